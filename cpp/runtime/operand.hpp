@@ -1,0 +1,15 @@
+// One argument of an elementwise kernel: a scalar or an array, float32 or float64, read block by
+// block as float64, so that no argument is ever copied in full.
+#pragma once
+
+#include <cstddef>
+
+namespace tightnoise {
+
+struct Operand {
+    const void* data;
+    bool is_float32;
+    bool is_scalar;  // one value for every element
+};
+
+}  // namespace tightnoise

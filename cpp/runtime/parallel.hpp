@@ -1,0 +1,30 @@
+// Threads. This header and parallel.cpp are the only files that know OpenMP.
+//
+// Work is cut into blocks whose size depends on the work alone, never on the number of threads, so
+// results (and noise) are the same for one thread or many. A caller that reduces stores one partial
+// result per block and combines them in block order afterwards.
+#pragma once
+
+#include <cstddef>
+
+namespace tightnoise {
+
+// Number of threads the next call may use: set_num_threads, else OMP_NUM_THREADS, else all CPUs.
+// Always 1 in a process forked from one that had already used threads: the OpenMP runtime would
+// wait there for threads that fork did not copy.
+int num_threads();
+void set_num_threads(int threads);
+
+namespace detail {
+void run_blocks(std::size_t blocks, void (*run)(void* context, std::size_t block), void* context);
+}
+
+// Calls body(block) for block = 0, ..., blocks - 1, on several threads when there are several
+// blocks. body must not throw.
+template <class Body>
+void parallel_blocks(std::size_t blocks, Body&& body) {
+    auto run = [](void* context, std::size_t block) { (*static_cast<Body*>(context))(block); };
+    detail::run_blocks(blocks, run, const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+}  // namespace tightnoise

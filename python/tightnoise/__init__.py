@@ -1,0 +1,5 @@
+"""tightnoise: differential privacy with less noise, and exactly what each release costs."""
+
+from tightnoise import _core
+
+__version__: str = _core.__version__

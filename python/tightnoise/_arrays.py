@@ -1,0 +1,46 @@
+"""From user arguments to what the core takes: operands of one length, and an output array."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Floats", "broadcast_shape", "operand", "output"]
+
+Floats = NDArray[np.floating[Any]]
+
+
+def broadcast_shape(**arrays: Floats) -> tuple[int, ...]:
+    """Return the common shape of the named arrays; ValueError names all shapes if there is none."""
+    try:
+        return np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"shapes must broadcast together; got {shapes}") from None
+
+
+def operand(array: Floats, shape: tuple[int, ...]) -> Floats:
+    """Return `array` as the core takes it: one element, or contiguous and of the full shape."""
+    if array.size == 1 or array.shape == shape:
+        return array
+    if array.size == math.prod(shape):  # only axes of length 1 differ
+        return array.reshape(shape)
+    return np.ascontiguousarray(np.broadcast_to(array, shape))
+
+
+def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Floats:
+    """Return `out` after checking it, or a new array when it is None."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be a numpy array or None; got {type(out).__name__}")
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(
+            f"out must have shape {shape} and dtype {dtype}; got {out.shape} and {out.dtype}"
+        )
+    if not (out.flags.writeable and out.flags.c_contiguous and out.flags.aligned):
+        raise ValueError("out must be writeable, aligned and C-contiguous")
+    return out

@@ -1,0 +1,85 @@
+"""Argument checks. Every message names the argument, its value and what is allowed."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["float_array", "integer", "positive", "real_scalar", "require"]
+
+
+def require(condition: bool, name: str, value: Any, allowed: str) -> None:
+    """Raise ValueError unless `condition` holds."""
+    if not condition:
+        raise ValueError(f"{name} must be {allowed}; got {_show(value)}")
+
+
+def real_scalar(name: str, value: Any) -> float:
+    """Return `value` as a finite float; refuse arrays, strings, booleans and complex numbers."""
+    if isinstance(value, (bool, np.bool_, str, bytes)) or isinstance(value, complex):
+        raise TypeError(f"{name} must be a real number; got {_show(value)}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a real number; got {_show(value)}") from None
+    require(np.isfinite(number), name, value, "finite")
+    return number
+
+
+def positive(name: str, value: Any) -> float:
+    """Return `value` as a finite float greater than zero."""
+    number = real_scalar(name, value)
+    require(number > 0, name, value, "greater than 0")
+    return number
+
+
+def integer(name: str, value: Any, *, minimum: int, maximum: int) -> int:
+    """Return `value` as an int between `minimum` and `maximum`."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an integer; got {_show(value)}")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer; got {_show(value)}") from None
+    require(minimum <= number <= maximum, name, value, f"between {minimum} and {maximum}")
+    return number
+
+
+def float_array(name: str, value: Any) -> NDArray[np.floating[Any]]:
+    """Return `value` as a finite float32 or float64 array of any shape, contiguous and aligned.
+
+    Integers become float64. Booleans, complex numbers, strings and objects are refused: a silent
+    conversion could change what is released. NaN and infinities are refused by name and index.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind in "iu":
+        array = array.astype(np.float64)
+    elif array.dtype == np.float16:
+        array = array.astype(np.float32)
+    elif array.dtype not in (np.float32, np.float64):
+        raise TypeError(
+            f"{name} must hold float32, float64 or integer numbers; got dtype {array.dtype}"
+        )
+    array = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
+    _require_finite(name, array)
+    return array
+
+
+def _require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
+    # A sum is finite only if every term is (overflow to inf is sorted out below): one cheap pass.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(array.sum(dtype=np.float64)):
+            return
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        index = tuple(int(i) for i in np.unravel_index(int(bad[0]), array.shape))
+        where = f" at index {index}" if array.ndim else ""
+        raise ValueError(f"{name} must be finite; got {array[index]}{where} ({bad.size} in all)")
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
