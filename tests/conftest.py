@@ -19,7 +19,7 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture
 def check_error() -> Callable[[str, float, float], None]:
-    """check_error(name, worst, limit): assert worst <= limit and list both at the end of the run."""
+    """Return check(name, worst, limit): assert worst <= limit, and list both after the run."""
 
     def check(name: str, worst: float, limit: float) -> None:
         previous = _worst.get(name, (0.0, limit))[0]

@@ -19,7 +19,7 @@ def require(condition: bool, name: str, value: Any, allowed: str) -> None:
 
 def real_scalar(name: str, value: Any) -> float:
     """Return `value` as a finite float; refuse arrays, strings, booleans and complex numbers."""
-    if isinstance(value, (bool, np.bool_, str, bytes)) or isinstance(value, complex):
+    if isinstance(value, (bool, np.bool_, str, bytes, complex)):
         raise TypeError(f"{name} must be a real number; got {_show(value)}")
     try:
         number = float(value)
