@@ -1,0 +1,5 @@
+"""What a release costs: Renyi-DP curves and their conversion to (epsilon, delta)."""
+
+from tightnoise.costs.rdp import DEFAULT_ORDERS, RdpCurve, rdp_to_delta, rdp_to_epsilon
+
+__all__ = ["DEFAULT_ORDERS", "RdpCurve", "rdp_to_delta", "rdp_to_epsilon"]
