@@ -6,6 +6,7 @@ machine; tests/test_special.py checks that the committed headers are what this s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from mpmath import mp, mpf
@@ -73,10 +74,220 @@ struct GaussLegendre;
     return "".join(parts)
 
 
+def chebyshev_points(lower: mpf, upper: mpf, n: int) -> list[mpf]:
+    """Return the n Chebyshev points of an interval."""
+    return [
+        (lower + upper) / 2 + (upper - lower) / 2 * mp.cos(mp.pi * (2 * k + 1) / (2 * n))
+        for k in range(n)
+    ]
+
+
+def horner(coefficients: list[mpf], x: mpf) -> mpf:
+    """Return sum_k coefficients[k] x^k."""
+    value = mpf(0)
+    for c in reversed(coefficients):
+        value = value * x + c
+    return value
+
+
+def polynomial(f: Callable[[mpf], mpf], lower: mpf, upper: mpf, degree: int) -> list[mpf]:
+    """Return the polynomial that interpolates f in Chebyshev points, lowest power first."""
+    points = chebyshev_points(lower, upper, degree + 1)
+    matrix = mp.matrix([[x**j for j in range(degree + 1)] for x in points])
+    return list(mp.lu_solve(matrix, mp.matrix([f(x) for x in points])))
+
+
+def rational(
+    f: Callable[[mpf], mpf], points: list[mpf], above: int, below: int
+) -> tuple[list[mpf], list[mpf]]:
+    """Return numerator and denominator (with constant term 1) that interpolate f in the points."""
+    rows, values = [], []
+    for x in points:
+        y = f(x)
+        rows.append([x**j for j in range(above + 1)] + [-y * x**j for j in range(1, below + 1)])
+        values.append(y)
+    solution = list(mp.lu_solve(mp.matrix(rows), mp.matrix(values)))
+    return solution[: above + 1], [mpf(1), *solution[above + 1 :]]
+
+
+def rounded(coefficients: list[mpf]) -> list[mpf]:
+    """Return the coefficients as the doubles that the header holds."""
+    return [mpf(float(c)) for c in coefficients]
+
+
+def array(name: str, coefficients: list[mpf]) -> str:
+    """Return the C++ definition of an array of coefficients, lowest power first."""
+    body = "".join(f"    {float(c)!r},\n" for c in coefficients)
+    return f"constexpr double {name}[{len(coefficients)}] = {{\n{body}}};\n"
+
+
+def worst(errors: list[mpf]) -> str:
+    """Return the largest absolute value with two digits."""
+    return mp.nstr(max(abs(e) for e in errors), 2)
+
+
+def grid(lower: mpf, upper: mpf, n: int = 200) -> list[mpf]:
+    """Return n + 1 equally spaced points strictly inside an interval."""
+    return [lower + (upper - lower) * (k + mpf(1) / 2) / (n + 1) for k in range(n + 1)]
+
+
+def exp_series() -> str:
+    """Return the coefficients for exp and expm1 after argument reduction."""
+    bound = mp.log(2) / 2
+
+    def f(r: mpf) -> mpf:
+        return mp.hyp1f1(1, 3, r) / 2
+
+    c = polynomial(f, -bound, bound, 9)
+    errors = [r * r * (horner(rounded(c), r) - f(r)) / mp.exp(r) for r in grid(-bound, bound)]
+    return (
+        f"// (e^r - 1 - r) / r^2 for |r| <= log(2) / 2; relative error in e^r {worst(errors)}.\n"
+        + array("kExp", c)
+    )
+
+
+def expm1mx_series() -> str:
+    """Return the coefficients of (e^t - 1 - t) / t^2 around 0."""
+
+    def f(t: mpf) -> mpf:
+        return mp.hyp1f1(1, 3, t) / 2
+
+    c = polynomial(f, mpf(-1), mpf(1), 13)
+    errors = [horner(rounded(c), t) / f(t) - 1 for t in grid(mpf(-1), mpf(1))]
+    return f"// (e^t - 1 - t) / t^2 for |t| <= 1; relative error {worst(errors)}.\n" + array(
+        "kExpm1mx", c
+    )
+
+
+def log_series(name: str, degree: int) -> str:
+    """Return the coefficients for log after argument reduction."""
+    bound = (3 - 2 * mp.sqrt(2)) ** 2  # s = f / (2 + f) at 1 + f = sqrt(2) and sqrt(1/2)
+
+    def f(z: mpf) -> mpf:
+        s = mp.sqrt(z)
+        return (2 * mp.atanh(s) / s - 2) / z
+
+    c = polynomial(f, mpf(0), bound, degree)
+    errors = [z * (horner(rounded(c), z) - f(z)) / 2 for z in grid(mpf(0), bound)]
+    return (
+        f"// (2 artanh(s) / s - 2) / s^2 in powers of s^2 <= {mp.nstr(bound, 4)}; "
+        f"relative error in artanh {worst(errors)}.\n" + array(name, c)
+    )
+
+
+def erfcx_series() -> str:
+    """Return the coefficients for erfcx on the positive axis."""
+    centre = mpf(7) / 2
+
+    def f(t: mpf) -> mpf:
+        x = centre * (1 + t) / (1 - t)
+        if x > 100:  # asymptotic series: erfc underflows nowhere in mpmath, but grows slow
+            terms = [mp.fac2(2 * k - 1) / (-2 * x * x) ** k for k in range(16)]
+            return (x + mpf(1) / 2) * mp.fsum(terms) / (x * mp.sqrt(mp.pi))
+        return (x + mpf(1) / 2) * mp.exp(x * x) * mp.erfc(x)
+
+    c = polynomial(f, mpf(-1), mpf(1), 23)
+    errors = [horner(rounded(c), t) / f(t) - 1 for t in grid(mpf(-1), mpf(1))]
+    return (
+        "// (x + 1/2) erfcx(x) in powers of t = (x - 3.5) / (x + 3.5), x >= 0; "
+        f"relative error {worst(errors)}.\n" + array("kErfcx", c)
+    )
+
+
+def ndtri_centre() -> str:
+    """Return the coefficients of Phi^-1 in the middle: the intervals of Wichura's AS241."""
+    width = mpf(17) / 40
+    far = mpf(1) / 4 - width**2
+
+    def f(u: mpf) -> mpf:
+        q = mp.sqrt(max(width**2 - u, mpf(10) ** -40))
+        return mp.sqrt(2) * mp.erfinv(2 * q) / q
+
+    # The logarithmic singularity is at q = 1/2, u = -far: points that are Chebyshev in log(u + far)
+    # level the error.
+    points = [
+        min(max(mp.exp(v) - far, mpf(0)), width**2)
+        for v in chebyshev_points(mp.log(far), mp.log(mpf(1) / 4), 15)
+    ]
+    above, below = rational(f, points, 7, 7)
+    a, b = rounded(above), rounded(below)
+    errors = [horner(a, u) / horner(b, u) / f(u) - 1 for u in grid(mpf(0), width**2)]
+    return (
+        "// Phi^-1(1/2 + q) / q in powers of u = 0.425^2 - q^2 >= 0: numerator and denominator; "
+        f"relative error {worst(errors)}.\n" + array("kNdtriCentreAbove", above)
+    ) + array("kNdtriCentreBelow", below)
+
+
+def upper_quantile(s: mpf) -> mpf:
+    """Return the z with log(1 - Phi(z)) = -s^2, by Newton's method."""
+    z = s
+    while True:
+        tail = mp.erfc(z / mp.sqrt(2)) / 2
+        step = (mp.log(tail) + s * s) * tail / (mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi))
+        z += step
+        if abs(step) < mpf(10) ** -40:
+            return z
+
+
+def ndtri_tail() -> str:
+    """Return the coefficients of Phi^-1 in the tails."""
+    lower, upper, origin = mp.sqrt(-mp.log(mpf(3) / 40)), mp.sqrt(mpf(746)), mpf(3) / 2
+    shift = mpf(1) / 2
+    points = [
+        mp.exp(v) - shift - origin
+        for v in chebyshev_points(mp.log(lower + shift), mp.log(upper + shift), 22)
+    ]
+    above, below = rational(lambda w: upper_quantile(w + origin), points, 11, 10)
+    a, b = rounded(above), rounded(below)
+    errors = [
+        horner(a, s - origin) / horner(b, s - origin) / upper_quantile(s) - 1
+        for s in (mp.exp(v) for v in grid(mp.log(lower), mp.log(upper), 100))
+    ]
+    return (
+        "// -Phi^-1(p) in powers of w = sqrt(-log p) - 1.5 for e^-746 <= p <= 0.075: numerator and "
+        f"denominator;\n// relative error {worst(errors)}.\n"
+        + array("kNdtriTailAbove", above)
+        + array("kNdtriTailBelow", below)
+    )
+
+
+def render_coefficients() -> str:
+    """Return the text of coefficients.hpp."""
+    series = [
+        exp_series(),
+        expm1mx_series(),
+        log_series("kLog", 6),
+        log_series("kLogFloat", 2),
+        erfcx_series(),
+        ndtri_centre(),
+        ndtri_tail(),
+    ]
+    return (
+        """\
+// Coefficients of the approximations in elementary.hpp and normal.hpp, lowest power first. Beside
+// each: the argument, its range, and the largest error of the rounded coefficients in exact
+// arithmetic.
+//
+// Written by generate_coefficients.py: do not edit.
+// clang-format off
+#pragma once
+
+namespace tightnoise {
+namespace {
+
+"""
+        + "\n".join(series)
+        + "\n}  // namespace\n}  // namespace tightnoise\n"
+    )
+
+
 def headers() -> dict[str, str]:
     """Return the generated headers: file name to text."""
     with mp.workdps(50):
-        return {"gauss_legendre.hpp": render_gauss_legendre()}
+        return {
+            "coefficients.hpp": render_coefficients(),
+            "gauss_legendre.hpp": render_gauss_legendre(),
+        }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-// The standard normal family. Kernel-side header: internal linkage, one copy a level.
+// The standard normal family: Phi, its logarithm, Mills ratio and hazard. Branch-free. Kernel-side
+// header: internal linkage, one copy a level. The tests check every error below at every level.
 #pragma once
 
 #include <cmath>
@@ -8,21 +9,92 @@
 namespace tightnoise {
 namespace {
 
-// exp(x^2) erfc(x)
+constexpr double kSqrtHalf = 0.70710678118654752440;
+constexpr double kSqrtTwo = 1.4142135623730950488;
+constexpr double kSqrtTwoPi = 2.5066282746310005024;
+constexpr double kSqrtPi = 1.7724538509055160273;
+constexpr double kInverseSqrtTwoPi = 0.39894228040143267794;
+
+// erfcx(x / s) / s for x >= 0: P(t) / (x + s / 2) with t = (x - 3.5 s) / (x + 3.5 s), by one
+// division. Far out t = 1 and the denominators would overflow. NaN gives NaN, inf 0.
+inline double erfcx_over_scale(double x, double s) {
+    const bool far = x > 0x1p60;
+    const double a = far ? 1.0 : x + 3.5 * s;
+    const double b = x + 0.5 * s;
+    const double inverse = 1.0 / (a * b);
+    const double t = far ? 1.0 : (x - 3.5 * s) * b * inverse;
+    return polynomial_in_halves(kErfcx, t) * a * inverse;
+}
+
+// Mills ratio (1 - Phi(z)) / phi(z) for z >= 0. NaN gives NaN, inf 0.
+inline double mills_positive(double z) {
+    return kSqrtPi * erfcx_over_scale(z, kSqrtTwo);
+}
+
+// e^(-x^2 / 2): x^2 = h^2 + (x - h)(x + h) with h^2 exact keeps full relative accuracy.
+inline double exp_minus_half_square(double x) {
+    const double a = std::fabs(x) > 40.0 ? 40.0 : std::fabs(x);
+    const double h = upper_half(a);
+    return exp_of_sum(-0.5 * h * h, -0.5 * (a - h) * (a + h));
+}
+
+// erfcx(x) = e^(x^2) erfc(x).
+// Range: all x. Relative error: 9e-16.
+// NaN gives NaN, -inf inf, inf 0; overflows to inf below -26.63.
 inline double erfcx(double x) {
-    if (x < 25.0) return std::exp(x * x) * std::erfc(x);
-    return 0.56418958354775628695 / (x + 0.5 / (x + 1.0 / (x + 1.5 / (x + 2.0 / x))));
+    const double a = std::fabs(x);
+    const double positive = erfcx_over_scale(a, 1.0);
+    const double clamped = a > 27.0 ? 27.0 : a;
+    const double h = upper_half(clamped);
+    const double square = exp_of_sum(h * h, (clamped - h) * (clamped + h));
+    return x < 0.0 ? 2.0 * square - positive : positive;
 }
 
-// Phi(x)
+// Phi(x) = erfc(-x / sqrt 2) / 2, the distribution function.
+// Range: all x; subnormal results below -37.52, 0 below -38.49. Relative error: 9e-16.
+// NaN gives NaN, -inf 0, inf 1.
 inline double ndtr(double x) {
-    return 0.5 * std::erfc(-x * 0.70710678118654752440);
+    const double a = std::fabs(x);
+    const double tail = exp_minus_half_square(a) * (kSqrtHalf * erfcx_over_scale(a, kSqrtTwo));
+    return x > 0.0 ? 1.0 - tail : tail;
 }
 
-// log Phi(x)
+// log Phi(x).
+// Range: all x. Relative error: 1.1e-15 (for x > 37.5, where the result is subnormal, half a unit
+// of the last place more). NaN gives NaN, -inf -inf, inf 0; overflows to -inf below -1.8e154.
 inline double log_ndtr(double x) {
-    if (x > 0.0) return std::log1p(-0.5 * std::erfc(x * 0.70710678118654752440));
-    return -0.5 * x * x + std::log(0.5 * erfcx(-x * 0.70710678118654752440));
+    // x <= 0: -x^2 / 2 + log(erfcx(-x / sqrt 2) / 2), both negative. x > 0: log(1 - tail), where
+    // 1 - tail is a sum of two doubles. One logarithm serves both.
+    const double a = std::fabs(x);
+    const double ratio = kSqrtHalf * erfcx_over_scale(a, kSqrtTwo);
+    const double tail = exp_minus_half_square(a) * ratio;
+    const double body = 1.0 - tail;
+    const double low = (1.0 - body) - tail;
+    const double square = x > 0.0 ? 0.0 : -0.5 * x * x;
+    return square + log_of_sum(x > 0.0 ? body : ratio, x > 0.0 ? low : 0.0);
+}
+
+// Hazard phi(t) / (1 - Phi(t)), that is the inverse Mills ratio; phi(t) / Phi(t) is hazard(-t).
+// Range: all t. Relative error: 1.2e-15.
+// NaN gives NaN, -inf 0, inf inf.
+inline double hazard(double t) {
+    const double mills = mills_positive(std::fabs(t));
+    const double density = kInverseSqrtTwoPi * exp_minus_half_square(t);
+    const double above = t > 0.0 ? 1.0 : density;
+    const double below = t > 0.0 ? mills : 1.0 - density * mills;
+    return above / below;
+}
+
+// Mills ratio (1 - Phi(t)) / phi(t) = sqrt(pi / 2) erfcx(t / sqrt 2).
+// Range: all t. Relative error: 1.1e-15.
+// NaN gives NaN, -inf inf, inf 0; overflows to inf below -37.7.
+inline double mills(double t) {
+    const double a = std::fabs(t);
+    const double positive = mills_positive(a);
+    const double clamped = a > 40.0 ? 40.0 : a;
+    const double h = upper_half(clamped);
+    const double inverse = exp_of_sum(0.5 * h * h, 0.5 * (clamped - h) * (clamped + h));
+    return t < 0.0 ? kSqrtTwoPi * inverse - positive : positive;
 }
 
 }  // namespace
