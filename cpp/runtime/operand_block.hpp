@@ -2,39 +2,55 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "runtime/operand.hpp"
 
 namespace tightnoise {
 namespace {
 
-// A block of an operand as float64: elements begin, ..., begin + n - 1, in data(). Points into the
-// array where it can, else converts into its own buffer.
-template <std::size_t Capacity>
+struct RoundToNearest {
+    template <class Real, class From>
+    static Real convert(From value) {
+        return static_cast<Real>(value);
+    }
+};
+
+// A block of an operand as Real: elements begin, ..., begin + n - 1. Points into the array where it
+// can, else converts into its own buffer.
+template <std::size_t Capacity, class Real = double, class Rounding = RoundToNearest>
 class OperandBlock {
   public:
-    const double* load(const Operand& operand, std::size_t begin, std::size_t n) {
-        if (!operand.is_scalar && !operand.is_float32) {
-            return static_cast<const double*>(operand.data) + begin;
+    const Real* load(const Operand& operand, std::size_t begin, std::size_t n) {
+        if (operand.is_float32) {
+            return load_from(static_cast<const float*>(operand.data), operand.is_scalar, begin, n);
         }
-        if (!operand.is_scalar) {
-            const float* from = static_cast<const float*>(operand.data) + begin;
-            for (std::size_t i = 0; i < n; ++i) buffer_[i] = static_cast<double>(from[i]);
-            return buffer_;
-        }
-        if (filled_ < n) {
-            const double value = operand.is_float32
-                                     ? static_cast<double>(*static_cast<const float*>(operand.data))
-                                     : *static_cast<const double*>(operand.data);
-            for (std::size_t i = filled_; i < n; ++i) buffer_[i] = value;
-            filled_ = n;
-        }
-        return buffer_;
+        return load_from(static_cast<const double*>(operand.data), operand.is_scalar, begin, n);
     }
 
   private:
+    template <class From>
+    const Real* load_from(const From* from, bool is_scalar, std::size_t begin, std::size_t n) {
+        if (is_scalar) {
+            if (filled_ < n) {
+                const Real value = Rounding::template convert<Real>(*from);
+                for (std::size_t i = filled_; i < n; ++i) buffer_[i] = value;
+                filled_ = n;
+            }
+            return buffer_;
+        }
+        if constexpr (std::is_same_v<From, Real>) {
+            return from + begin;
+        } else {
+            for (std::size_t i = 0; i < n; ++i) {
+                buffer_[i] = Rounding::template convert<Real>(from[begin + i]);
+            }
+            return buffer_;
+        }
+    }
+
     std::size_t filled_ = 0;  // a scalar is written once, not once a block
-    double buffer_[Capacity];
+    alignas(64) Real buffer_[Capacity];
 };
 
 }  // namespace

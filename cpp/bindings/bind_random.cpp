@@ -1,0 +1,160 @@
+#include <cstdint>
+#include <string>
+
+#include "bindings/arrays.hpp"
+#include "mechanisms/sampling_kernels.hpp"
+#include "runtime/parallel.hpp"
+
+namespace tightnoise {
+namespace {
+
+constexpr std::size_t kSerialBelow = 100000;
+constexpr std::size_t kChunk = std::size_t{1} << 14;
+static_assert(kChunk % kSampleAlignment == 0);
+
+NoiseKey noise_key(const py::bytes& key, std::uint64_t stream) {
+    const std::string bytes = key;
+    NoiseKey result{};
+    if (bytes.size() != sizeof result.words) throw py::value_error("core: key of the wrong length");
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        result.words[i / 4] |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i]))
+                               << (8 * (i % 4));
+    }
+    result.stream = stream;
+    return result;
+}
+
+template <class Real>
+void run(Sampler<Real> sampler, const SampleTask<Real>& task, std::size_t n) {
+    const std::size_t chunk = n < kSerialBelow ? kSerialBelow : kChunk;
+    py::gil_scoped_release nogil;
+    parallel_blocks((n + chunk - 1) / chunk, [&](std::size_t block) {
+        const std::size_t begin = block * chunk;
+        sampler(task, begin, n - begin < chunk ? n : begin + chunk);
+    });
+}
+
+// The parameters of a mechanism as Python passes them; null where it has none.
+struct Parameters {
+    const py::array* theta = nullptr;
+    const py::array* sigma = nullptr;
+    const py::array* lower = nullptr;
+    const py::array* upper = nullptr;
+    double levels = 0.0;
+};
+
+// Noise goes where a parameter is still to be read only if both are the same elements.
+Operand parameter(const py::array* array, const py::array& out) {
+    if (array == nullptr) return {};
+    const auto* from = static_cast<const char*>(array->data());
+    const auto* to = static_cast<const char*>(out.data());
+    const bool in_place = from == to && array->nbytes() == out.nbytes();
+    if (!in_place && from < to + out.nbytes() && to < from + array->nbytes()) {
+        throw py::value_error("out must not overlap an input, unless it is that input");
+    }
+    return operand(*array, static_cast<std::size_t>(out.size()));
+}
+
+template <class Real>
+void sample_as(Sampler<Real> Samplers<Real>::* which, const Samplers<Real>& samplers,
+               const Parameters& from, py::array_t<Real, py::array::c_style> out,
+               const NoiseKey& key) {
+    SampleTask<Real> task{};
+    task.key = key;
+    task.theta = parameter(from.theta, out);
+    task.sigma = parameter(from.sigma, out);
+    task.lower = parameter(from.lower, out);
+    task.upper = parameter(from.upper, out);
+    task.levels = from.levels;
+    task.out = out.mutable_data();
+    run(samplers.*which, task, length(out));
+}
+
+// One member of Samplers, for either element type.
+struct Which {
+    Sampler<double> Samplers<double>::* float64;
+    Sampler<float> Samplers<float>::* float32;
+};
+#define TIGHTNOISE_SAMPLER(name)                        \
+    Which {                                             \
+        &Samplers<double>::name, &Samplers<float>::name \
+    }
+
+void sample(const Which& which, const Parameters& from, const py::array& out, const py::bytes& key,
+            std::uint64_t stream) {
+    const NoiseKey noise = noise_key(key, stream);
+    const SamplingKernels& kernels = sampling_kernels();
+    if (py::isinstance<Float64Array>(out)) {
+        sample_as(which.float64, kernels.float64, from, Float64Array(out), noise);
+    } else if (py::isinstance<Float32Array>(out)) {
+        sample_as(which.float32, kernels.float32, from, Float32Array(out), noise);
+    } else {
+        throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
+    }
+}
+
+py::array_t<std::uint32_t> keystream(const py::bytes& key, std::uint64_t stream,
+                                     std::uint64_t first, std::uint64_t batches) {
+    const NoiseKey noise = noise_key(key, stream);
+    py::array_t<std::uint32_t> words(static_cast<py::ssize_t>(batches * 256));
+    std::uint32_t* out = words.mutable_data();
+    py::gil_scoped_release nogil;
+    sampling_kernels().keystream(noise, first, batches, out);
+    return words;
+}
+
+}  // namespace
+
+void bind_random(py::module_ m) {
+    using py::arg;
+    using Array = const py::array&;
+    using Key = const py::bytes&;
+    using Stream = std::uint64_t;
+
+    // Words of keystream batches first, first + 1, ...; block 16 b + lane of the stream has its
+    // words at [b, 0..15, lane].
+    m.def("chacha20_keystream", keystream, arg("key"), arg("stream"), arg("first"), arg("batches"));
+    m.def(
+        "uniform",
+        [](Array out, Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(uniform), {}, out, key, stream);
+        },
+        arg("out"), arg("key"), arg("stream"));
+    m.def(
+        "standard_normal",
+        [](Array out, Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(standard_normal), {}, out, key, stream);
+        },
+        arg("out"), arg("key"), arg("stream"));
+    m.def(
+        "sample_gaussian",
+        [](Array theta, Array sigma, Array out, Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(gaussian), {&theta, &sigma}, out, key, stream);
+        },
+        arg("theta"), arg("sigma"), arg("out"), arg("key"), arg("stream"));
+    m.def(
+        "sample_stochastic_sign",
+        [](Array theta, Array sigma, Array out, Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(stochastic_sign), {&theta, &sigma}, out, key, stream);
+        },
+        arg("theta"), arg("sigma"), arg("out"), arg("key"), arg("stream"));
+    m.def(
+        "sample_rectified_gaussian",
+        [](Array theta, Array sigma, Array lower, Array upper, Array out, Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(rectified_gaussian), {&theta, &sigma, &lower, &upper}, out,
+                   key, stream);
+        },
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("key"),
+        arg("stream"));
+    m.def(
+        "sample_quantized_gaussian",
+        [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
+           Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(quantized_gaussian),
+                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)}, out, key, stream);
+        },
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("levels"), arg("out"),
+        arg("key"), arg("stream"));
+}
+
+}  // namespace tightnoise

@@ -1,0 +1,181 @@
+#include "mechanisms/sampling_kernels.hpp"
+
+#include <cstring>
+
+#include "random/chacha20.hpp"
+#include "random/normal.hpp"
+#include "random/uniform.hpp"
+#include "runtime/operand_block.hpp"
+
+namespace tightnoise {
+namespace {
+
+using box_muller::kBatch;
+
+// Sigma in float32 arithmetic: never less noise than asked for (and accounted).
+struct RoundUp {
+    template <class Real, class From>
+    static Real convert(From value) {
+        const Real nearest = static_cast<Real>(value);
+        if constexpr (sizeof(Real) < sizeof(From)) {
+            constexpr std::uint32_t kLargest = 0x7f7fffffu;
+            const std::uint32_t bits = uniform::bits_of(nearest);
+            const std::uint32_t up = static_cast<From>(nearest) < value ? bits + 1 : bits;
+            return uniform::real_of(up < kLargest ? up : kLargest);
+        } else {
+            return nearest;
+        }
+    }
+};
+
+template <class Real>
+using Parameter = OperandBlock<kBatch<Real>, Real>;
+template <class Real>
+using Sigma = OperandBlock<kBatch<Real>, Real, RoundUp>;
+
+// One batch of the keystream, on the stack and so in the first-level cache.
+struct Keystream {
+    alignas(64) std::uint32_t words[chacha20::kBatchWords];
+};
+
+template <class Real, class Transform>
+inline void for_each_batch(const SampleTask<Real>& task, std::size_t begin, std::size_t end,
+                           std::size_t batch, Transform&& transform) {
+    Keystream keystream;
+    for (std::size_t first = begin; first < end; first += batch) {
+        chacha20::keystream_batch(task.key, first / batch, keystream.words);
+        transform(keystream.words, first, end - first < batch ? end - first : batch);
+    }
+}
+
+void keystream(const NoiseKey& key, std::uint64_t first, std::uint64_t batches,
+               std::uint32_t* out) {
+    for (std::uint64_t b = 0; b < batches; ++b) {
+        chacha20::keystream_batch(key, first + b, out + b * chacha20::kBatchWords);
+    }
+}
+
+template <class Real>
+void uniform_interval(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    using Word = typename box_muller::Bits<Real>::Word;
+    for_each_batch(task, begin, end, kBatch<Real>,
+                   [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
+                       Word bits[kBatch<Real>];
+                       std::memcpy(bits, words, sizeof bits);
+                       Real* out = task.out + first;
+#pragma omp simd
+                       for (std::size_t i = 0; i < n; ++i) out[i] = uniform::open_unit(bits[i]);
+                   });
+}
+
+// Calls mechanism(z, first, n) with the normals of each batch.
+template <class Real, class Normal, class Mechanism>
+inline void for_each_normal(const SampleTask<Real>& task, std::size_t begin, std::size_t end,
+                            Mechanism&& mechanism) {
+    for_each_batch(task, begin, end, kBatch<Normal>,
+                   [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
+                       alignas(64) Normal z[kBatch<Normal>];
+                       box_muller::normals_of(words, z);
+                       mechanism(z, first, n);
+                   });
+}
+
+template <class Real>
+void standard_normal(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    for_each_normal<Real, Real>(task, begin, end,
+                                [&](const Real* z, std::size_t first, std::size_t n) {
+                                    std::memcpy(task.out + first, z, n * sizeof(Real));
+                                });
+}
+
+template <class Real>
+void gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    Parameter<Real> theta_block;
+    Sigma<Real> sigma_block;
+    for_each_normal<Real, Real>(task, begin, end,
+                                [&](const Real* z, std::size_t first, std::size_t n) {
+                                    const Real* theta = theta_block.load(task.theta, first, n);
+                                    const Real* sigma = sigma_block.load(task.sigma, first, n);
+                                    Real* out = task.out + first;
+#pragma omp simd
+                                    for (std::size_t i = 0; i < n; ++i) {
+                                        out[i] = theta[i] + sigma[i] * z[i];
+                                    }
+                                });
+}
+
+template <class Real>
+void rectified_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    Parameter<Real> theta_block, lower_block, upper_block;
+    Sigma<Real> sigma_block;
+    for_each_normal<Real, Real>(task, begin, end,
+                                [&](const Real* z, std::size_t first, std::size_t n) {
+                                    const Real* theta = theta_block.load(task.theta, first, n);
+                                    const Real* sigma = sigma_block.load(task.sigma, first, n);
+                                    const Real* lower = lower_block.load(task.lower, first, n);
+                                    const Real* upper = upper_block.load(task.upper, first, n);
+                                    Real* out = task.out + first;
+#pragma omp simd
+                                    for (std::size_t i = 0; i < n; ++i) {
+                                        const Real x = theta[i] + sigma[i] * z[i];
+                                        const Real y = x < lower[i] ? lower[i] : x;
+                                        out[i] = y > upper[i] ? upper[i] : y;
+                                    }
+                                });
+}
+
+template <class Real>
+void stochastic_sign(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    Parameter<Real> theta_block;
+    Sigma<Real> sigma_block;
+    for_each_normal<Real, Real>(task, begin, end,
+                                [&](const Real* z, std::size_t first, std::size_t n) {
+                                    const Real* theta = theta_block.load(task.theta, first, n);
+                                    const Real* sigma = sigma_block.load(task.sigma, first, n);
+                                    Real* out = task.out + first;
+#pragma omp simd
+                                    for (std::size_t i = 0; i < n; ++i) {
+                                        const Real x = theta[i] + sigma[i] * z[i];
+                                        out[i] = x >= Real(0) ? Real(1) : Real(-1);
+                                    }
+                                });
+}
+
+// Letter i of 0, ..., levels - 1 is lower + i (upper - lower)/(levels - 1), the last one exactly
+// upper: the bits of numpy.linspace(lower, upper, levels). Float32 letters are these, rounded.
+template <class Real>
+void quantized_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    constexpr double kInteger = 0x1p52;  // adding and taking away rounds to the nearest integer
+    Parameter<double> theta_block, sigma_block, lower_block, upper_block;
+    const double last = task.levels - 1.0;
+    for_each_normal<Real, double>(
+        task, begin, end, [&](const double* z, std::size_t first, std::size_t n) {
+            const double* theta = theta_block.load(task.theta, first, n);
+            const double* sigma = sigma_block.load(task.sigma, first, n);
+            const double* lower = lower_block.load(task.lower, first, n);
+            const double* upper = upper_block.load(task.upper, first, n);
+            Real* out = task.out + first;
+#pragma omp simd
+            for (std::size_t i = 0; i < n; ++i) {
+                const double step = (upper[i] - lower[i]) / last;
+                const double t = (theta[i] + sigma[i] * z[i] - lower[i]) / step;
+                const double above = t < 0.0 ? 0.0 : t;
+                const double index = ((above > last ? last : above) + kInteger) - kInteger;
+                const double letter = lower[i] + index * step;
+                out[i] = static_cast<Real>(index == last ? upper[i] : letter);
+            }
+        });
+}
+
+template <class Real>
+constexpr Samplers<Real> kSamplers = {
+    uniform_interval<Real>,   standard_normal<Real>,    gaussian<Real>,
+    rectified_gaussian<Real>, quantized_gaussian<Real>, stochastic_sign<Real>,
+};
+
+}  // namespace
+
+extern const SamplingKernels TIGHTNOISE_AT_LEVEL(sampling_kernels) = {kSamplers<double>,
+                                                                      kSamplers<float>, keystream};
+
+}  // namespace tightnoise
