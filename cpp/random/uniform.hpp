@@ -43,18 +43,31 @@ inline float open_unit(std::uint32_t bits) {
     return real_of(0x3f800000u | (bits >> 9)) - 0x1.fffffep-1f;
 }
 
-// All bits count: (bits + 1/2) / 2^64 rounded once, so small values keep full resolution. Range
-// [2^-65, 1]: 1 itself is reached, by rounding.
-inline double full_unit(std::uint64_t bits) {
-    const double upper = real_of(0x3ff0000000000000u | (bits >> 12)) - 1.0;  // k / 2^52
-    const double lower = real_of(0x3ff0000000000000u | bits << 52 >> 12) - (1.0 - 0x1p-13);
-    return upper + lower * 0x1p-52;
+// A uniform on (0, 1) with full resolution at both ends: its distance `near` from the nearer end,
+// which is 1 where `from_one` is all ones, else 0.
+template <class Real, class Word>
+struct TwoSided {
+    Real near;
+    Word from_one;
+};
+
+// near = (k + 1/2) / 2^64 rounded once, with k the lower 63 bits; the upper bit chooses the end.
+// Range [2^-65, 1/2].
+inline TwoSided<double, std::uint64_t> two_sided_unit(std::uint64_t bits) {
+    const double high = real_of(0x3fe0000000000000u | bits << 1 >> 12) - 0.5;
+    const double low = real_of(0x3ff0000000000000u | bits << 53 >> 12) - (1.0 - 0x1p-12);
+    return {high + low * 0x1p-53, std::uint64_t{0} - (bits >> 63)};
 }
-// (bits + 1/2) / 2^32 rounded once. Range [2^-33, 1].
-inline float full_unit(std::uint32_t bits) {
-    const float upper = real_of(0x3f800000u | (bits >> 9)) - 1.0f;  // k / 2^23
-    const float lower = real_of(0x3f800000u | (bits & 0x1ffu) << 14) - (1.0f - 0x1p-10f);
-    return upper + lower * 0x1p-23f;
+// near = (k + 1/2) / 2^32, rounded, with k the lower 31 bits. Range [2^-33, 1/2].
+inline TwoSided<float, std::uint32_t> two_sided_unit(std::uint32_t bits) {
+    const float k = static_cast<float>(static_cast<std::int32_t>(bits & 0x7fffffffu));
+    return {k * 0x1p-32f + 0x1p-33f, std::uint32_t{0} - (bits >> 31)};
+}
+
+// a where mask is all ones, b where it is zero.
+template <class Real, class Word>
+inline Real select(Word mask, Real a, Real b) {
+    return real_of(bits_of(b) ^ ((bits_of(a) ^ bits_of(b)) & mask));
 }
 
 }  // namespace uniform

@@ -1,0 +1,395 @@
+"""Keystream, uniforms, normals and the noise stream.
+
+Statistical tests use fixed seeds; each would fail a correct generator with probability below 1e-7
+under a random seed (thresholds are stated as such), all together below 1e-6.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from itertools import pairwise
+
+import mpmath as mp
+import numpy as np
+import pytest
+from reference import chacha20
+from scipy import special, stats
+
+import tightnoise as tn
+from tightnoise import _core
+from tightnoise.random import NoiseStream, default_stream
+
+ALARM = 1e-7
+LEVELS = [level for level in ("v1", "v3", "v4") if level <= _core.simd_level()]
+COUNTING = bytes(range(32))
+
+
+def keystream_block(key: bytes, counter: int, stream: int) -> bytes:
+    words = _core.random.chacha20_keystream(key, stream=stream, first=counter // 16, batches=1)
+    return words.reshape(16, 16)[:, counter % 16].astype("<u4").tobytes()
+
+
+# RFC 8439: (section, key, nonce, 32-bit counter, keystream)
+RFC_8439 = [
+    (
+        "2.3.2", COUNTING.hex(), "000000090000004a00000000", 1,
+        "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
+        "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e",
+    ),
+    (
+        "2.4.2, first block", COUNTING.hex(), "000000000000004a00000000", 1,
+        "224f51f3401bd9e12fde276fb8631ded8c131f823d2c06e27e4fcaec9ef3cf78"
+        "8a3b0aa372600a92b57974cded2b9334794cba40c63e34cdea212c4cf07d41b7",
+    ),
+    (
+        "2.4.2, second block", COUNTING.hex(), "000000000000004a00000000", 2,
+        "69a6749f3f630f4122cafe28ec4dc47e26d4346d70b98c73f3e9c53ac40c5945"
+        "398b6eda1a832c89c167eacd901d7e2bf363",
+    ),
+    (
+        "A.1 #1", "00" * 32, "00" * 12, 0,
+        "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7"
+        "da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586",
+    ),
+    (
+        "A.1 #2", "00" * 32, "00" * 12, 1,
+        "9f07e7be5551387a98ba977c732d080dcb0f29a048e3656912c6533e32ee7aed"
+        "29b721769ce64e43d57133b074d839d531ed1f28510afb45ace10a1f4b794d6f",
+    ),
+    (
+        "A.1 #3", "00" * 31 + "01", "00" * 12, 1,
+        "3aeb5224ecf849929b9d828db1ced4dd832025e8018b8160b82284f3c949aa5a"
+        "8eca00bbb4a73bdad192b5c42f73f2fd4e273644c8b36125a64addeb006c13a0",
+    ),
+    (
+        "A.1 #4", "00ff" + "00" * 30, "00" * 12, 2,
+        "72d54dfbf12ec44b362692df94137f328fea8da73990265ec1bbbea1ae9af0ca"
+        "13b25aa26cb4a648cb9b9d1be65b2c0924a66c54d545ec1b7374f4872e99f096",
+    ),
+    (
+        "A.1 #5", "00" * 32, "00" * 11 + "02", 0,
+        "c2c64d378cd536374ae204b9ef933fcd1a8b2288b3dfa49672ab765b54ee27c7"
+        "8a970e0e955c14f3a88e741b97c286f75f8fc299e8148362fa198a39531bed6d",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "nonce", "counter", "expected"), [v[1:] for v in RFC_8439], ids=[v[0] for v in RFC_8439]
+)
+def test_rfc_8439_vectors(key: str, nonce: str, counter: int, expected: str) -> None:
+    n0, n1, n2 = np.frombuffer(bytes.fromhex(nonce), "<u4").tolist()
+    wide = counter | n0 << 32, n1 | n2 << 32
+    length = len(expected) // 2
+    assert keystream_block(bytes.fromhex(key), *wide)[:length].hex() == expected
+    assert chacha20.block(bytes.fromhex(key), *wide)[:length].hex() == expected
+
+
+@pytest.mark.parametrize("first", [0, 7, 2**28 - 1, 2**32 + 5, 2**60 - 2])
+def test_keystream_against_the_reference(first: int) -> None:
+    key = hashlib.sha256(str(first).encode()).digest()
+    stream = 0xFEDCBA9876543210
+    words = _core.random.chacha20_keystream(key, stream, first, 2).reshape(2, 16, 16)
+    for batch in range(2):
+        for lane in range(16):
+            expected = chacha20.block(key, 16 * (first + batch) + lane, stream)
+            assert words[batch, :, lane].astype("<u4").tobytes() == expected
+
+
+def keystream_words(kind: str, key: bytes, stream: int, n: int) -> np.ndarray:
+    """The keystream words that n elements are made of, a row a batch."""
+    per_batch = 1024 // np.dtype(kind).itemsize
+    batches = -(-n // per_batch)
+    words = _core.random.chacha20_keystream(key, stream, 0, batches).astype("<u4")
+    return words.view(kind.replace("f", "u")).reshape(batches, per_batch)
+
+
+@pytest.mark.parametrize(("kind", "bits"), [("f8", 52), ("f4", 23)])
+def test_uniforms_are_their_formula_and_never_0_or_1(kind: str, bits: int) -> None:
+    def uniform(words: np.ndarray) -> np.ndarray:
+        shift = words.dtype.type(8 * words.dtype.itemsize - bits)
+        return ((words >> shift).astype(kind) + np.dtype(kind).type(0.5)) * 0.5**bits
+
+    n = 100_003
+    out = np.empty(n, kind)
+    _core.random.uniform(out, COUNTING, 5)
+    words = keystream_words(kind, COUNTING, 5, n)
+    np.testing.assert_array_equal(out, uniform(words).ravel()[:n])
+    extremes = uniform(np.array([0, np.iinfo(words.dtype).max], words.dtype))
+    assert extremes.dtype == kind
+    assert extremes[0] == 0.5 ** (bits + 1)
+    assert extremes[1] == 1 - 0.5 ** (bits + 1) < 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "reach"), [("f8", 2e-15, 9.49), ("f4", 1e-6, 6.76)], ids=["f8", "f4"]
+)
+def test_normals_are_box_muller_of_the_keystream(kind, limit, reach, check_error) -> None:
+    n = 8 * 1024 // np.dtype(kind).itemsize
+    out = np.empty(n, kind)
+    _core.random.standard_normal(out, COUNTING, 6)
+    words = keystream_words(kind, COUNTING, 6, n)
+    size = 8 * words.dtype.itemsize
+    fraction = 52 if kind == "f8" else 23
+    half = words.shape[1] // 2
+
+    def pair(radius_word: int, angle_word: int) -> tuple[mp.mpf, mp.mpf]:
+        near = (radius_word % 2 ** (size - 1) + mp.mpf(0.5)) / 2**size
+        u = 1 - near if radius_word >> (size - 1) else near
+        angle = mp.pi / 2 * ((angle_word >> (size - fraction)) + mp.mpf(0.5)) / 2**fraction
+        x, y = mp.cos(angle - mp.pi / 4), mp.sin(angle - mp.pi / 4)
+        if angle_word & 1:
+            x, y = y, x
+        r = mp.sqrt(-2 * mp.log(u)) * (-1 if angle_word & 2 else 1)
+        return r * x, r * y
+
+    with mp.workdps(30):
+        worst = mp.mpf(0)
+        for row, z in zip(words.tolist(), out.reshape(words.shape).tolist(), strict=True):
+            for i in range(half):
+                x, y = pair(row[i], row[half + i])
+                worst = max(worst, abs(z[i] - x), abs(z[half + i] - y))
+        longest = mp.sqrt(2 * (size + 1) * mp.log(2))
+    check_error(f"standard_normal {kind} (absolute)", float(worst), limit)
+    assert abs(longest - reach) < 0.01
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_normals_are_normal(dtype) -> None:
+    n = 2_000_000
+    z = NoiseStream(seed=11).standard_normal(n, dtype=dtype).astype(np.float64)
+    assert stats.kstest(z, stats.norm.cdf).pvalue > ALARM
+    for power, variance in ((1, 1), (2, 2), (3, 15), (4, 96)):
+        expected = 0 if power % 2 else {2: 1, 4: 3}[power]
+        score = ((z**power).mean() - expected) / np.sqrt(variance / n)
+        assert abs(score) < -special.ndtri(ALARM / 2)
+    # equally likely cells, at a resolution where the KS test is weak
+    cells = np.bincount((special.ndtr(z) * 4096).astype(int).clip(0, 4095), minlength=4096)
+    assert stats.chisquare(cells).pvalue > ALARM
+    for edge in (3.0, 4.0, 4.75):
+        for count in (np.count_nonzero(z > edge), np.count_nonzero(z < -edge)):
+            assert stats.binomtest(count, n, special.ndtr(-edge)).pvalue > ALARM
+    # neighbours, and the two halves of a batch, which share their radius
+    half = 512 // np.dtype(dtype).itemsize
+    for lag in (1, 2, 16, half, 2 * half):
+        product = z[:-lag] * z[lag:]
+        squares = (z[:-lag] ** 2 - 1) * (z[lag:] ** 2 - 1)
+        assert abs(product.sum()) < 6 * np.sqrt(len(product))
+        assert abs(squares.sum()) < 6 * np.sqrt(4 * len(squares))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_uniforms_are_uniform(dtype) -> None:
+    n = 1_000_000
+    u = NoiseStream(seed=12).uniform(n, dtype=dtype)
+    assert stats.kstest(u.astype(np.float64), "uniform").pvalue > ALARM
+    cells = np.bincount((u * 1024).astype(int), minlength=1024)
+    assert stats.chisquare(cells).pvalue > ALARM
+    if dtype is np.float64:
+        assert len(np.unique(u)) == n
+
+
+DIGEST = """
+import hashlib, numpy as np
+from tightnoise import _core
+from tightnoise.random import NoiseStream
+stream, digest = NoiseStream(seed=b"levels"), hashlib.sha256()
+for threads in (1, 3):
+    _core.set_num_threads(threads)
+    for n in (1, 7, 1000, 250_001):
+        for dtype in (np.float64, np.float32):
+            digest.update(stream.uniform(n, dtype=dtype).tobytes())
+            digest.update(stream.standard_normal(n, dtype=dtype).tobytes())
+print(_core.simd_level(), digest.hexdigest())
+"""
+
+
+def run_python(code: str, **environment: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_bits_do_not_depend_on_the_level() -> None:
+    printed = [run_python(DIGEST, TIGHTNOISE_SIMD=level).split() for level in LEVELS]
+    assert [level for level, _ in printed] == LEVELS
+    assert len({digest for _, digest in printed}) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("draw", ["uniform", "standard_normal"])
+def test_bits_do_not_depend_on_threads_or_length(draw: str, dtype) -> None:
+    def noise(n: int, threads: int) -> np.ndarray:
+        tn._core.set_num_threads(threads)
+        return getattr(NoiseStream(seed=3), draw)(n, dtype=dtype)
+
+    before = _core.num_threads()
+    try:
+        whole = noise(300_001, 1)
+        np.testing.assert_array_equal(whole, noise(300_001, 5))
+        for n in (0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 99_999, 100_000):
+            np.testing.assert_array_equal(whole[:n], noise(n, 5))
+    finally:
+        _core.set_num_threads(before)
+
+
+def test_seeds() -> None:
+    seeds = [0, 1, 2**256 - 1, b"", b"\0", b"\1" + bytes(31), bytes(32), b"long" * 100]
+    first = [NoiseStream(seed=seed).standard_normal(4).tobytes() for seed in seeds]
+    assert len(set(first)) == len(seeds)
+    assert first == [NoiseStream(seed=seed).standard_normal(4).tobytes() for seed in seeds]
+    assert NoiseStream(seed=np.uint32(1)).standard_normal(4).tobytes() == first[1]
+
+
+def test_unseeded_streams_differ() -> None:
+    keys = {NoiseStream()._next() for _ in range(100)}
+    assert len(keys) == 100
+    assert default_stream() is default_stream()
+
+
+def test_successive_calls_differ() -> None:
+    stream = NoiseStream(seed=1)
+    draws = [stream.standard_normal(8) for _ in range(3)]
+    assert all((a != b).all() for a, b in pairwise(draws))
+    assert stream.uniform() != stream.uniform()
+
+
+def test_no_key_and_number_twice_from_many_threads() -> None:
+    stream, taken = NoiseStream(), []
+
+    def take() -> None:
+        taken.append([stream._next() for _ in range(2000)])
+
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    pairs = [pair for part in taken for pair in part]
+    assert len(pairs) == len(set(pairs)) == 16_000
+
+
+FORK = """
+import os, sys, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # fork with threads alive is the point
+import numpy as np
+from tightnoise import _core
+from tightnoise.random import NoiseStream, default_stream
+_core.set_num_threads(2)
+secure, seeded = NoiseStream(), NoiseStream(seed=5)
+streams = secure, seeded, default_stream()
+for stream in streams:
+    stream.standard_normal(500_000)  # threads are in use before the fork
+
+def draw():
+    return b"".join(stream.standard_normal(200_000)[:4].tobytes() for stream in streams)
+
+def child():
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.write(write, draw() + grandchild())
+        os._exit(0)
+    data = os.read(read, 1000)
+    assert os.waitpid(pid, 0)[1] == 0
+    return data
+
+def grandchild():
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.write(write, draw())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return os.read(read, 1000)
+
+first, second = child(), child()
+own = draw()
+print(own.hex(), first.hex(), second.hex())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_forked_child_takes_a_new_key_and_does_not_hang() -> None:
+    draws = []
+    for text in run_python(FORK).split():
+        data = bytes.fromhex(text)
+        assert len(data) % 96 == 0
+        draws += [data[i : i + 96] for i in range(0, len(data), 96)]
+    assert len(draws) == 5  # the parent, two children with a grandchild each
+    for part in (slice(0, 32), slice(64, 96)):  # unseeded, default
+        assert len({draw[part] for draw in draws}) == 5
+    own, child_1, grandchild_1, child_2, grandchild_2 = (draw[32:64] for draw in draws)
+    assert own == child_1 == child_2  # documented: a seeded stream repeats
+    assert grandchild_1 == grandchild_2 != own
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_streams_are_not_copied_or_shown(seed) -> None:
+    stream = NoiseStream(seed=seed)
+    for duplicate in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled or copied"):
+            duplicate(stream)
+    key = stream._next()[0]
+    assert key.hex() not in repr(stream)
+    assert repr(key) not in repr(stream)
+    assert repr(stream) in ("<NoiseStream, seeded>", "<NoiseStream, keyed by the operating system>")
+
+
+@pytest.mark.parametrize("seed", [1.5, "1", True, [1], np.float64(1)])
+def test_seed_of_a_wrong_type(seed) -> None:
+    with pytest.raises(TypeError, match="seed must be"):
+        NoiseStream(seed=seed)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**256])
+def test_seed_out_of_range(seed) -> None:
+    with pytest.raises(ValueError, match="seed must be between 0 and"):
+        NoiseStream(seed=seed)
+
+
+@pytest.mark.parametrize("draw", ["uniform", "standard_normal"])
+def test_shapes_and_out(draw: str) -> None:
+    draw_from = getattr(NoiseStream(seed=1), draw)
+    assert isinstance(draw_from(), np.float64)
+    assert isinstance(draw_from(dtype="float32"), np.float32)
+    assert draw_from(3).shape == (3,)
+    assert draw_from((2, 0, 3)).shape == (2, 0, 3)
+    assert draw_from([2, 3], dtype=np.float32).dtype == np.float32
+    for out in (np.empty((2, 3), np.float32), np.empty(()), np.empty(0)):
+        assert draw_from(out=out) is out
+        assert draw_from(out.shape, dtype=out.dtype, out=out) is out
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "arguments"),
+    [
+        (ValueError, "out must have shape", {"shape": 3, "out": np.empty(4)}),
+        (ValueError, "out must have shape", {"dtype": np.float32, "out": np.empty(4)}),
+        (ValueError, "C-contiguous", {"out": np.empty(8)[::2]}),
+        (ValueError, "writeable", {"out": np.broadcast_to(0.0, (1,))}),
+        (TypeError, "out must be a numpy array", {"out": [0.0]}),
+        (TypeError, "dtype must be float32 or float64", {"shape": 3, "dtype": np.int64}),
+        (TypeError, "dtype must be float32 or float64", {"out": np.empty(3, object)}),
+        (ValueError, "shape must be between 0", {"shape": -1}),
+        (TypeError, "shape must be an integer", {"shape": 2.0}),
+        (TypeError, "shape must be an integer", {"shape": (2, "3")}),
+        (ValueError, "big|large|maximum|Maximum", {"shape": (10**9, 10**9, 10**9)}),
+    ],
+)
+def test_bad_arguments(error, message, arguments) -> None:
+    for draw in (NoiseStream(seed=1).uniform, NoiseStream(seed=1).standard_normal):
+        with pytest.raises(error, match=message):
+            draw(**arguments)
