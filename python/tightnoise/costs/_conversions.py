@@ -20,8 +20,8 @@ consequence P(S) - exp(epsilon) Q(S) <= 1 - exp(epsilon - tau).
 
 Every function returns an upper bound: the terms are summed in floating point, the rounding of
 each is at most a few units in the last place of that term, and `_ROUNDING` times the sum of the
-terms' magnitudes is added. So an answer is never below the formula, and above it by at most
-1e-14 times the largest term.
+terms' magnitudes is added. So an answer is never below the formula, and epsilon or log(delta)
+is above it by at most 5e-15 times the sum of the terms' magnitudes.
 
 Card: alpha in (1, inf], tau in [0, inf], delta in (0, 1) down to the subnormals, epsilon in
 [0, inf). tau = inf gives epsilon = inf and delta = 1. Nothing overflows, nothing is NaN.
@@ -39,6 +39,7 @@ __all__ = ["CONVERSIONS", "Conversion", "conversion_named"]
 
 Array = NDArray[np.float64]
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
+_UNDERFLOW = float(np.finfo(np.float64).tiny)  # covers what subnormal terms lose
 
 
 class Conversion(NamedTuple):
@@ -51,7 +52,7 @@ class Conversion(NamedTuple):
 def _sum_upper(*terms: Array) -> Array:
     total = sum(terms[1:], start=terms[0])
     magnitude = sum((np.abs(term) for term in terms[1:]), start=np.abs(terms[0]))
-    upper: Array = total + _ROUNDING * magnitude
+    upper: Array = total + (_ROUNDING * magnitude + _UNDERFLOW)
     return upper
 
 

@@ -1,0 +1,414 @@
+"""Renyi-DP curves: right to the last digits, never below the truth, and closed to bad input."""
+
+import copy
+import itertools
+import math
+import pickle
+import warnings
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, rdp_to_delta, rdp_to_epsilon
+
+NAMES = ["canonne", "classic"]
+ROUNDING = 5e-15  # of the terms' magnitudes: the excess that the card of the conversions allows
+NAN, INF = float("nan"), float("inf")
+
+
+def true_terms(alpha, rdp, delta, name):
+    """The terms whose sum is epsilon, by the formulas as printed in the papers."""
+    a, tau, d = mp.mpf(alpha), mp.mpf(rdp), mp.mpf(delta)
+    if name == "classic":
+        return [tau, mp.log(1 / d) / (a - 1)]
+    return [tau, mp.log((a - 1) / a), -mp.log(d) / (a - 1), -mp.log(a) / (a - 1)]
+
+
+def true_delta(alpha, rdp, epsilon, name):
+    a, tau, e = mp.mpf(alpha), mp.mpf(rdp), mp.mpf(epsilon)
+    value = mp.exp((a - 1) * (tau - e))
+    if name == "canonne":
+        value = value / (a - 1) * (1 - 1 / a) ** a
+    return min(value, mp.mpf(1))
+
+
+def gaussian(noise, count=1.0, orders=DEFAULT_ORDERS):
+    return RdpCurve(orders, orders * (count / (2 * noise**2)))
+
+
+def gaussian_delta(epsilon, noise):
+    """The exact delta of a Gaussian at `noise` times the sensitivity (Balle and Wang 2018)."""
+    e, s = mp.mpf(epsilon), mp.mpf(noise)
+    return mp.ncdf(1 / (2 * s) - e * s) - mp.exp(e) * mp.ncdf(-1 / (2 * s) - e * s)
+
+
+@pytest.fixture
+def points(rng):
+    n = 2000
+    alpha = 1 + 10 ** rng.uniform(-12, 6, n)
+    rdp = 10 ** rng.uniform(-12, 4, n)
+    delta = 10 ** rng.uniform(-300, -1e-9, n)
+    delta[: n // 2] = 10 ** rng.uniform(-15, -1, n // 2)
+    return alpha, rdp, delta
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_epsilon_is_the_formula_rounded_up(name, points, check_error):
+    worst = 0.0
+    got = rdp_to_epsilon(*points, conversion=name)
+    with mp.workdps(50):
+        for *point, epsilon in zip(*points, got, strict=True):
+            terms = true_terms(*point, name)
+            excess = mp.mpf(float(epsilon)) - max(mp.fsum(terms), 0)
+            assert excess >= 0, point
+            if epsilon > 0:
+                worst = max(worst, float(excess / sum(abs(term) for term in terms)))
+    check_error(f"rdp_to_epsilon {name} (of the terms)", worst, ROUNDING)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_delta_is_the_formula_rounded_up(name, points, rng, check_error):
+    alpha, rdp, _ = points
+    # Half the points where delta is neither 0 nor 1, half anywhere.
+    epsilon = rdp + 10 ** rng.uniform(-2, 2.5, alpha.size) / (alpha - 1)
+    epsilon[::2] = 10 ** rng.uniform(-12, 4, epsilon[::2].size)
+    got = rdp_to_delta(alpha, rdp, epsilon, conversion=name)
+    worst = 0.0
+    with mp.workdps(50):
+        for *point, delta in zip(alpha, rdp, epsilon, got, strict=True):
+            truth = true_delta(*point, name)
+            assert delta >= truth, point
+            assert delta <= 1
+            if truth > 1e-300:
+                worst = max(worst, float(mp.mpf(float(delta)) / truth - 1))
+    check_error(f"rdp_to_delta {name}", worst, 1e-11)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("delta", [5e-324, 1e-300, 1e-5, 0.5, math.nextafter(1, 0)])
+@pytest.mark.parametrize("alpha", [math.nextafter(1, 2), 1 + 1e-9, 2.0, 1e6, 1e300])
+@pytest.mark.parametrize("rdp", [5e-324, 1.0, 1e300, 1.7e308])
+def test_epsilon_at_the_edges(name, delta, alpha, rdp):
+    got = rdp_to_epsilon(alpha, rdp, delta, conversion=name)
+    with mp.workdps(400):
+        terms = true_terms(alpha, rdp, delta, name)
+        truth = max(mp.fsum(terms), 0)
+        assert got >= truth
+        assert got == INF or got <= truth + ROUNDING * sum(abs(term) for term in terms) + 3e-308
+        assert got < INF or truth > 1.7e308
+
+
+def test_canonne_is_never_above_classic():
+    grid = np.meshgrid(DEFAULT_ORDERS, np.geomspace(1e-9, 1e6, 40), np.geomspace(1e-300, 0.9, 40))
+    better, worse = (rdp_to_epsilon(*grid, name) for name in NAMES)
+    assert (better <= worse).all()
+    grid = np.meshgrid(DEFAULT_ORDERS, np.geomspace(1e-9, 1e6, 40), np.geomspace(1e-9, 1e6, 40))
+    better, worse = (rdp_to_delta(*grid, name) for name in NAMES)
+    assert (better <= worse).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_round_trip(name, points, check_error):
+    alpha, rdp, delta = (x[: x.size // 2] for x in points)
+    epsilon = rdp_to_epsilon(alpha, rdp, delta, conversion=name)
+    usable = (epsilon > 0) & ((alpha - 1) * epsilon < 1e3)
+    back = rdp_to_delta(alpha, rdp, epsilon, conversion=name)
+    assert usable.sum() > 200
+    # epsilon was rounded up, so delta may come back smaller, by the slope times that rounding
+    check_error(f"delta -> epsilon -> delta, {name}", np.abs(back / delta - 1)[usable].max(), 1e-10)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("noise", [0.05, 0.3, 1, 4, 30, 300])
+@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-12, 1e-100])
+def test_gaussian_epsilon_is_above_the_exact_one(name, noise, delta):
+    epsilon = gaussian(noise).epsilon(delta, name)
+    with mp.workdps(150):
+        assert gaussian_delta(epsilon, noise) <= delta
+
+
+@pytest.mark.parametrize("noise", [0.3, 1, 4, 30])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1, 10])
+def test_gaussian_delta_is_above_the_exact_one(noise, epsilon):
+    with mp.workdps(50):
+        assert gaussian(noise).delta(epsilon) >= gaussian_delta(epsilon, noise)
+
+
+def test_two_point_distributions_brute_force(rng):
+    """Against the definition: the largest delta over all sets, for random pairs of coins."""
+    for _ in range(300):
+        p, q = rng.uniform(0.001, 0.999, 2)
+        pair = np.array([[p, 1 - p], [q, 1 - q]])
+        both = [pair, pair[::-1]]
+        alphas = np.array([1.1, 1.5, 2, 4, 16, 64, 1024, INF])
+        divergences = [
+            max(np.log(np.sum(x**a * y ** (1 - a))) / (a - 1) for x, y in both) for a in alphas[:-2]
+        ]
+        largest = max(np.log(x / y).max() for x, y in both)
+        curve = RdpCurve(alphas, [*divergences, largest, largest])
+        for epsilon in (0.0, 0.05, 0.5, 2.0):
+            exact = max(np.maximum(x - np.exp(epsilon) * y, 0).sum() for x, y in both)
+            for name in NAMES:
+                with warnings.catch_warnings(action="ignore"):
+                    assert curve.delta(epsilon, name) >= exact * (1 - 1e-12)
+
+
+def test_published_value():
+    # noise 20, a hundred releases, delta 1e-5: 2.1657 with the best real order
+    orders = 1 + np.geomspace(1e-3, 1e3, 20001)
+    assert gaussian(20, 100, orders).epsilon(1e-5) == pytest.approx(2.1657, abs=5e-5)
+
+
+def test_default_orders():
+    assert DEFAULT_ORDERS[0] == pytest.approx(1.001, abs=1e-15)
+    assert DEFAULT_ORDERS[-1] == pytest.approx(1e6, rel=1e-12)
+    assert (np.diff(DEFAULT_ORDERS) > 0).all()
+    assert set(range(2, 65)) <= set(DEFAULT_ORDERS)
+    assert not DEFAULT_ORDERS.flags.writeable
+    fine = 1 + np.geomspace(1e-4, 1e7, 40001)
+    for noise, delta in itertools.product(np.geomspace(1e-3, 1e3, 40), [1e-3, 1e-6, 1e-12]):
+        best = gaussian(noise, orders=fine).epsilon(delta)
+        if best > 0.01:
+            assert gaussian(noise).epsilon(delta) <= 1.005 * best, (noise, delta)
+
+
+def test_bounded_cost_reaches_pure_privacy():
+    # A cost that stops growing proves nearly its limit, which grids that end at 64 or 1024 miss.
+    curve = RdpCurve(DEFAULT_ORDERS, np.minimum(DEFAULT_ORDERS * 0.01, 0.1153))
+    assert 0.1153 - 2e-6 <= curve.epsilon(1e-6) <= 0.1154
+    assert curve.best_order(1e-6) > 1e5
+
+
+# Infinite orders and costs, and nothing at all
+
+
+def test_infinite_order_is_pure_privacy():
+    assert rdp_to_epsilon(INF, 0.5, 1e-6) == pytest.approx(0.5 + math.log1p(-1e-6), rel=1e-14)
+    assert rdp_to_delta(INF, 0.5, 0.5) == 0
+    assert rdp_to_delta(INF, 0.5, 0.2) == pytest.approx(-math.expm1(-0.3), rel=1e-14)
+    assert rdp_to_delta(INF, 0.5, 0.2) >= -math.expm1(-0.3)
+    assert RdpCurve([2.0, INF], [0.5, 0.5]).delta(0.5) == 0
+    assert RdpCurve([INF], [INF]).epsilon(1e-6) == INF  # not 0
+    assert RdpCurve([INF], [0.5]).best_order(1e-6) == INF
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_infinite_cost(name):
+    assert rdp_to_epsilon(2.0, INF, 1e-6, name) == INF
+    assert rdp_to_delta(2.0, INF, 1e3, name) == 1
+    assert rdp_to_delta(INF, INF, 1e3, name) == 1
+    curve = RdpCurve([2.0, 8.0, 16.0], [0.5, 0.6, INF])
+    assert curve.best_order(1e-6, name) == 8
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_released_costs_nothing(name):
+    curve = gaussian(1.0) * 0
+    assert curve.epsilon(1e-6, name) == 0
+    assert curve.delta(0.0, name) == 0
+    assert rdp_to_epsilon(2.0, 0.0, 1e-6, name) == 0
+    assert rdp_to_delta(2.0, 0.0, 0.0, name) == 0
+    assert (RdpCurve([2.0], [INF]) * 0).values[0] == 0
+
+
+def test_a_zero_between_costs_does_not_make_the_release_free():
+    with pytest.warns(UserWarning, match="largest"):
+        assert RdpCurve([2.0, 3.0], [0.0, 1.0]).epsilon(1e-5) > 1
+
+
+def test_epsilon_is_never_negative():
+    curve = gaussian(100.0)
+    assert curve.epsilon(0.5) == 0
+    assert curve.epsilon(math.nextafter(1, 0)) == 0
+
+
+def test_small_costs_are_not_lost():
+    # an order of 1 + 1e-8 must not turn a small divergence into 0
+    assert rdp_to_epsilon(1 + 1e-8, 1e-9, 1e-6) > 1e8
+
+
+def test_delta_is_positive_where_the_truth_underflows():
+    assert 0 < rdp_to_delta(1e6, 1.0, 100.0) < 1e-300
+
+
+# Fail closed: what made other accountants answer 0, a negative number, or never
+
+
+@pytest.mark.parametrize("bad", [NAN, -1e-9, -INF])
+def test_bad_costs_are_refused(bad):
+    with pytest.raises(ValueError, match=r"values must be .*got (nan|-)"):
+        RdpCurve([2.0, 3.0], [0.1, bad])
+    for convert in (rdp_to_epsilon, rdp_to_delta):
+        with pytest.raises(ValueError, match=r"rdp must be .*got (nan|-)"):
+            convert(2.0, bad, 0.1)
+
+
+@pytest.mark.parametrize("bad", [NAN, 0.0, 1.0, 2.0, -0.1, INF])
+def test_bad_delta_is_refused(bad):
+    curve = gaussian(1.0)
+    for method in (curve.epsilon, curve.best_order):
+        with pytest.raises(ValueError, match="delta must be"):
+            method(bad)
+    with pytest.raises(ValueError, match="delta must be"):
+        rdp_to_epsilon([2.0, 3.0], 1.0, [0.1, bad])
+
+
+@pytest.mark.parametrize("bad", [NAN, -1.0, INF])
+def test_bad_epsilon_is_refused(bad):
+    with pytest.raises(ValueError, match="epsilon must be"):
+        gaussian(1.0).delta(bad)
+    with pytest.raises(ValueError, match="epsilon must be"):
+        rdp_to_delta(2.0, 1.0, bad)
+
+
+@pytest.mark.parametrize("bad", [NAN, 1.0, 0.5, 0.0, -2.0, -INF])
+def test_bad_order_is_refused(bad):
+    for convert in (rdp_to_epsilon, rdp_to_delta):
+        with pytest.raises(ValueError, match="alpha must be"):
+            convert(bad, 1.0, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("alphas", "values"),
+    [
+        ([], []),
+        ([2.0], [0.1, 0.2]),
+        ([[2.0, 3.0]], [[0.1, 0.2]]),
+        (2.0, 0.1),
+        ([3.0, 2.0], [0.1, 0.1]),
+        ([2.0, 2.0], [0.1, 0.1]),
+        ([INF, INF], [0.1, 0.1]),
+        ([NAN, 2.0], [0.1, 0.1]),
+        ([0.0, 2.0], [0.1, 0.1]),
+        ([-2.0, 2.0], [0.1, 0.1]),
+    ],
+)
+def test_bad_curves_are_refused(alphas, values):
+    with pytest.raises(ValueError, match="alphas"):
+        RdpCurve(alphas, values)
+
+
+def test_orders_up_to_one_are_kept_but_prove_nothing():
+    curve = RdpCurve([0.5, 1.0, 8.0, 16.0, 32.0], [0.0, 0.0, 0.5, 0.9, 2.0])
+    assert curve.best_order(1e-5) == 16
+    only_small = RdpCurve([0.5, 1.0], [0.1, 0.2])
+    for method in (only_small.epsilon, only_small.best_order, only_small.delta):
+        with pytest.raises(ValueError, match="alphas must be greater than 1"):
+            method(0.1)
+
+
+@pytest.mark.parametrize("bad", [-1, -5, 2**60])
+def test_bad_counts_are_refused(bad):
+    with pytest.raises(ValueError, match="count"):
+        gaussian(1.0) * bad
+
+
+@pytest.mark.parametrize("bad", [1.5, 2.0, "2", True, None, [2]])
+def test_counts_are_integers(bad):
+    with pytest.raises(TypeError, match="count"):
+        gaussian(1.0) * bad
+
+
+@pytest.mark.parametrize("bad", ["1", None, 1j, True, [object()], np.longdouble(2)])
+def test_only_real_numbers(bad):
+    with pytest.raises((TypeError, ValueError)):
+        RdpCurve([2.0], [bad])
+    with pytest.raises((TypeError, ValueError)):
+        rdp_to_epsilon(2.0, bad, 0.1)
+
+
+@pytest.mark.parametrize("bad", ["optimal ", "", None, 3, ["canonne"]])
+def test_unknown_conversions_are_named(bad):
+    curve = gaussian(1.0)
+    calls = [
+        lambda: curve.epsilon(0.1, bad),
+        lambda: curve.delta(0.1, bad),
+        lambda: curve.best_order(0.1, bad),
+        lambda: rdp_to_epsilon(2.0, 1.0, 0.1, bad),
+        lambda: rdp_to_delta(2.0, 1.0, 0.1, bad),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="one of 'canonne', 'classic'; got"):
+            call()
+
+
+def test_shapes():
+    assert isinstance(rdp_to_epsilon(2.0, 1.0, 0.1), float)
+    assert rdp_to_epsilon([[2.0], [3.0]], [1.0, 2.0, 3.0], 0.1).shape == (2, 3)
+    assert rdp_to_delta(np.ones((0, 3)), np.ones(3), 0.1).shape == (0, 3)
+    assert rdp_to_epsilon(np.float32(2), 1, np.float32(0.25)) == rdp_to_epsilon(2.0, 1.0, 0.25)
+    with pytest.raises(ValueError, match="broadcast"):
+        rdp_to_epsilon([2.0, 3.0], [1.0, 2.0, 3.0], 0.1)
+
+
+# Sums, repetitions and immutability
+
+
+def test_composition_rounds_up():
+    orders = DEFAULT_ORDERS
+    a, b = RdpCurve(orders, orders / 3), RdpCurve(orders, orders / 7, per_instance=True)
+    both, thrice = a + b, b * 3
+    with mp.workdps(40):
+        for x, y, total, triple in zip(a.values, b.values, both.values, thrice.values, strict=True):
+            assert 0 <= float(mp.mpf(total) - mp.mpf(x) - mp.mpf(y)) <= 4e-16 * total
+            assert 0 <= float(mp.mpf(triple) - 3 * mp.mpf(y)) <= 4e-16 * triple
+    assert both.per_instance
+    assert thrice.per_instance
+    assert not a.per_instance
+    assert np.array_equal((3 * b).values, thrice.values)
+    assert np.array_equal((a * 1).values, a.values)
+    assert np.array_equal((a + a * 0).values, a.values)
+    assert (RdpCurve([2.0], [1e308]) * 10).values[0] == INF
+
+
+def test_curves_of_other_orders_do_not_add():
+    with pytest.raises(ValueError, match="same alphas"):
+        RdpCurve([2.0], [1.0]) + RdpCurve([3.0], [1.0])
+    with pytest.raises(TypeError):
+        RdpCurve([2.0], [1.0]) + 1.0
+
+
+def test_curves_do_not_change():
+    alphas, values = np.array([2.0, 3.0]), np.array([0.1, 0.2])
+    curve = RdpCurve(alphas, values)
+    alphas[0] = values[0] = 0
+    assert curve.values[0] == 0.1
+    assert curve.alphas[0] == 2
+    for same in (curve, copy.deepcopy(curve), pickle.loads(pickle.dumps(curve))):
+        assert np.array_equal(same.values, [0.1, 0.2])
+        for array in (same.alphas, same.values):
+            assert array.dtype == np.float64
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 0
+        with pytest.raises(AttributeError):
+            same.values = np.zeros(2)
+        with pytest.raises((AttributeError, TypeError)):
+            same.other = 1
+    assert pickle.loads(pickle.dumps(RdpCurve([2.0], [0.1], per_instance=True))).per_instance
+    with pytest.raises(TypeError, match="per_instance"):
+        RdpCurve([2.0], [0.1], per_instance=1)
+    assert repr(curve) == "RdpCurve(2 orders from 2 to 3)"
+
+
+# The edge of the grid
+
+
+def test_warns_where_wider_orders_would_help():
+    with pytest.warns(UserWarning, match=r"largest .*\(64\).* larger orders") as caught:
+        gaussian(1000, orders=np.arange(2.0, 65.0)).epsilon(1e-6)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match=r"smallest .*\(2\).* smaller orders") as caught:
+        gaussian(0.1, orders=np.arange(2.0, 65.0)).best_order(1e-6)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="largest") as caught:
+        gaussian(1000, orders=np.arange(2.0, 65.0)).delta(0.05)
+    assert caught[0].filename == __file__
+
+
+def test_does_not_warn_where_they_would_not():
+    flat = RdpCurve(DEFAULT_ORDERS, np.full(DEFAULT_ORDERS.size, 0.3))
+    assert flat.best_order(1e-6) == DEFAULT_ORDERS[-1]
+    for noise in np.geomspace(1e-3, 1e2, 20):
+        gaussian(noise).epsilon(1e-6)
+    RdpCurve([2.0, 4.0, INF], [0.3, 0.3, 0.3]).epsilon(1e-6)
