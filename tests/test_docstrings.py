@@ -1,0 +1,47 @@
+"""Every public name is documented with an example, and every example prints what it says."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import tightnoise
+
+MODULES = ["tightnoise"] + [
+    module.name
+    for module in pkgutil.walk_packages(tightnoise.__path__, "tightnoise.")
+    if not any(part.startswith("_") for part in module.name.split(".")[1:])
+]
+
+
+def public_names():
+    for name in MODULES:
+        module = importlib.import_module(name)
+        for public in getattr(module, "__all__", []):
+            thing = getattr(module, public)
+            if callable(thing):
+                yield pytest.param(thing, id=f"{name}.{public}")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module_says_what_it_is(name):
+    module = importlib.import_module(name)
+    assert module.__doc__
+
+
+@pytest.mark.parametrize("thing", list(public_names()))
+def test_public_name_has_an_example(thing):
+    text = inspect.getdoc(thing)
+    assert text
+    if not (inspect.isclass(thing) and issubclass(thing, Exception)):
+        assert "Examples\n--------" in text
+        assert ">>>" in text
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.failed == 0
