@@ -13,6 +13,7 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kSqrtTwo = 1.4142135623730950488;
 constexpr double kSqrtTwoPi = 2.5066282746310005024;
 constexpr double kSqrtPi = 1.7724538509055160273;
+constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
 constexpr double kInverseSqrtTwoPi = 0.39894228040143267794;
 
 // erfcx(x / s) / s for x >= 0: P(t) / (x + s / 2) with t = (x - 3.5 s) / (x + 3.5 s), by one
