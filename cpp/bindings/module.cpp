@@ -7,6 +7,7 @@ namespace py = pybind11;
 namespace tightnoise {
 void bind_random(py::module_ m);
 void bind_runtime(py::module_& m);
+void bind_sketch(py::module_ m);
 void bind_special(py::module_ m);
 }  // namespace tightnoise
 
@@ -16,5 +17,6 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     tightnoise::simd_level();  // a bad TIGHTNOISE_SIMD fails here, at import
     tightnoise::bind_runtime(m);
     tightnoise::bind_random(m.def_submodule("random"));
+    tightnoise::bind_sketch(m.def_submodule("sketch"));
     tightnoise::bind_special(m.def_submodule("special"));
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["float_array", "integer", "positive", "real_scalar", "require"]
+__all__ = ["float_array", "integer", "positive", "real_scalar", "require", "require_finite"]
 
 
 def require(condition: bool, name: str, value: Any, allowed: str) -> None:
@@ -48,11 +48,12 @@ def integer(name: str, value: Any, *, minimum: int, maximum: int) -> int:
     return number
 
 
-def float_array(name: str, value: Any) -> NDArray[np.floating[Any]]:
+def float_array(name: str, value: Any, *, check_finite: bool = True) -> NDArray[np.floating[Any]]:
     """Return `value` as a finite float32 or float64 array of any shape, contiguous and aligned.
 
     Integers become float64. Booleans, complex numbers, strings and objects are refused: a silent
-    conversion could change what is released. NaN and infinities are refused by name and index.
+    conversion could change what is released. NaN and infinities are refused by name and index,
+    unless the caller does so in a pass of its own and says check_finite=False.
     """
     array = np.asarray(value)
     if array.dtype.kind in "iu":
@@ -64,11 +65,13 @@ def float_array(name: str, value: Any) -> NDArray[np.floating[Any]]:
             f"{name} must hold float32, float64 or integer numbers; got dtype {array.dtype}"
         )
     array = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
-    _require_finite(name, array)
+    if check_finite:
+        require_finite(name, array)
     return array
 
 
-def _require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
+def require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
+    """Raise ValueError naming the first NaN or infinity in `array`, if there is one."""
     # A sum is finite only if every term is (overflow to inf is sorted out below): one cheap pass.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(array.sum(dtype=np.float64)):

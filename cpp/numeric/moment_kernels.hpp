@@ -1,0 +1,42 @@
+// Moments of t = |theta - centre|, block by block: what sums of smooth functions over all elements
+// of theta need to know about theta.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/simd_level.hpp"
+
+namespace tightnoise {
+
+// Log-linear bins of t: y = 1 + t / scale; kBinsPerOctave equal bins between two powers of two of
+// y, kBinOctaves octaves. A bin near t = 0 is scale / kBinsPerOctave wide; widths double with y.
+constexpr std::size_t kBinsPerOctave = 64;
+constexpr std::size_t kBinOctaves = 12;
+constexpr std::size_t kBins = kBinsPerOctave * kBinOctaves;
+// Power moments kept for a bin: sums of x^k, k = 0, ..., 7, x in [-1, 1] the place within the bin.
+constexpr std::size_t kBinMoments = 8;
+// A table has one row more than bins (elements beyond the last bin, infinities and NaN) and as many
+// copies as consecutive elements need, so that adding to a row rarely waits for the last add.
+constexpr std::size_t kTableRows = kBins + 1;
+constexpr std::size_t kTableCopies = 4;
+constexpr std::size_t kTableSize = kTableCopies * kTableRows * kBinMoments;
+
+struct Extent {
+    double least;
+    double greatest;  // NaN where theta holds a NaN or an infinity
+};
+
+struct MomentKernels {
+    // Adds to nothing: writes sums[k] = sum_i T_k(x_i), k < count, x = 2 t / half_width - 1, into
+    // `sums` and returns the extent of t. count: 8, 12, 16, 24 or 32. Unless greatest <= half_width
+    // the sums mean nothing.
+    Extent (*chebyshev)(const void* theta, bool is_float32, std::size_t n, double centre,
+                        double half_width, std::size_t count, double* sums);
+    // Adds the elements' power moments to the table of their bins; returns the extent of t.
+    // `table` is aligned to 64 bytes.
+    Extent (*bins)(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
+                   double* table);
+};
+TIGHTNOISE_KERNEL_TABLE(MomentKernels, moment_kernels)
+
+}  // namespace tightnoise

@@ -1,0 +1,564 @@
+"""An array summed up in one memory pass, for sums of smooth functions over all its elements.
+
+Every coordinate of a gradient is released by the same mechanism, so its cost is a smooth function
+of one number, the coordinate's distance t from the centre of the support. Sums of smooth functions
+need little: with f(t) = sum_k a_k T_k(2 t / h - 1), T_k the Chebyshev polynomials,
+
+    sum_i f(t_i) = sum_k a_k M_k,    M_k = sum_i T_k(2 t_i / h - 1),
+
+and the moments M_k know nothing of f. Where one interval is too long for a few moments, and for
+elements beyond it, the same is done bin by bin.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise import _core, _validate
+
+__all__ = ["Sketch"]
+
+Float64s = NDArray[np.float64]
+Function = Callable[[Float64s], Float64s]
+Tail = Callable[[Float64s, Float64s], tuple[Float64s, Float64s]]
+
+_EPS = float(np.finfo(np.float64).eps)
+_BINS: int = _core.sketch.bins
+_BINS_PER_OCTAVE: int = _core.sketch.bins_per_octave
+_BIN_MOMENTS: int = _core.sketch.bin_moments
+
+# The number of global moments for half widths of up to so many sigma; beyond them, bins only.
+_GLOBAL_MOMENTS = ((0.5, 8), (1.25, 12), (2.5, 16), (4.5, 24), (7.0, 32))
+_EXTRA_NODES = 8  # coefficients seen beyond those that have moments
+_DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
+_SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 64 wide up to t = 20 sigma
+_BINS_PER_PANEL = 8
+_PANEL_NODES = 20
+_DECIDING_PARTS = 8  # the global interval is cut into so many to compare functions on it
+
+# The a-posteriori estimate of the coefficients never computed (see Sketch.sum_max).
+_TAIL_SAFETY = 10.0
+_TAIL_FLOOR = 2e-14
+_SLOWEST_DECAY = 0.9
+
+
+class _Moments(NamedTuple):
+    """What one pass leaves: the core's own results."""
+
+    interval: Float64s  # sums of T_k over the blocks within [0, half width]
+    bins: Float64s  # (bins, moments): sums of T_k within each bin, over all other blocks
+    nearest: float
+    farthest: float
+    outside: int  # elements beyond the last bin
+
+    def __add__(self, other: _Moments) -> _Moments:  # type: ignore[override]
+        return _Moments(
+            self.interval + other.interval,
+            self.bins + other.bins,
+            min(self.nearest, other.nearest),
+            max(self.farthest, other.farthest),
+            self.outside + other.outside,
+        )
+
+    def same_bits(self, other: _Moments) -> bool:
+        return (
+            self.interval.tobytes() == other.interval.tobytes()
+            and self.bins.tobytes() == other.bins.tobytes()
+            and self[2:] == other[2:]
+        )
+
+
+class _Source(NamedTuple):
+    array: Any
+    moments: _Moments
+
+
+class Sketch:
+    """The elements of an array, summed up so that sums over them cost O(1).
+
+    Made by `Sketch.of`. Sketches of the parts of an array (shards) add up with ``+``.
+
+    Attributes
+    ----------
+    lower, upper : float
+        The interval it was made for; t = abs(theta - (lower + upper) / 2).
+    sigma : float
+        The smallest length over which the functions to be summed may change.
+    count : int
+        Number of elements.
+    nearest, farthest : float
+        Least and greatest t.
+    """
+
+    __slots__ = ("_moments", "_shards", "_sources", "count", "lower", "sigma", "upper")
+
+    lower: float
+    upper: float
+    sigma: float
+    count: int
+    _moments: _Moments
+    _shards: int
+    _sources: tuple[_Source, ...] | None
+
+    def __init__(self) -> None:
+        raise TypeError("use Sketch.of(theta, lower, upper)")
+
+    @classmethod
+    def of(cls, theta: Any, lower: Any, upper: Any, *, sigma: Any = None) -> Sketch:
+        """Sum up `theta` in one pass.
+
+        Parameters
+        ----------
+        theta : array_like of float32 or float64
+            Any shape. It is not copied: the sketch keeps a reference (see `sources`).
+        lower, upper : float
+            The support of the mechanisms to be asked about; only its centre and width matter.
+        sigma : float, optional
+            The smallest noise scale that will be asked about; it decides the resolution. Smaller
+            ones stay correct, but the error bound grows and mechanisms fall back on the exact
+            pass. Default: (upper - lower) / 4.8.
+
+        Returns
+        -------
+        Sketch
+            The same bits for any number of threads. SIMD levels may differ in the last bits.
+
+        Raises
+        ------
+        TypeError
+            If theta does not hold real numbers.
+        ValueError
+            If theta holds a NaN or an infinity, lower >= upper, or sigma <= 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tightnoise as tn
+        >>> sketch = tn.Sketch.of(np.linspace(-0.1, 0.1, 1000), -1.0, 1.0, sigma=1.0)
+        >>> sketch.count, sketch.farthest
+        (1000, 0.1)
+        """
+        lower = _validate.real_scalar("lower", lower)
+        upper = _validate.real_scalar("upper", upper)
+        if not lower < upper:
+            raise ValueError(f"lower must be less than upper; got {lower} and {upper}")
+        half_width = 0.5 * upper - 0.5 * lower
+        if sigma is None:
+            sigma = half_width / _DEFAULT_SIGMAS
+        sigma = _validate.positive("sigma", sigma)
+        array = _validate.float_array("theta", theta, check_finite=False)
+
+        self = object.__new__(cls)
+        self.lower, self.upper, self.sigma = lower, upper, sigma
+        self.count = array.size
+        self._shards = 1
+        self._moments = self._pass(array)
+        source = theta if isinstance(theta, np.ndarray) else array
+        self._sources = (_Source(source, self._moments),)
+        return self
+
+    @property
+    def centre(self) -> float:
+        """The point that distances are measured from."""
+        return 0.5 * self.lower + 0.5 * self.upper
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return 0.5 * self.upper - 0.5 * self.lower
+
+    @property
+    def nearest(self) -> float:
+        """The least distance from the centre; infinity for no elements."""
+        return self._moments.nearest
+
+    @property
+    def farthest(self) -> float:
+        """The greatest distance from the centre; 0 for no elements."""
+        return self._moments.farthest
+
+    def _pass(self, array: NDArray[np.floating[Any]]) -> _Moments:
+        interval = np.zeros(_moment_count(self.half_width / self.sigma))
+        bins = np.zeros((_BINS, _BIN_MOMENTS))
+        nearest, farthest, outside, finite = _core.sketch.moments(
+            array, self.centre, self.half_width, self._scale, interval, bins.reshape(-1)
+        )
+        if not finite:
+            _validate.require_finite("theta", array)
+            raise ValueError("theta - (lower + upper) / 2 must be finite")
+        return _Moments(interval, bins, nearest, farthest, outside)
+
+    @property
+    def _scale(self) -> float:
+        return self.sigma * _SIGMAS_PER_SCALE
+
+    def __add__(self, other: object) -> Sketch:
+        """Return the sketch of both arrays together.
+
+        Raises
+        ------
+        ValueError
+            If the sketches were not made with the same lower, upper and sigma.
+        """
+        if not isinstance(other, Sketch):
+            return NotImplemented
+        mine = (self.lower, self.upper, self.sigma)
+        if mine != (other.lower, other.upper, other.sigma):
+            raise ValueError(
+                "sketches add up only with the same (lower, upper, sigma); got "
+                f"{mine} and {(other.lower, other.upper, other.sigma)}"
+            )
+        both = object.__new__(Sketch)
+        both.lower, both.upper, both.sigma = mine
+        both.count = self.count + other.count
+        both._shards = self._shards + other._shards
+        both._moments = self._moments + other._moments
+        both._sources = (
+            None
+            if self._sources is None or other._sources is None
+            else self._sources + other._sources
+        )
+        return both
+
+    def sources(self) -> list[NDArray[np.floating[Any]]]:
+        """Return the arrays that were sketched, after checking that they have not changed.
+
+        For sums that the sketch cannot give accurately enough. The check sketches each array anew
+        and compares every bit of its moments (a change that leaves all moments as they are, such
+        as a new order of elements within a block, leaves all sums as they are, too).
+
+        Raises
+        ------
+        ValueError
+            If an array has changed since, or the sketch was unpickled (arrays are not pickled).
+        """
+        if self._sources is None:
+            raise ValueError(
+                "this sketch no longer has the arrays it was made from (pickling drops them); "
+                "pass the array itself, or a sketch made with a smaller sigma"
+            )
+        arrays = []
+        for source in self._sources:
+            array = _validate.float_array("theta", source.array, check_finite=False)
+            if not self._pass(array).same_bits(source.moments):
+                raise ValueError("an array has changed since it was sketched; sketch it again")
+            arrays.append(array)
+        return arrays
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Return all but the source arrays."""
+        return (self.lower, self.upper, self.sigma, self.count, self._shards, tuple(self._moments))
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.lower, self.upper, self.sigma, self.count, self._shards, moments = state
+        self._moments = _Moments(*moments)
+        self._sources = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (object.__new__, (Sketch,), self.__getstate__())
+
+    def __repr__(self) -> str:
+        binned = np.count_nonzero(self._moments.bins[:, 0])
+        parts = []
+        if self._moments.interval.size and self._moments.interval[0]:
+            parts.append(f"{self._moments.interval.size} moments")
+        if binned:
+            parts.append(f"{binned} bins with {_BIN_MOMENTS} moments")
+        return (
+            f"<Sketch of {self.count} elements for [{self.lower:g}, {self.upper:g}], "
+            f"sigma >= {self.sigma:g}: {', '.join(parts) or 'empty'}; "
+            f"distance from the centre {self.nearest:g} to {self.farthest:g}>"
+        )
+
+    def sum_max(
+        self,
+        functions: Sequence[Function],
+        *,
+        relative_error: float = 1e-12,
+        tails: Sequence[Tail] | None = None,
+    ) -> tuple[Float64s, Float64s]:
+        r"""Return sum_i max_f f(t_i) over all elements, and bounds on the error of these sums.
+
+        Parameters
+        ----------
+        functions : sequence of callables
+            Each takes distances t, shape (n,), and returns float64 values (orders, n): one or more
+            functions at once, analytic around t >= 0. Each is called once.
+        relative_error : float
+            Of the values that the functions return.
+        tails : sequence of callables, optional
+            One for each function, for a proven bound of its interpolation error: called with the
+            ends of the panels, shapes (panels,), it returns (rho, bound), each (orders, panels) or
+            broadcastable: on the Bernstein ellipse with parameter rho > 1 of each panel the
+            function is at most `bound` in modulus.
+
+        Returns
+        -------
+        sums : float64 array (orders,)
+        errors : float64 array (orders,)
+            abs(sums - truth) <= errors. Infinity where the sketch has no useful answer.
+
+        Notes
+        -----
+        Each function is interpolated at n Chebyshev nodes of each panel (the interval, or eight
+        bins). `errors` adds up, weighted with the number of elements concerned:
+
+        - the coefficients beyond the moments there are: explicit sum, proven;
+        - the error of the interpolant: with `tails`, 4 bound rho^-n / (rho - 1), a theorem
+          (Trefethen, "Approximation Theory and Approximation Practice", theorem 8.2); without,
+          an estimate a posteriori, not a proof: ten times the geometric series that continues the
+          decay of the computed coefficients, and infinity if they decay by less than a factor
+          0.9 each;
+        - the functions' own relative error times the Lebesgue constant, proven;
+        - where the greatest function is not the same all over a bin (or the interval): the
+          greatest amount by which another exceeds the one used, bounded on parts by coefficients;
+        - rounding of moments and sums, from worst-case bounds on the number of roundings.
+        """
+        if self._moments.outside:
+            panels: list[_Panels] = []
+        else:
+            panels = self._panels()
+        if not panels:
+            orders = np.atleast_2d(functions[0](np.zeros(1))).shape[0]
+            return np.zeros(orders), np.full(orders, np.inf if self._moments.outside else 0.0)
+
+        nodes = np.concatenate([part.nodes.reshape(-1) for part in panels])
+        values = [np.atleast_2d(function(nodes)) for function in functions]
+        sums = np.zeros(values[0].shape[0])
+        errors = np.zeros(values[0].shape[0])
+        begin = 0
+        for part in panels:
+            end = begin + part.nodes.size
+            shape = (-1, *part.nodes.shape)
+            here = [value[:, begin:end].reshape(shape) for value in values]
+            more, more_error = part.sum_max(here, relative_error, tails)
+            sums += more
+            errors += more_error
+            begin = end
+        errors[np.isnan(sums) | np.isnan(errors)] = np.inf
+        return sums, errors
+
+    def _panels(self) -> list[_Panels]:
+        """Return the interval and the bins, each if there is an element in it."""
+        panels = []
+        interval, bins = self._moments.interval, self._moments.bins
+        roundings = 16 + self._shards
+        if interval.size and interval[0]:
+            panels.append(
+                _Panels(
+                    np.zeros(1),
+                    np.full(1, self.half_width),
+                    interval.reshape(1, 1, -1),
+                    _interval_basis(interval.size),
+                    _interval_roundings(interval.size) + roundings,
+                )
+            )
+        occupied = np.flatnonzero(bins[:, 0].reshape(-1, _BINS_PER_PANEL).any(axis=1))
+        if occupied.size:
+            edges = self._scale * _panel_edges()
+            panels.append(
+                _Panels(
+                    edges[occupied],
+                    edges[occupied + 1],
+                    bins.reshape(-1, _BINS_PER_PANEL, _BIN_MOMENTS)[occupied],
+                    _bin_basis(),
+                    _bin_roundings(self.count, roundings),
+                )
+            )
+        return panels
+
+
+class _Basis(NamedTuple):
+    """From values at the Chebyshev nodes of a panel to Chebyshev coefficients on parts of it."""
+
+    points: Float64s  # the nodes in [-1, 1]
+    whole: Float64s  # (nodes, nodes): coefficients on the panel
+    summing: Float64s  # (nodes, parts * nodes): on each part that has moments of its own
+    deciding: Float64s  # (nodes, parts * nodes): on each part that functions are compared on
+    lebesgue: float
+
+
+class _Panels:
+    """Equally long or short stretches of [0, inf), each with one or more sets of moments."""
+
+    def __init__(
+        self,
+        left: Float64s,
+        right: Float64s,
+        moments: Float64s,
+        basis: _Basis,
+        roundings: Float64s,
+    ) -> None:
+        self.left, self.right = left, right
+        self.moments = moments  # (panels, parts, moments)
+        self.basis = basis
+        self.roundings = roundings  # of each moment, in units of eps * count
+        centre = 0.5 * (left + right)
+        self.nodes = centre[:, None] + 0.5 * (right - left)[:, None] * basis.points
+
+    def sum_max(
+        self, values: list[Float64s], relative_error: float, tails: Sequence[Tail] | None
+    ) -> tuple[Float64s, Float64s]:
+        """Return the sum over the elements here, and its error bound, from values at the nodes."""
+        counts = self.moments[:, :, 0]
+        kept = self.moments.shape[2]
+        estimates, errors, closeness = [], [], []
+        for f, value in enumerate(values):
+            coefficients = self._expand(value, self.basis.summing)
+            size = np.abs(coefficients)
+            close = self._interpolation_error(value, relative_error, tails and tails[f])
+            estimates.append(np.einsum("apbk,pbk->apb", coefficients[..., :kept], self.moments))
+            rounding = size[..., :kept] @ (_EPS * self.roundings)
+            dropped = size[..., kept:].sum(axis=-1)
+            errors.append(counts * (close[:, :, None] + dropped + rounding))
+            closeness.append(close)
+        if len(values) == 1:
+            return estimates[0].sum(axis=(1, 2)), errors[0].sum(axis=(1, 2))
+
+        estimate = np.stack(estimates)
+        used = estimate.argmax(axis=0)[None]
+        total = np.take_along_axis(estimate, used, axis=0)[0]
+        error = np.take_along_axis(np.stack(errors), used, axis=0)[0]
+        missed = self._excess(values, used[0], closeness)
+        return total.sum(axis=(1, 2)), (error + counts * missed).sum(axis=(1, 2))
+
+    def _expand(self, values: Float64s, matrix: Float64s) -> Float64s:
+        """Return coefficients (orders, panels, parts, nodes)."""
+        nodes = matrix.shape[0]
+        return (values @ matrix).reshape(*values.shape[:2], -1, nodes)
+
+    def _interpolation_error(
+        self, values: Float64s, relative_error: float, tail: Tail | None
+    ) -> Float64s:
+        """Return a bound on abs(function - interpolant), (orders, panels)."""
+        nodes = self.basis.points.size
+        greatest = np.abs(values).max(axis=-1)
+        known = self.basis.lebesgue * (relative_error + nodes * _EPS) * greatest
+        if tail is not None:
+            rho, bound = tail(self.left, self.right)
+            return known + 4.0 * bound * rho**-nodes / (rho - 1.0)
+        return known + _estimated_tail(np.abs(values @ self.basis.whole))
+
+    def _excess(
+        self, values: list[Float64s], used: NDArray[np.intp], closeness: list[Float64s]
+    ) -> Float64s:
+        """Return by how much, at most, some function exceeds the used one: (orders, panels, parts).
+
+        used: (orders, panels, parts), the number of the function used on each part.
+        """
+        excess = np.zeros(used.shape)
+        for f, value in enumerate(values):
+            for g in range(len(values)):
+                mask = used == g
+                if f == g or not mask.any():
+                    continue
+                difference = self._expand(value - values[g], self.basis.deciding)
+                above = _greatest_value(difference) + (closeness[f] + closeness[g])[:, :, None]
+                if above.shape[2] != used.shape[2]:  # several deciding parts for one sum
+                    above = above.max(axis=2, keepdims=True)
+                np.maximum(excess, np.where(mask, above, 0.0), out=excess)
+        return excess
+
+
+def _greatest_value(coefficients: Float64s) -> Float64s:
+    """Return an upper bound of a Chebyshev series on [-1, 1]; coefficients along the last axis.
+
+    Where the slope cannot change its sign (T_k' is at most k^2) it is the value at one of the ends.
+    """
+    size = np.abs(coefficients)
+    k = np.arange(coefficients.shape[-1])
+    anywhere = coefficients[..., 0] + size[..., 1:].sum(axis=-1)
+    monotone = size[..., 1] > size[..., 2:] @ (k[2:].astype(np.float64) ** 2)
+    even = coefficients[..., ::2].sum(axis=-1)
+    odd = coefficients[..., 1::2].sum(axis=-1)
+    rounding = 4.0 * _EPS * k.size * size.max(axis=-1)
+    return np.where(monotone, np.minimum(even + np.abs(odd), anywhere), anywhere) + rounding
+
+
+def _estimated_tail(size: Float64s) -> Float64s:
+    """Return an estimate of the sum of the coefficients that follow (see Sketch.sum_max)."""
+    nodes = size.shape[-1]
+    first = nodes // 3
+    early = size[..., first : first + 3].max(axis=-1)
+    late = size[..., -3:].max(axis=-1)
+    floor = _TAIL_FLOOR * size.max(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        decay = (late / early) ** (1.0 / (nodes - 3 - first))
+        follows = np.where(decay < _SLOWEST_DECAY, late * decay / (1.0 - decay), np.inf)
+    return _TAIL_SAFETY * np.where(late <= floor, floor, follows)
+
+
+def _moment_count(half_widths: float) -> int:
+    for limit, count in _GLOBAL_MOMENTS:
+        if half_widths <= limit:
+            return count
+    return 0
+
+
+@functools.lru_cache(maxsize=None)
+def _panel_edges() -> Float64s:
+    """Return the ends of all panels of bins, in units of the scale."""
+    y = np.arange(_BINS // _BINS_PER_PANEL + 1) * (_BINS_PER_PANEL / _BINS_PER_OCTAVE)
+    octave = np.floor(y)
+    return np.ldexp(1.0 + (y - octave), octave.astype(int)) - 1.0
+
+
+def _chebyshev(nodes: int) -> tuple[Float64s, Float64s]:
+    """Return the zeros of T_nodes, and the matrix from values there to coefficients."""
+    angle = np.pi * (np.arange(nodes) + 0.5) / nodes
+    points = np.sin(np.pi * (nodes - 1 - 2 * np.arange(nodes)) / (2 * nodes))
+    matrix = 2.0 / nodes * np.cos(np.outer(angle, np.arange(nodes)))
+    matrix[:, 0] /= 2.0
+    return points, matrix
+
+
+def _basis(nodes: int, summing_parts: int, deciding_parts: int) -> _Basis:
+    points, whole = _chebyshev(nodes)
+
+    def on_parts(parts: int) -> Float64s:
+        part = np.arange(parts)[:, None]
+        at = (2.0 * part + 1.0 + points) / parts - 1.0  # the nodes of each part in [-1, 1]
+        at_parts = np.polynomial.chebyshev.chebvander(at, nodes - 1)  # (parts, nodes, degree)
+        return np.einsum("vd,pnd,nk->vpk", whole, at_parts, whole).reshape(nodes, -1)
+
+    lebesgue = 1.0 + 2.0 / np.pi * np.log(nodes + 1.0)
+    return _Basis(points, whole, on_parts(summing_parts), on_parts(deciding_parts), lebesgue)
+
+
+@functools.lru_cache(maxsize=None)
+def _interval_basis(moments: int) -> _Basis:
+    return _basis(moments + _EXTRA_NODES, 1, _DECIDING_PARTS)
+
+
+@functools.lru_cache(maxsize=None)
+def _bin_basis() -> _Basis:
+    return _basis(_PANEL_NODES, _BINS_PER_PANEL, _BINS_PER_PANEL)
+
+
+@functools.lru_cache(maxsize=None)
+def _interval_roundings(moments: int) -> Float64s:
+    """Return roundings of a moment of the interval, in units of eps * count.
+
+    A block of 2048 elements is added up in at most 1024 steps, blocks with compensation;
+    2 M = T + T' doubles a moment's error once in four. x and T_k(x) themselves: 24 k^2.
+    """
+    k = np.arange(moments)
+    return 1100.0 * (1.0 + k / 2.0) + 24.0 * k**2
+
+
+def _bin_roundings(count: int, more: int) -> Float64s:
+    """Return roundings of a moment of a bin, in units of eps * count.
+
+    Power moments are added one by one up to the run length of the core, then run by run; the last
+    bits of t are lost in 1 + t / scale, which moves an element by up to 800 eps within its bin.
+    """
+    run = min(count, _core.sketch.bin_run + 512)
+    runs = count // (64 * 4 * _core.sketch.bin_run) + 64
+    k = np.arange(_BIN_MOMENTS)
+    powers = np.array([np.abs(np.polynomial.chebyshev.cheb2poly([0] * j + [1])).sum() for j in k])
+    return (run + runs + more + 8.0) * powers + 800.0 * k**2
