@@ -249,7 +249,9 @@ Extent bins_of(const T* theta, std::size_t n, double centre, double scale, doubl
         }
         const Extent here = place(theta + begin, length, centre, per_scale, places);
         extent.least = here.least < extent.least ? here.least : extent.least;
-        extent.greatest = here.greatest <= extent.greatest ? extent.greatest : here.greatest;
+        const bool is_nan = here.greatest != here.greatest;
+        extent.greatest =
+            is_nan || here.greatest > extent.greatest ? here.greatest : extent.greatest;
         std::size_t i = 0;
         for (; i + kTableCopies <= length; i += kTableCopies) {
 #pragma GCC unroll 4

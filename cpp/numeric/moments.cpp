@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kBlock = 2048;  // 16 KB of float64: stays in the first-level cache
 constexpr std::size_t kMinTask = std::size_t{1} << 16;
 constexpr std::size_t kMaxTasks = 64;  // bounds the memory that the tasks' tables take
-constexpr std::size_t kMaxGlobal = 32;
+constexpr std::size_t kMaxMoments = 32;
 // After a block that did not fit the interval, as many blocks go to the bins unseen: where outliers
 // are everywhere, nearly no block is read twice.
 constexpr std::size_t kSkip = 15;
@@ -51,7 +51,7 @@ Table new_table() {
 
 // What one task found in its part of theta.
 struct Part {
-    Compensated global[kMaxGlobal];
+    Compensated interval[kMaxMoments];
     std::vector<double> powers;  // (kTableRows, kBinMoments), or empty: no block needed bins
     Extent extent = {std::numeric_limits<double>::infinity(), 0.0};
     bool finite = true;
@@ -88,12 +88,12 @@ class Task {
     }
 
     bool fits_interval(std::size_t begin, std::size_t n) {
-        double sums[kMaxGlobal];
+        double sums[kMaxMoments];
         const Extent extent =
             moment_kernels().chebyshev(at(begin), request_.theta.is_float32, n, request_.centre,
                                        request_.half_width, request_.chebyshev, sums);
         if (!(extent.greatest <= request_.half_width)) return false;
-        for (std::size_t k = 0; k < request_.chebyshev; ++k) part_.global[k].add(sums[k]);
+        for (std::size_t k = 0; k < request_.chebyshev; ++k) part_.interval[k].add(sums[k]);
         widen(part_.extent, extent);
         return true;
     }
@@ -138,7 +138,7 @@ constexpr double kChebyshevInPowers[kBinMoments][kBinMoments] = {
 
 }  // namespace
 
-MomentSummary moments(const MomentRequest& request, double* global, double* bins) {
+MomentSummary moments(const MomentRequest& request, double* interval, double* bins) {
     const std::size_t tasks = std::clamp<std::size_t>(request.n / kMinTask, 1, kMaxTasks);
     const std::size_t blocks = (request.n + kBlock - 1) / kBlock;
     std::vector<Part> parts(tasks);
@@ -149,19 +149,19 @@ MomentSummary moments(const MomentRequest& request, double* global, double* bins
     });
 
     MomentSummary summary = {std::numeric_limits<double>::infinity(), 0.0, 0, true};
-    Compensated total[kMaxGlobal];
+    Compensated total[kMaxMoments];
     std::vector<double> powers(kTableRows * kBinMoments, 0.0);
     for (const Part& part : parts) {
         for (std::size_t k = 0; k < request.chebyshev; ++k) {
-            total[k].add(part.global[k].sum);
-            total[k].add(part.global[k].error);
+            total[k].add(part.interval[k].sum);
+            total[k].add(part.interval[k].error);
         }
         for (std::size_t i = 0; i < part.powers.size(); ++i) powers[i] += part.powers[i];
         summary.least = std::min(summary.least, part.extent.least);
         summary.greatest = std::max(summary.greatest, part.extent.greatest);
         summary.finite = summary.finite && part.finite;
     }
-    for (std::size_t k = 0; k < request.chebyshev; ++k) global[k] = total[k].value();
+    for (std::size_t k = 0; k < request.chebyshev; ++k) interval[k] = total[k].value();
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         const double* row = powers.data() + bin * kBinMoments;
         for (std::size_t k = 0; k < kBinMoments; ++k) {

@@ -15,8 +15,8 @@ struct MomentRequest {
     Operand theta;
     std::size_t n;
     double centre;
-    double half_width;      // of the interval of the global moments
-    std::size_t chebyshev;  // number of global moments: 0 (bins only), 8, 12, 16, 24 or 32
+    double half_width;      // of the interval
+    std::size_t chebyshev;  // number of interval moments: 0 (bins only), 8, 12, 16, 24 or 32
     double bin_scale;
 };
 
@@ -27,11 +27,11 @@ struct MomentSummary {
     bool finite;          // false: theta holds a NaN or an infinity, and the moments mean nothing
 };
 
-// A block of elements with t <= half_width throughout adds to `global` (request.chebyshev sums of
+// A block of elements with t <= half_width throughout adds to `interval` (request.chebyshev sums of
 // T_k(2 t / half_width - 1)); the elements of any other block add to `bins`, kBins rows of
 // kBinMoments sums of T_k(x), x in [-1, 1] the place within the bin. Which blocks those are depends
 // on theta alone, and so does every bit of the result at a given SIMD level, whatever the number
 // of threads.
-MomentSummary moments(const MomentRequest& request, double* global, double* bins);
+MomentSummary moments(const MomentRequest& request, double* interval, double* bins);
 
 }  // namespace tightnoise

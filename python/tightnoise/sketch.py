@@ -411,11 +411,12 @@ class _Panels:
         for f, value in enumerate(values):
             coefficients = self._expand(value, self.basis.summing)
             size = np.abs(coefficients)
-            close = self._interpolation_error(value, relative_error, tails and tails[f])
+            tail = None if tails is None else tails[f]
+            close = self._interpolation_error(value, relative_error, tail)
             estimates.append(np.einsum("apbk,pbk->apb", coefficients[..., :kept], self.moments))
             rounding = size[..., :kept] @ (_EPS * self.roundings)
             dropped = size[..., kept:].sum(axis=-1)
-            errors.append(counts * (close[:, :, None] + dropped + rounding))
+            errors.append(_weighted(counts, close[:, :, None] + dropped + rounding))
             closeness.append(close)
         if len(values) == 1:
             return estimates[0].sum(axis=(1, 2)), errors[0].sum(axis=(1, 2))
@@ -425,7 +426,7 @@ class _Panels:
         total = np.take_along_axis(estimate, used, axis=0)[0]
         error = np.take_along_axis(np.stack(errors), used, axis=0)[0]
         missed = self._excess(values, used[0], closeness)
-        return total.sum(axis=(1, 2)), (error + counts * missed).sum(axis=(1, 2))
+        return total.sum(axis=(1, 2)), (error + _weighted(counts, missed)).sum(axis=(1, 2))
 
     def _expand(self, values: Float64s, matrix: Float64s) -> Float64s:
         """Return coefficients (orders, panels, parts, nodes)."""
@@ -437,7 +438,7 @@ class _Panels:
     ) -> Float64s:
         """Return a bound on abs(function - interpolant), (orders, panels)."""
         nodes = self.basis.points.size
-        greatest = np.abs(values).max(axis=-1)
+        greatest: Float64s = np.abs(values).max(axis=-1)
         known = self.basis.lebesgue * (relative_error + nodes * _EPS) * greatest
         if tail is not None:
             rho, bound = tail(self.left, self.right)
@@ -465,6 +466,11 @@ class _Panels:
         return excess
 
 
+def _weighted(counts: Float64s, bounds: Float64s) -> Float64s:
+    """Return counts * bounds, where no element times an infinite bound is 0."""
+    return counts * np.where(counts > 0, bounds, 0.0)
+
+
 def _greatest_value(coefficients: Float64s) -> Float64s:
     """Return an upper bound of a Chebyshev series on [-1, 1]; coefficients along the last axis.
 
@@ -476,8 +482,9 @@ def _greatest_value(coefficients: Float64s) -> Float64s:
     monotone = size[..., 1] > size[..., 2:] @ (k[2:].astype(np.float64) ** 2)
     even = coefficients[..., ::2].sum(axis=-1)
     odd = coefficients[..., 1::2].sum(axis=-1)
-    rounding = 4.0 * _EPS * k.size * size.max(axis=-1)
-    return np.where(monotone, np.minimum(even + np.abs(odd), anywhere), anywhere) + rounding
+    bound: Float64s = np.where(monotone, np.minimum(even + np.abs(odd), anywhere), anywhere)
+    bound += 4.0 * _EPS * k.size * size.max(axis=-1)
+    return bound
 
 
 def _estimated_tail(size: Float64s) -> Float64s:
@@ -490,7 +497,8 @@ def _estimated_tail(size: Float64s) -> Float64s:
     with np.errstate(divide="ignore", invalid="ignore"):
         decay = (late / early) ** (1.0 / (nodes - 3 - first))
         follows = np.where(decay < _SLOWEST_DECAY, late * decay / (1.0 - decay), np.inf)
-    return _TAIL_SAFETY * np.where(late <= floor, floor, follows)
+    series: Float64s = np.where(late <= floor, floor, follows)
+    return _TAIL_SAFETY * series
 
 
 def _moment_count(half_widths: float) -> int:
@@ -500,12 +508,13 @@ def _moment_count(half_widths: float) -> int:
     return 0
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _panel_edges() -> Float64s:
     """Return the ends of all panels of bins, in units of the scale."""
-    y = np.arange(_BINS // _BINS_PER_PANEL + 1) * (_BINS_PER_PANEL / _BINS_PER_OCTAVE)
-    octave = np.floor(y)
-    return np.ldexp(1.0 + (y - octave), octave.astype(int)) - 1.0
+    panels = np.arange(_BINS // _BINS_PER_PANEL + 1)
+    octave, place = np.divmod(panels * _BINS_PER_PANEL, _BINS_PER_OCTAVE)
+    edges: Float64s = np.ldexp(1.0 + place / _BINS_PER_OCTAVE, octave) - 1.0
+    return edges
 
 
 def _chebyshev(nodes: int) -> tuple[Float64s, Float64s]:
@@ -524,23 +533,24 @@ def _basis(nodes: int, summing_parts: int, deciding_parts: int) -> _Basis:
         part = np.arange(parts)[:, None]
         at = (2.0 * part + 1.0 + points) / parts - 1.0  # the nodes of each part in [-1, 1]
         at_parts = np.polynomial.chebyshev.chebvander(at, nodes - 1)  # (parts, nodes, degree)
-        return np.einsum("vd,pnd,nk->vpk", whole, at_parts, whole).reshape(nodes, -1)
+        matrix: Float64s = np.einsum("vd,pnd,nk->vpk", whole, at_parts, whole)
+        return matrix.reshape(nodes, -1)
 
     lebesgue = 1.0 + 2.0 / np.pi * np.log(nodes + 1.0)
     return _Basis(points, whole, on_parts(summing_parts), on_parts(deciding_parts), lebesgue)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _interval_basis(moments: int) -> _Basis:
     return _basis(moments + _EXTRA_NODES, 1, _DECIDING_PARTS)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _bin_basis() -> _Basis:
     return _basis(_PANEL_NODES, _BINS_PER_PANEL, _BINS_PER_PANEL)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _interval_roundings(moments: int) -> Float64s:
     """Return roundings of a moment of the interval, in units of eps * count.
 
