@@ -93,6 +93,15 @@ class Sketch:
         Number of elements.
     nearest, farthest : float
         Least and greatest t.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tightnoise as tn
+    >>> halves = [tn.Sketch.of(half, -1.0, 1.0) for half in ([0.0, 1.0], [-0.5])]
+    >>> sums, errors = (halves[0] + halves[1]).sum_max([np.cos])
+    >>> bool(abs(sums[0] - (1.0 + np.cos(1.0) + np.cos(0.5))) <= errors[0] < 1e-9)
+    True
     """
 
     __slots__ = ("_moments", "_shards", "_sources", "count", "lower", "sigma", "upper")
