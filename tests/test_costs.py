@@ -99,6 +99,17 @@ def test_epsilon_at_the_edges(name, delta, alpha, rdp):
         assert got < INF or truth > 1.7e308
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("alpha", [math.nextafter(1, 2), 1 + 1e-9, 2.0, 1e6, 1e300])
+@pytest.mark.parametrize("rdp", [5e-324, 1.0, 1e10, 1.7e308])
+@pytest.mark.parametrize("epsilon", [0.0, 5e-324, 1.0, 1e10, 1.7e308])
+def test_delta_at_the_edges(name, alpha, rdp, epsilon):
+    got = rdp_to_delta(alpha, rdp, epsilon, conversion=name)
+    with mp.workdps(400):
+        truth = true_delta(alpha, rdp, epsilon, name)
+    assert truth <= got <= truth * (1 + 1e-11) + 5e-324
+
+
 def test_canonne_is_never_above_classic():
     grid = np.meshgrid(DEFAULT_ORDERS, np.geomspace(1e-9, 1e6, 40), np.geomspace(1e-300, 0.9, 40))
     better, worse = (rdp_to_epsilon(*grid, name) for name in NAMES)

@@ -66,8 +66,13 @@ def _classic_epsilon(alpha: Array, rdp: Array, delta: Array) -> Array:
     return _sum_upper(rdp, -np.log(delta) / (alpha - 1.0))
 
 
+def _exponent(alpha: Array, rdp: Array, epsilon: Array) -> Array:
+    """(alpha - 1) (rdp - epsilon), kept finite: exp of the limits is 0 or above 1 all the same."""
+    return np.clip((alpha - 1.0) * (rdp - epsilon), -1e300, 1e300)
+
+
 def _classic_log_delta(alpha: Array, rdp: Array, epsilon: Array) -> Array:
-    return _sum_upper((alpha - 1.0) * (rdp - epsilon))
+    return _sum_upper(_exponent(alpha, rdp, epsilon))
 
 
 def _canonne_epsilon(alpha: Array, rdp: Array, delta: Array) -> Array:
@@ -80,7 +85,7 @@ def _canonne_epsilon(alpha: Array, rdp: Array, delta: Array) -> Array:
 def _canonne_log_delta(alpha: Array, rdp: Array, epsilon: Array) -> Array:
     slope = alpha - 1.0
     return _sum_upper(
-        slope * (rdp - epsilon), slope * _log_one_minus_inverse(alpha), -np.log(alpha)
+        _exponent(alpha, rdp, epsilon), slope * _log_one_minus_inverse(alpha), -np.log(alpha)
     )
 
 
