@@ -147,6 +147,14 @@ void bind_random(py::module_ m) {
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("key"),
         arg("stream"));
     m.def(
+        "sample_truncated_gaussian",
+        [](Array theta, Array sigma, Array lower, Array upper, Array out, Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(truncated_gaussian), {&theta, &sigma, &lower, &upper}, out,
+                   key, stream);
+        },
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("key"),
+        arg("stream"));
+    m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
            Key key, Stream stream) {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "mechanisms/truncated_sampling.hpp"
+#include "numeric/polynomial.hpp"
 #include "random/chacha20.hpp"
 #include "random/normal.hpp"
 #include "random/uniform.hpp"
@@ -19,9 +21,9 @@ struct RoundUp {
         const Real nearest = static_cast<Real>(value);
         if constexpr (sizeof(Real) < sizeof(From)) {
             constexpr std::uint32_t kLargest = 0x7f7fffffu;
-            const std::uint32_t bits = uniform::bits_of(nearest);
+            const std::uint32_t bits = to_bits(nearest);
             const std::uint32_t up = static_cast<From>(nearest) < value ? bits + 1 : bits;
-            return uniform::real_of(up < kLargest ? up : kLargest);
+            return from_bits(up < kLargest ? up : kLargest);
         } else {
             return nearest;
         }
@@ -168,9 +170,26 @@ void quantized_gaussian(const SampleTask<Real>& task, std::size_t begin, std::si
 }
 
 template <class Real>
+void truncated_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    Parameter<double> theta_block, sigma_block, lower_block, upper_block;
+    for_each_batch(task, begin, end, kBatch<double>,
+                   [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
+                       const double* theta = theta_block.load(task.theta, first, n);
+                       const double* sigma = sigma_block.load(task.sigma, first, n);
+                       const double* lower = lower_block.load(task.lower, first, n);
+                       const double* upper = upper_block.load(task.upper, first, n);
+                       alignas(64) double x[kBatch<double>];
+                       truncated::sample_batch(words, theta, sigma, lower, upper, x, n);
+                       Real* out = task.out + first;
+                       for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Real>(x[i]);
+                   });
+}
+
+template <class Real>
 constexpr Samplers<Real> kSamplers = {
     uniform_interval<Real>,   standard_normal<Real>,    gaussian<Real>,
-    rectified_gaussian<Real>, quantized_gaussian<Real>, stochastic_sign<Real>,
+    rectified_gaussian<Real>, truncated_gaussian<Real>, quantized_gaussian<Real>,
+    stochastic_sign<Real>,
 };
 
 }  // namespace

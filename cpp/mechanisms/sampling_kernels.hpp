@@ -36,6 +36,7 @@ struct Samplers {
     Sampler<Real> standard_normal;
     Sampler<Real> gaussian;
     Sampler<Real> rectified_gaussian;
+    Sampler<Real> truncated_gaussian;
     Sampler<Real> quantized_gaussian;
     Sampler<Real> stochastic_sign;
 };

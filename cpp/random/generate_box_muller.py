@@ -59,16 +59,14 @@ def main():
     print("template <class Real>\nstruct Coefficients;")
     for real, counts in TERMS.items():
         round_to = float if real == "double" else np.float32
-        suffix = "" if real == "double" else "f"
         print(f"\ntemplate <>\nstruct Coefficients<{real}> {{")
         for (name, function, z_max, weight), terms in zip(SERIES, counts, strict=True):
             coefficients = fit(function, z_max, terms, round_to)
             error = worst(function, z_max, coefficients, weight)
             print(f"    // error {mp.nstr(error, 2)}")
-            print(f"    static constexpr {real} k{name}[] = {{")
+            print(f"    static constexpr double k{name}[] = {{")
             for c in coefficients:
-                text = repr(float(c)) if real == "double" else f"{float(c):.9g}"
-                print(f"        {text}{suffix},")
+                print(f"        {float(c)!r},")
             print("    };")
         print("};")
     print("\n}  // namespace box_muller\n}  // namespace\n}  // namespace tightnoise")

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "numeric/polynomial.hpp"
 #include "random/box_muller_coefficients.hpp"
 #include "random/chacha20.hpp"
 #include "random/uniform.hpp"
@@ -27,39 +28,31 @@ namespace box_muller {
 template <class Real>
 constexpr std::size_t kBatch = chacha20::kBatchBytes / sizeof(Real);
 
-template <class Real, int Terms>
-inline Real polynomial(Real z, const Real (&c)[Terms]) {
-    Real y = c[Terms - 1];
-#pragma GCC unroll 16
-    for (int k = Terms - 2; k >= 0; --k) y = y * z + c[k];
-    return y;
-}
-
 // -2 log u = -2 log 2 e - 4 atanh(s) for u = 2^e m, m in [sqrt(1/2), sqrt(2)), s = (m - 1)/(m + 1).
 // Next to 1, where u has no digits left, m - 1 is taken from t = 1 - u: a radius is never zero.
 // u and t are normal numbers in (0, 1], so nothing is guarded.
 inline double minus_two_log(double u, double t) {
     constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdu;
-    const std::uint64_t above = uniform::bits_of(u) - kSqrtHalf + (1023ull << 52);
-    const double exponent = uniform::real_of(0x4330000000000000u | above >> 52) - (0x1p52 + 1023);
+    const std::uint64_t above = to_bits(u) - kSqrtHalf + (1023ull << 52);
+    const double exponent = from_bits(0x4330000000000000u | above >> 52) - (0x1p52 + 1023);
     const std::uint64_t fraction = above & 0x000fffffffffffffu;
-    const double m_minus_1 = uniform::real_of(fraction + kSqrtHalf) - 1.0;
+    const double m_minus_1 = from_bits(fraction + kSqrtHalf) - 1.0;
     const double f = exponent == 0.0 ? -t : m_minus_1;
     const double s = f / (2.0 + f);
     const double z = s * s;
-    const double tail = polynomial(z, Coefficients<double>::kLog);
+    const double tail = polynomial(Coefficients<double>::kLog, z);
     return exponent * -1.3862943611198906 - s * (4.0 - z * tail);
 }
 inline float minus_two_log(float u, float t) {
     constexpr std::uint32_t kSqrtHalf = 0x3f3504f3u;
-    const std::uint32_t above = uniform::bits_of(u) - kSqrtHalf + (127u << 23);
-    const float exponent = uniform::real_of(0x4b000000u | above >> 23) - (0x1p23f + 127);
+    const std::uint32_t above = to_bits(u) - kSqrtHalf + (127u << 23);
+    const float exponent = from_bits(0x4b000000u | above >> 23) - (0x1p23f + 127);
     const std::uint32_t fraction = above & 0x007fffffu;
-    const float m_minus_1 = uniform::real_of(fraction + kSqrtHalf) - 1.0f;
+    const float m_minus_1 = from_bits(fraction + kSqrtHalf) - 1.0f;
     const float f = exponent == 0.0f ? -t : m_minus_1;
     const float s = f / (2.0f + f);
     const float z = s * s;
-    const float tail = polynomial(z, Coefficients<float>::kLog);
+    const float tail = polynomial(Coefficients<float>::kLog, z);
     return exponent * -1.38629436f - s * (4.0f - z * tail);
 }
 
@@ -94,11 +87,11 @@ inline void normals_of(const std::uint32_t* keystream, Real* z) {
         const Word angle = words[kPairs + i];
         const Real f = uniform::open_unit(angle) - Real(0.5);
         const Real f2 = f * f;
-        const Real sine = f * polynomial(f2, C::kSin);
-        const Real cosine = Real(1) + f2 * polynomial(f2, C::kCos);
+        const Real sine = f * polynomial(C::kSin, f2);
+        const Real cosine = Real(1) + f2 * polynomial(C::kCos, f2);
         const Word mirror = Word(0) - (angle & 1);  // all ones or all zeros
         const Word sign = (angle & 2) << (Bits<Real>::kSign - 1);
-        const Real signed_radius = uniform::real_of(uniform::bits_of(radius) ^ sign);
+        const Real signed_radius = from_bits(to_bits(radius) ^ sign);
         z[i] = signed_radius * uniform::select(mirror, sine, cosine);
         z[kPairs + i] = signed_radius * uniform::select(mirror, cosine, sine);
     }

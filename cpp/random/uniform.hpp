@@ -6,41 +6,21 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
+
+#include "numeric/polynomial.hpp"
 
 namespace tightnoise {
 namespace {
 namespace uniform {
 
-inline double real_of(std::uint64_t bits) {
-    double x;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
-}
-inline float real_of(std::uint32_t bits) {
-    float x;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
-}
-inline std::uint64_t bits_of(double x) {
-    std::uint64_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-inline std::uint32_t bits_of(float x) {
-    std::uint32_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 // The open unit interval: (k + 1/2) / 2^52 with k the upper 52 bits. Exact, and symmetric: u and
 // 1 - u are equally likely. Range [2^-53, 1 - 2^-53].
 inline double open_unit(std::uint64_t bits) {
-    return real_of(0x3ff0000000000000u | (bits >> 12)) - 0x1.fffffffffffffp-1;
+    return from_bits(0x3ff0000000000000u | (bits >> 12)) - 0x1.fffffffffffffp-1;
 }
 // (k + 1/2) / 2^23 with k the upper 23 bits. Range [2^-24, 1 - 2^-24].
 inline float open_unit(std::uint32_t bits) {
-    return real_of(0x3f800000u | (bits >> 9)) - 0x1.fffffep-1f;
+    return from_bits(0x3f800000u | (bits >> 9)) - 0x1.fffffep-1f;
 }
 
 // A uniform on (0, 1) with full resolution at both ends: its distance `near` from the nearer end,
@@ -54,8 +34,8 @@ struct TwoSided {
 // near = (k + 1/2) / 2^64 rounded once, with k the lower 63 bits; the upper bit chooses the end.
 // Range [2^-65, 1/2].
 inline TwoSided<double, std::uint64_t> two_sided_unit(std::uint64_t bits) {
-    const double high = real_of(0x3fe0000000000000u | bits << 1 >> 12) - 0.5;
-    const double low = real_of(0x3ff0000000000000u | bits << 53 >> 12) - (1.0 - 0x1p-12);
+    const double high = from_bits(0x3fe0000000000000u | bits << 1 >> 12) - 0.5;
+    const double low = from_bits(0x3ff0000000000000u | bits << 53 >> 12) - (1.0 - 0x1p-12);
     return {high + low * 0x1p-53, std::uint64_t{0} - (bits >> 63)};
 }
 // near = (k + 1/2) / 2^32, rounded, with k the lower 31 bits. Range [2^-33, 1/2].
@@ -67,7 +47,7 @@ inline TwoSided<float, std::uint32_t> two_sided_unit(std::uint32_t bits) {
 // a where mask is all ones, b where it is zero.
 template <class Real, class Word>
 inline Real select(Word mask, Real a, Real b) {
-    return real_of(bits_of(b) ^ ((bits_of(a) ^ bits_of(b)) & mask));
+    return from_bits(to_bits(b) ^ ((to_bits(a) ^ to_bits(b)) & mask));
 }
 
 }  // namespace uniform

@@ -1,0 +1,210 @@
+// Sampling N(theta, sigma^2) conditioned on [lower, upper] by inverting its distribution function:
+// one uniform a sample, no rejection, any theta. Kernel-side header: internal linkage, one copy a
+// level.
+//
+// Standardised and, if need be, mirrored so that the edge nearest to theta is the lower one, the
+// density of t is proportional to phi(t) on [x, x + w] with w = (upper - lower) / sigma and
+// x >= -w / 2: x < 0 is theta inside the support, x > 0 the distance to it. Write V for the
+// uniform share of the mass that lies above the sample. Three regions, chosen for every element by
+// (x, w) alone, each inverting a function in which nothing cancels:
+//
+//   narrow   w <= 1/4 and x w <= 1/4   the density hardly varies: Taylor series in s = y / w
+//   centre   x < 2, not narrow         Phi^-1 of the smaller of the masses below and above
+//   tail     x >= 2, not narrow        Newton-like steps on the logarithm of the mass above
+//
+// Each returns the sample with an absolute error of a few units of the last place of the support's
+// width or of theta, whichever is less; the caller clips.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "numeric/elementary.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/normal_quantile.hpp"
+#include "random/uniform.hpp"
+
+namespace tightnoise {
+namespace {
+namespace truncated {
+
+// The mass above and below the sample, as shares of the whole; both keep full relative accuracy.
+struct Shares {
+    double above;
+    double below;
+};
+
+inline Shares shares(std::uint64_t bits) {
+    const auto unit = uniform::two_sided_unit(bits);
+    const double far = 1.0 - unit.near;
+    return {uniform::select(unit.from_one, far, unit.near),
+            uniform::select(unit.from_one, unit.near, far)};
+}
+
+struct Standard {
+    double x;
+    double w;
+    bool mirrored;
+};
+
+inline Standard standardise(double theta, double sigma, double lower, double upper) {
+    constexpr double kLargest = 0x1.fffffffffffffp1023;
+    const double inverse = 1.0 / sigma;
+    const double scale = inverse < kLargest ? inverse : kLargest;  // 0 * scale must stay 0
+    const double below = (lower - theta) * scale;
+    const double above = (theta - upper) * scale;
+    const double x = above > below ? above : below;
+    // The square of x must not overflow; beyond 1e150 the sample is the edge.
+    return {x < 1e150 ? x : 1e150, (upper - lower) * scale, above > below};
+}
+
+constexpr double kNarrow = 0.25;
+constexpr double kTail = 2.0;
+
+inline bool is_narrow(const Standard& s) {
+    return s.w <= kNarrow && s.x * s.w <= kNarrow;
+}
+
+// exp(-a t - b t^2 / 2) at t = 1, and its mean over 0 < t < 1, from the Taylor coefficients e_k:
+// k e_k = -(a e_(k-1) + b e_(k-2)).
+// Range: |a| <= 1/4, 0 <= b <= 1/16. Relative error: 3e-16.
+struct Decay {
+    double end;
+    double mean;
+};
+
+inline Decay decay(double a, double b) {
+    constexpr double kInverse[] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,
+                                   1.0 / 5,  1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,
+                                   1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13, 1.0 / 14};
+    double before = 1.0;
+    double term = -a;
+    double end = 1.0 - a;
+    double mean = 1.0 - 0.5 * a;
+#pragma GCC unroll 16
+    for (int k = 2; k <= 13; ++k) {
+        const double next = -(a * term + b * before) * kInverse[k];
+        before = term;
+        term = next;
+        end += term;
+        mean += term * kInverse[k + 1];
+    }
+    return {end, mean};
+}
+
+// y = w s where s solves s mean(a s, b s^2) = below * mean(a, b), a = x w, b = w^2. From a start
+// that is right to first order in a, Halley's method ends at 1e-26 after two steps.
+inline double narrow(double theta, double sigma, double lower, double upper, std::uint64_t bits) {
+    const Standard standard = standardise(theta, sigma, lower, upper);
+    const double u = shares(bits).below;
+    const double a = standard.x * standard.w;
+    const double b = standard.w * standard.w;
+    const double target = u * decay(a, b).mean;
+    double s = u - 0.5 * a * u * (1.0 - u);
+#pragma GCC unroll 2
+    for (int step = 0; step < 2; ++step) {
+        const Decay here = decay(a * s, b * s * s);
+        const double newton = (s * here.mean - target) / here.end;
+        s -= newton / (1.0 + 0.5 * newton * (a + b * s));
+    }
+    const double offset = (upper - lower) * s;
+    return standard.mirrored ? upper - offset : lower + offset;
+}
+
+// Q(t) = 1 - Phi(t) of the sample lies between those of the edges. p is the mass of N(0, 1) beyond
+// the nearer edge, on the far side of 0; q the mass beyond the farther one.
+inline double centre(double theta, double sigma, double lower, double upper, std::uint64_t bits) {
+    const Standard standard = standardise(theta, sigma, lower, upper);
+    const Shares share = shares(bits);
+    const double p = ndtr(-std::fabs(standard.x));
+    const double q = ndtr(-(standard.x + standard.w));
+    const double inside = (0.5 - p) + (0.5 - q);
+    const double mass = standard.x < 0.0 ? inside : p - q;
+    const double above = q + share.above * mass;
+    const double below = standard.x < 0.0 ? p + share.below * mass : 1.0;
+    const double t = ndtri(below < above ? below : above);
+    const double signed_t = (below < above) == standard.mirrored ? -t : t;
+    return theta + sigma * signed_t;
+}
+
+// With the Mills ratio m and hazard h = 1 / m, the share of the mass of N(0, 1) beyond x that lies
+// beyond x + y is S(y) = exp(-x y - y^2 / 2) m(x + y) / m(x). The sample solves S(y) = 1 - Q with
+// Q = below (1 - S(w)); that is, F(y) = -log S(y) = L. F' = h(x + y), F'' = h (h - x - y).
+// The start solves F(0) + F'(0) y + F''(0) y^2 / 2 = L; after two steps of Halley's method its
+// error of 3 % (x = 2) is 3e-18.
+inline double tail(double theta, double sigma, double lower, double upper, std::uint64_t bits) {
+    const Standard standard = standardise(theta, sigma, lower, upper);
+    const Shares share = shares(bits);
+    const double x = standard.x;
+    const double w = standard.w;
+    const double h0 = 1.0 / mills_positive(x);
+    const double rest = exp(-w * (x + 0.5 * w)) * mills_positive(x + w) * h0;
+    // 1 - Q, as a sum of two doubles where it is near 1 and of positive terms where it is not.
+    const double q = share.below * (1.0 - rest);
+    const double complement = 1.0 - q;
+    const double survival = q < 0.5 ? complement : share.above + share.below * rest;
+    const double target = -log_of_sum(survival, q < 0.5 ? (1.0 - complement) - q : 0.0);
+    double y = 2.0 * target / (std::sqrt(h0 * h0 + 2.0 * target * h0 * (h0 - x)) + h0);
+#pragma GCC unroll 2
+    for (int step = 0; step < 2; ++step) {
+        const double t = x + y;
+        const double m = mills_positive(t);
+        const double newton = (y * (x + 0.5 * y) - log_positive(m * h0) - target) * m;
+        y -= newton / (1.0 - 0.5 * newton * (1.0 / m - t));
+    }
+    return standard.mirrored ? upper - sigma * y : lower + sigma * y;
+}
+
+// Samples n <= 128 elements from one keystream batch. A region costs time only if some element
+// of the batch is in it.
+inline void sample_batch(const std::uint32_t* keystream, const double* theta, const double* sigma,
+                         const double* lower, const double* upper, double* out, std::size_t n) {
+    constexpr std::size_t kCapacity = 128;
+    std::uint64_t words[kCapacity];
+    std::memcpy(words, keystream, sizeof words);
+    double narrow_flag[kCapacity];
+    double tail_flag[kCapacity];
+    double narrow_count = 0.0;
+    double tail_count = 0.0;
+#pragma omp simd reduction(+ : narrow_count, tail_count)
+    for (std::size_t i = 0; i < n; ++i) {
+        const Standard standard = standardise(theta[i], sigma[i], lower[i], upper[i]);
+        const double is_in_narrow = is_narrow(standard) ? 1.0 : 0.0;
+        const double is_in_tail = standard.x >= kTail ? 1.0 - is_in_narrow : 0.0;
+        out[i] = theta[i];
+        narrow_flag[i] = is_in_narrow;
+        tail_flag[i] = is_in_tail;
+        narrow_count += is_in_narrow;
+        tail_count += is_in_tail;
+    }
+    const double count = static_cast<double>(n);
+    if (narrow_count + tail_count < count) {
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            out[i] = centre(theta[i], sigma[i], lower[i], upper[i], words[i]);
+        }
+    }
+    if (narrow_count > 0.0) {
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            const double x = narrow(theta[i], sigma[i], lower[i], upper[i], words[i]);
+            out[i] = narrow_flag[i] != 0.0 ? x : out[i];
+        }
+    }
+    if (tail_count > 0.0) {
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            const double x = tail(theta[i], sigma[i], lower[i], upper[i], words[i]);
+            out[i] = tail_flag[i] != 0.0 ? x : out[i];
+        }
+    }
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double x = out[i] < lower[i] ? lower[i] : out[i];
+        out[i] = x > upper[i] ? upper[i] : x;
+    }
+}
+
+}  // namespace truncated
+}  // namespace
+}  // namespace tightnoise
