@@ -39,12 +39,17 @@ inline double exp_minus_half_square(double x) {
     return exp_of_sum(-0.5 * h * h, -0.5 * (a - h) * (a + h));
 }
 
+// erfcx(x) for x >= 0, with no exponential. Relative error: 5e-16. NaN gives NaN, inf 0.
+inline double erfcx_positive(double x) {
+    return erfcx_over_scale(x, 1.0);
+}
+
 // erfcx(x) = e^(x^2) erfc(x).
 // Range: all x. Relative error: 9e-16.
 // NaN gives NaN, -inf inf, inf 0; overflows to inf below -26.63.
 inline double erfcx(double x) {
     const double a = std::fabs(x);
-    const double positive = erfcx_over_scale(a, 1.0);
+    const double positive = erfcx_positive(a);
     const double clamped = a > 27.0 ? 27.0 : a;
     const double h = upper_half(clamped);
     const double square = exp_of_sum(h * h, (clamped - h) * (clamped + h));
