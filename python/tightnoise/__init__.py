@@ -1,8 +1,8 @@
 """tightnoise: differential privacy with less noise, and exactly what each release costs."""
 
-from tightnoise import _core, random
+from tightnoise import _core, random, special
 from tightnoise.sketch import Sketch
 
 __version__: str = _core.__version__
 
-__all__ = ["Sketch", "__version__", "random"]
+__all__ = ["Sketch", "__version__", "random", "special"]
