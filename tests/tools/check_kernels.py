@@ -1,0 +1,126 @@
+"""Check the kernel objects of a build: python check_kernels.py BUILD_DIRECTORY [--verbose].
+
+Kernel files are compiled once per x86 level, so nothing of one level may leak into another, and
+loops must be vector code at every level:
+
+- no weak symbol: the linker could keep the AVX-512 copy for every machine;
+- no call of a scalar math function: it would make its loop scalar, and differs between machines;
+- in every function, its largest loop on full vectors of the level has at least a quarter of the
+  floating-point instructions of its largest scalar loop (the remainder after a vector loop is
+  scalar code, once or several times the same; a loop that the compiler gave up on has no vectors).
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+WIDEST = {"v1": "xmm", "v3": "ymm", "v4": "zmm"}
+ARITHMETIC = re.compile(r"\bv?(?:add|sub|mul|div|sqrt|fn?m(?:add|sub)\d*)([ps])[sd]\s+(.*)")
+JUMP = re.compile(r"\bj\w+\s+([0-9a-f]+)\b")
+MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
+
+# Loops over things that are not elements, by design scalar: what combines the results of blocks.
+SCALAR = ("combine",)
+
+LIBM = re.compile(r"(exp|exp2|expm1|log|log1p|log2|pow|sin|cos|sincos|tan|erfc?|fma|round)f?")
+
+
+def tool(*command: str) -> list[str]:
+    """Return the lines a binary utility prints."""
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def symbols(path: Path) -> list[str]:
+    """Return what is wrong with the symbols of an object file."""
+    wrong = []
+    for line in tool("nm", "-C", str(path)):
+        kind, name = line[17:18], line[19:]
+        if kind in "WVu":
+            wrong.append(f"weak symbol {name}")
+        elif kind == "U" and LIBM.fullmatch(name.split("@")[0]):
+            wrong.append(f"calls {name}")
+    return wrong
+
+
+def functions(path: Path) -> dict[str, list[tuple[int, str]]]:
+    """Return the (address, instruction) pairs of each function."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    name = ""
+    for line in tool("objdump", "-dC", "--no-show-raw-insn", str(path)):
+        header = re.match(r"[0-9a-f]+ <(.*)>:$", line)
+        instruction = re.match(r"\s+([0-9a-f]+):\s+(.*)", line)
+        if header:
+            name = header[1]
+        elif instruction:
+            found.setdefault(name, []).append((int(instruction[1], 16), instruction[2]))
+    return found
+
+
+def largest_loops(instructions: list[tuple[int, str]], register: str) -> tuple[int, int]:
+    """Return how many instructions the largest full-vector and the largest scalar loop have.
+
+    Loops are what a jump backwards encloses; only those that enclose no other are counted.
+    """
+    loops = []
+    for address, text in instructions:
+        jump = JUMP.match(text)
+        if jump and instructions[0][0] <= int(jump[1], 16) <= address:
+            loops.append((int(jump[1], 16), address))
+    inner = [
+        (first, last)
+        for first, last in loops
+        if not any(first <= f and t <= last and (f, t) != (first, last) for f, t in loops)
+    ]
+    wide = scalar = 0
+    for first, last in inner:
+        found = [
+            ARITHMETIC.match(text) for address, text in instructions if first <= address <= last
+        ]
+        kinds = [(match[1], match[2]) for match in found if match]
+        wide = max(wide, sum(kind == "p" and register in where for kind, where in kinds))
+        scalar = max(scalar, sum(kind == "s" for kind, _ in kinds))
+    return wide, scalar
+
+
+def short(name: str) -> str:
+    """Return the name of a function without namespaces, parameters and casts."""
+    name = re.sub(r"tightnoise::|\(anonymous namespace\)::|\(void |\bvoid ", "", name)
+    return name if len(name) <= 90 else name[:87] + "..."
+
+
+def main() -> int:
+    """Print what is wrong; 0 if nothing is."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--verbose", action="store_true", help="list the loops found in order too")
+    options = parser.parse_args()
+
+    failures = 0
+    checked = 0
+    for path in sorted(options.build.rglob("*.o")):
+        target = re.search(r"tightnoise_(\w+)_(v[134])\.dir", str(path))
+        if not target:
+            continue
+        checked += 1
+        wrong = symbols(path)
+        for name, instructions in functions(path).items():
+            plain = short(name)
+            wide, scalar = largest_loops(instructions, WIDEST[target[2]])
+            if scalar > max(4 * wide, MUCH) and not any(part in plain for part in SCALAR):
+                wrong.append(f"a scalar loop of {scalar} (vector loop of {wide}) in {plain}")
+            elif options.verbose and scalar + wide > MUCH:
+                print(f"{target[1]} {target[2]}: {wide:5d} {scalar:5d}  {plain}")
+        for text in wrong:
+            print(f"{target[1]} {target[2]}: WRONG: {text}")
+        failures += len(wrong)
+    if not checked:
+        print(f"no kernel objects under {options.build}")
+    return int(failures > 0 or checked == 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
