@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["float_array", "integer", "positive", "real_scalar", "require", "require_finite"]
+__all__ = [
+    "float_array",
+    "integer",
+    "number_array",
+    "positive",
+    "real_scalar",
+    "require",
+    "require_finite",
+]
 
 
 def require(condition: bool, name: str, value: Any, allowed: str) -> None:
@@ -67,6 +75,16 @@ def float_array(name: str, value: Any, *, check_finite: bool = True) -> NDArray[
     array = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
     if check_finite:
         require_finite(name, array)
+    return array
+
+
+def number_array(name: str, value: Any) -> NDArray[np.float64]:
+    """Return `value` as a float64 array that may hold infinities but no NaN."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}")
+    array = np.require(array, dtype=np.float64, requirements=["C", "A"])
+    require(not np.isnan(array).any(), name, value, "a number")
     return array
 
 

@@ -1,0 +1,260 @@
+// One cell of a standard normal Z: an interval or a half line, its probability, and the moments of
+// Z given that it falls there. Every divergence of a bounded Gaussian is made of these. Kernel-side
+// header: internal linkage, one copy a level.
+//
+// A cell is reflected so that its middle is >= 0; near and far are then its lower and upper edge.
+// It is "outside" when near >= 0 (zero is not in it) and "inside" when near < 0 <= far.
+// Outside, everything is measured from the near edge, where the mass is:
+//     P(cell) = phi(near) R(near, width),   R(a, w) = integral_0^w exp(-a y - y^2/2) dy,
+// so that neither a tail probability of e^-5e7 nor a width of 1e-6 costs any digits: the square
+// near^2/2 is kept apart, in double-double, and the rest is a number of ordinary size.
+#pragma once
+
+#include <cmath>
+
+#include "numeric/double_double.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/gauss_legendre.hpp"
+#include "numeric/normal.hpp"
+
+namespace tightnoise {
+namespace {
+
+constexpr double kSqrtHalfPi = 1.25331413731550025121;
+// log sqrt(2 pi)
+constexpr DoubleDouble kLogSqrtTwoPiWide = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
+
+// An interval of the real line in units of sigma, seen from theta. For a half line the width and
+// one edge are infinite; the infinite edge never enters arithmetic.
+struct Interval {
+    DoubleDouble lower, upper;
+    double width;
+};
+
+inline Interval left_half_line(DoubleDouble upper) {
+    return {{-kInfinity, 0.0}, upper, kInfinity};
+}
+
+inline Interval right_half_line(DoubleDouble lower) {
+    return {lower, {kInfinity, 0.0}, kInfinity};
+}
+
+// The same interval seen from theta + k sigma.
+inline Interval seen_from(const Interval& interval, DoubleDouble k) {
+    Interval moved = interval;
+    if (std::isfinite(interval.lower.hi)) moved.lower = interval.lower - k;
+    if (std::isfinite(interval.upper.hi)) moved.upper = interval.upper - k;
+    return moved;
+}
+
+struct Reflected {
+    double sign;  // -1: the interval was turned over
+    DoubleDouble near;
+    double far;
+    double width;
+    double twice_middle;
+};
+
+inline Reflected reflect(const Interval& interval) {
+    const double lower = interval.lower.hi, upper = interval.upper.hi;
+    if (std::isinf(lower)) return {-1.0, -interval.upper, kInfinity, kInfinity, kInfinity};
+    if (std::isinf(upper)) return {1.0, interval.lower, kInfinity, kInfinity, kInfinity};
+    const double twice_middle = rounded(interval.lower + interval.upper);
+    if (twice_middle < 0.0) return {-1.0, -interval.upper, -lower, interval.width, -twice_middle};
+    return {1.0, interval.lower, upper, interval.width, twice_middle};
+}
+
+// R(a, w) for a >= 0. Where the exponent stays below 2, Gauss-Legendre with 20 points (its error is
+// far below an ulp); else the difference of two Mills ratios, of which the second is at most e^-2
+// of the first. Relative error below 3e-15.
+inline double scaled_mass(double a, double w) {
+    const double exponent = w * (a + 0.5 * w);
+    if (exponent < 2.0) {
+        using Rule = GaussLegendre<20>;
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (int i = 0; i < 20; ++i) {
+            const double y = w * Rule::nodes[i];
+            sum += Rule::weights[i] * exp(-y * (a + 0.5 * y));
+        }
+        return w * sum;
+    }
+    const double head = erfcx(a * kSqrtHalf);
+    if (exponent > 745.0) return kSqrtHalfPi * head;
+    return kSqrtHalfPi * (head - exp(-exponent) * erfcx((a + w) * kSqrtHalf));
+}
+
+// Phi(far) - Phi(near) for near <= 0 <= far: a sum of two positive numbers.
+inline double mass_around_zero(double near, double far) {
+    return 0.5 * (std::erf(far * kSqrtHalf) + std::erf(-near * kSqrtHalf));
+}
+
+// Its logarithm; close to 1 from the two tails.
+inline double log_mass_around_zero(double near, double far) {
+    const double mass = mass_around_zero(near, far);
+    if (mass < 0.9) return log(mass);
+    return log1p(-(ndtr(near) + ndtr(-far)));
+}
+
+// log P(interval), in double-double: -(near edge)^2/2 exactly, plus a rest of ordinary size.
+// Absolute error 1e-15 (1 + |log width|), whatever the size of the square.
+inline DoubleDouble log_mass(const Interval& interval) {
+    const Reflected cell = reflect(interval);
+    if (cell.near.hi < 0.0) {
+        return {log_mass_around_zero(cell.near.hi, cell.far), 0.0};
+    }
+    const double rest = log(scaled_mass(cell.near.hi, cell.width));
+    return cell.near * cell.near * -0.5 + (DoubleDouble{rest, 0.0} - kLogSqrtTwoPiWide);
+}
+
+inline double exp(DoubleDouble x) {
+    return exp_of_sum(x.hi, x.lo);
+}
+
+// P(cell), and Z given the cell: mean, variance and cumulant generating function.
+class Cell {
+  public:
+    explicit Cell(const Interval& interval);
+
+    // log P(cell) and P(cell).
+    DoubleDouble log_p;
+    double p;
+
+    double sign;        // -1: reflected
+    DoubleDouble near;  // the reflected near edge
+    double width;
+    bool outside;
+    double from_near;  // E|Z - near edge|
+    double mean;       // E[Z], not reflected; relative accuracy also where it is e^-1000
+    double variance;   // Var[Z]
+    double sd;
+
+    // E[Z] - lower edge and upper edge - E[Z]: both are positive.
+    double from_lower() const { return sign > 0.0 ? from_near : width - from_near; }
+    double from_upper() const { return sign > 0.0 ? width - from_near : from_near; }
+
+    // K(s) = log E exp(s (Z - mean)) >= 0. Relative error below 2e-13.
+    double cumulant(double s) const;
+
+    // Where cumulant() integrates; from there on it uses the closed form.
+    bool is_small(double s) const { return std::fabs(s) * sd < 0.25; }
+
+  private:
+    static constexpr int kNodes = 64;
+
+    // P(cell seen from s) up to a factor: R or sqrt(2 pi) P, see cumulant().
+    double scaled_mass_seen_from(double near_edge, double far_edge) const {
+        if (near_edge >= 0.0) return scaled_mass(near_edge, width);
+        if (far_edge <= 0.0) return scaled_mass(-far_edge, width);
+        return kSqrtTwoPi * mass_around_zero(near_edge, far_edge);
+    }
+
+    double far_;
+    double scaled_mass_;
+    double deviation_[kNodes];  // of the nodes from their mean, reflected
+    double weight_[kNodes];     // probability of each node
+};
+
+// The moments are Gauss-Legendre sums over the part of the cell that matters: outside, exp(-a y -
+// y^2/2) has fallen by e^-55 at y = 110/(a + sqrt(a^2 + 110)); inside, phi is below e^-45 beyond
+// 9.5. All terms of the variance are positive, so it keeps its relative accuracy (1e-14) where
+// 1 + (u phi(u) - v phi(v))/d - delta^2 cancels completely.
+inline Cell::Cell(const Interval& interval) {
+    using Rule = GaussLegendre<kNodes>;
+    const Reflected cell = reflect(interval);
+    sign = cell.sign;
+    near = cell.near;
+    width = cell.width;
+    far_ = cell.far;
+    const double x = near.hi;
+    outside = x >= 0.0;
+
+    double start = x, length;
+    if (outside) {
+        length = 110.0 / (x + std::sqrt(x * x + 110.0));
+        if (width < length) length = width;
+    } else if (x > -9.5) {
+        length = 9.5 - x;
+        if (width < length) length = width;
+    } else {
+        start = -9.5;
+        length = (far_ < 9.5 ? far_ : 9.5) + 9.5;
+    }
+
+    double distance[kNodes];
+    double total = 0.0, first = 0.0;
+    // exp(-a y - y^2/2) from the near edge outside, exp(-z^2/2) with z = start + y inside.
+    const double slope = outside ? x : start;
+    const double offset = outside ? 0.0 : -0.5 * start * start;
+#pragma omp simd reduction(+ : total, first)
+    for (int i = 0; i < kNodes; ++i) {
+        const double y = length * Rule::nodes[i];
+        const double density = Rule::weights[i] * exp(offset - y * (slope + 0.5 * y));
+        distance[i] = y;
+        weight_[i] = density;
+        total += density;
+        first += density * y;
+    }
+    const double centre = first / total;
+    const double scale = 1.0 / total;
+    double second = 0.0;
+#pragma omp simd reduction(+ : second)
+    for (int i = 0; i < kNodes; ++i) {
+        deviation_[i] = distance[i] - centre;
+        weight_[i] *= scale;
+        second += weight_[i] * deviation_[i] * deviation_[i];
+    }
+    variance = second;
+    sd = std::sqrt(second);
+
+    if (outside) {
+        scaled_mass_ = length * total;
+        log_p = near * near * -0.5 + (DoubleDouble{log(scaled_mass_), 0.0} - kLogSqrtTwoPiWide);
+        from_near = centre;
+        mean = sign * (x + centre);
+    } else {
+        // E[Z] = (phi(near) - phi(far))/P, with far^2 - near^2 = width (near + far).
+        const double mass = mass_around_zero(x, far_);
+        const double fall = std::isinf(width) ? 1.0 : -expm1(-0.5 * width * cell.twice_middle);
+        const double delta = exp(-0.5 * x * x) * fall / (kSqrtTwoPi * mass);
+        scaled_mass_ = kSqrtTwoPi * mass;
+        log_p = {log_mass_around_zero(x, far_), 0.0};
+        from_near = delta - x;
+        mean = sign * delta;
+    }
+    p = exp(log_p);
+}
+
+// Where |s| sd < 1/4: K = log(1 + E h(s (Z - mean))), h(t) = e^t - 1 - t >= 0, over the nodes.
+// Else, completing the square, with x the near edge and x - s, v - s the edges seen from s,
+//     K = s^2/2 - s E[Z] + log P(cell seen from s) - log P(cell),
+// in which the squares of the three edges cancel by hand: with P = exp(-n^2/2) S, n the distance of
+// the cell from zero (0 inside),
+//     K = [(x-s)^2/2 or s^2/2] - n_s^2/2 + log(S_s/S) - s [E[Z] - x or E[Z]].
+inline double Cell::cumulant(double s) const {
+    s *= sign;
+    if (std::fabs(s) * sd < 0.25) {
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (int i = 0; i < kNodes; ++i) sum += weight_[i] * expm1mx(s * deviation_[i]);
+        return log1p(sum);
+    }
+    const double x = near.hi;
+    const double near_edge = (near.hi - s) + near.lo;
+    const double far_edge = near_edge + width;
+    double square;
+    if (outside) {
+        square = near_edge >= 0.0  ? 0.0
+                 : far_edge <= 0.0 ? width * (-near_edge - 0.5 * width)
+                                   : 0.5 * near_edge * near_edge;
+    } else {
+        square = near_edge >= 0.0  ? x * (s - 0.5 * x)
+                 : far_edge <= 0.0 ? far_ * (s - 0.5 * far_)
+                                   : 0.5 * s * s;
+    }
+    const double ratio = scaled_mass_seen_from(near_edge, far_edge) / scaled_mass_;
+    return square + log(ratio) - s * (outside ? from_near : sign * mean);
+}
+
+}  // namespace
+}  // namespace tightnoise

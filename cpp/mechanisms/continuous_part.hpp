@@ -1,0 +1,57 @@
+// The support of a bounded Gaussian as a cell on which the output is continuous: the whole of the
+// truncated mechanism, the inside of the rectified one.
+// Kernel-side header: internal linkage, one copy a level.
+#pragma once
+
+#include "mechanisms/log_ratio.hpp"
+
+namespace tightnoise {
+namespace {
+
+// The support seen from theta (P) and from theta + k sigma (Q). beta = alpha - 1 >= -1/2.
+class ContinuousPart {
+  public:
+    ContinuousPart(const Interval& support, const Cell& cell, DoubleDouble k)
+        : support_(support),
+          cell_(cell),
+          k_(k),
+          ratio_(log_ratio(cell, support, k)),
+          kl_(cell.cumulant(k.hi)) {}
+
+    const CellRatio& ratio() const { return ratio_; }
+
+    // D_alpha between the Gaussians conditioned on the support (the truncated mechanism). From
+    // log dP/dQ = -k (Z - E Z) + K(k), an exponential family:
+    //     D_alpha = K(k) + K(-beta k)/beta                     (alpha = 1: K(k))
+    // two positive terms for alpha > 1. For alpha < 1 they differ in sign, and once k is not small
+    // the three log masses they stand for are subtracted instead.
+    double divergence(double beta) const {
+        if (beta == 0.0) return kl_;
+        if (beta < 0.0 && !cell_.is_small(k_.hi)) {
+            return rounded(log_term(beta) - ratio_.log_term(beta)) / beta;
+        }
+        return kl_ + cell_.cumulant(-beta * k_.hi) / beta;
+    }
+
+    // The supremum of log dP/dQ, at the edge that theta moves away from.
+    double max_divergence() const {
+        return kl_ + (k_.hi > 0.0 ? k_.hi * cell_.from_lower() : -k_.hi * cell_.from_upper());
+    }
+
+    // log of the integral of p^alpha q^(1-alpha) over the support: completing the square,
+    //     alpha beta k^2/2 + log[Phi(v + beta k) - Phi(u + beta k)].
+    DoubleDouble log_term(double beta) const {
+        const DoubleDouble step = k_ * beta;
+        return (step + k_) * step * 0.5 + log_mass(seen_from(support_, -step));
+    }
+
+  private:
+    const Interval& support_;
+    const Cell& cell_;
+    DoubleDouble k_;
+    CellRatio ratio_;
+    double kl_;
+};
+
+}  // namespace
+}  // namespace tightnoise

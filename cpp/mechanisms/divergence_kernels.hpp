@@ -1,0 +1,47 @@
+// What a mechanism with per-coordinate parameters costs and how its output is distributed:
+// elementwise, and summed over coordinates.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/operand.hpp"
+#include "runtime/simd_level.hpp"
+
+namespace tightnoise {
+
+// The parameters of a mechanism; each one value or one a coordinate. A mechanism without bounds
+// ignores lower and upper, one that is not quantised ignores levels.
+struct MechanismOperands {
+    Operand theta, sigma, lower, upper;
+    int levels;
+};
+
+struct MechanismKernels {
+    // out[i] for coordinate begin + i, i < n. Functions of fewer arguments ignore the others.
+    using Map = void (*)(const MechanismOperands& mechanism, const Operand& first,
+                         const Operand& second, std::size_t begin, std::size_t n, double* out);
+    Map renyi;         // (shift, alpha): D_alpha(M(theta) || M(theta + shift))
+    Map hockey_stick;  // (shift, epsilon): sup_S P(S) - e^epsilon Q(S)
+    Map fisher_information;
+    Map log_pdf, cdf;  // (x)
+    Map quantile;      // (q)
+    Map mean, variance;
+
+    // Adds coordinates begin, ..., begin + n - 1 up, with what rounding took from the sums kept in
+    // the second halves: out = forward[alphas], backward[alphas], their corrections.
+    //     forward  = sum_j max over both signs of D_alpha(theta_j || theta_j +- c_j)
+    //     backward = sum_j max over both signs of D_alpha(theta_j +- c_j || theta_j)
+    void (*rdp_sums)(const MechanismOperands& mechanism, const Operand& c, const double* alphas,
+                     std::size_t alpha_count, std::size_t begin, std::size_t n, double* out);
+
+    // out = sum_j (c_j eta_j)^2 and its correction.
+    void (*fisher_sum)(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
+                       std::size_t n, double* out);
+};
+
+struct DivergenceKernels {
+    MechanismKernels gaussian, rectified, truncated, quantized, sign;
+};
+TIGHTNOISE_KERNEL_TABLE(DivergenceKernels, divergence_kernels)
+
+}  // namespace tightnoise

@@ -1,0 +1,37 @@
+// The parameters of one coordinate, and their standardised form.
+// Kernel-side header: internal linkage, one copy a level.
+#pragma once
+
+#include "mechanisms/cell.hpp"
+
+namespace tightnoise {
+namespace {
+
+struct Lane {
+    double theta, sigma, lower, upper;
+    int levels;
+};
+
+// (x - theta)/sigma.
+inline DoubleDouble standardised(double x, const Lane& lane) {
+    return two_sum(x, -lane.theta) / DoubleDouble{lane.sigma, 0.0};
+}
+
+// k = shift/sigma.
+inline DoubleDouble standardised_shift(double shift, const Lane& lane) {
+    return DoubleDouble{shift, 0.0} / DoubleDouble{lane.sigma, 0.0};
+}
+
+// [lower, upper] in units of sigma seen from theta.
+inline Interval standardised_support(const Lane& lane) {
+    const DoubleDouble width = two_sum(lane.upper, -lane.lower) / DoubleDouble{lane.sigma, 0.0};
+    return {standardised(lane.lower, lane), standardised(lane.upper, lane), width.hi};
+}
+
+// The mirror image: what a step towards -infinity is, a step towards +infinity becomes.
+inline Interval mirrored(const Interval& interval) {
+    return {-interval.upper, -interval.lower, interval.width};
+}
+
+}  // namespace
+}  // namespace tightnoise

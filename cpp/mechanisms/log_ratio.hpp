@@ -1,0 +1,162 @@
+// The log-likelihood ratios of the cells of a partition of the real line, between N(0, 1) = P and
+// N(k, 1) = Q, and the divergences of the partition (of a clipped or quantised Gaussian).
+// Kernel-side header: internal linkage, one copy a level.
+//
+// Notation: p, q the masses of a cell, l = log p - log q, beta = alpha - 1, h(t) = e^t - 1 - t.
+#pragma once
+
+#include <cmath>
+
+#include "mechanisms/cell.hpp"
+
+namespace tightnoise {
+namespace {
+
+struct CellRatio {
+    DoubleDouble log_p;
+    DoubleDouble log_ratio;  // l
+    double p, q;
+
+    // log of p^alpha q^(1 - alpha) = log p + beta l.
+    DoubleDouble log_term(double beta) const { return log_p + log_ratio * beta; }
+
+    // q - p, with relative accuracy.
+    double gain() const {
+        const double l = log_ratio.hi;
+        return l < -1.0 ? -q * expm1(l) : p * expm1(-l);
+    }
+};
+
+// From exp(k Z - k^2/2) = dQ/dP: q/p = E[exp(k Z - k^2/2) | cell], so
+//     l = k (k/2 - E[Z]) - K(k),
+// accurate while k is small; outside, E[Z] = near + from_near, and the part with the large edge is
+// kept in double-double. For larger k, log P minus log Q.
+inline CellRatio log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k) {
+    CellRatio ratio;
+    ratio.log_p = cell.log_p;
+    ratio.p = cell.p;
+    if (cell.is_small(k.hi)) {
+        const DoubleDouble s = k * cell.sign;
+        if (cell.outside) {
+            const double rest = s.hi * cell.from_near + cell.cumulant(k.hi);
+            ratio.log_ratio = s * (s * 0.5 - cell.near) + -rest;
+        } else {
+            ratio.log_ratio = two_sum(k.hi * (0.5 * k.hi - cell.mean), -cell.cumulant(k.hi));
+        }
+    } else {
+        ratio.log_ratio = cell.log_p - log_mass(seen_from(interval, k));
+    }
+    ratio.q = exp(cell.log_p - ratio.log_ratio);
+    return ratio;
+}
+
+// The cell that holds nearly all the mass has a tiny l, the difference of two logarithms near 0.
+// Since all p sum to 1 and all q too, it is also that of what the other cells gain:
+//     l_j = -log(1 - sum_{i != j} (q_i - p_i)/p_j).
+inline void resolve_dominant(CellRatio* cells, int count) {
+    int dominant = 0;
+    for (int i = 1; i < count; ++i) {
+        if (cells[i].p > cells[dominant].p) dominant = i;
+    }
+    double gained = 0.0, others = 0.0;
+    for (int i = 0; i < count; ++i) {
+        if (i == dominant) continue;
+        gained += cells[i].gain();
+        others += cells[i].q;
+    }
+    CellRatio& cell = cells[dominant];
+    if (cell.p < 0.5 || others >= 0.5) return;
+    cell.log_ratio = {-log1p(-gained / cell.p), 0.0};
+    cell.q = exp(cell.log_p - cell.log_ratio);
+}
+
+// [p^alpha q^(1-alpha) - p]/beta + q - p = p [h(beta l)/beta + h(-l)] >= 0. The first form where l
+// is not small, without overflow of e^(beta l) or e^(-l) beside a tiny p.
+inline double renyi_gap(const CellRatio& cell, double beta) {
+    const double l = cell.log_ratio.hi, tilt = beta * l;
+    if (std::fabs(l) > 1.0) {
+        const double tilted =
+            tilt < 1.0 ? cell.p * expm1(tilt) : exp(cell.log_term(beta)) * -expm1(-tilt);
+        return tilted / beta + cell.gain();
+    }
+    const double tilted = tilt < 1.0
+                              ? cell.p * expm1mx(tilt)
+                              : exp(cell.log_term(beta)) * (-expm1(-tilt) - tilt * exp(-tilt));
+    return tilted / beta + cell.p * expm1mx(-l);
+}
+
+// p l + q - p = p h(-l) >= 0: the gap at beta = 0.
+inline double kl_gap(const CellRatio& cell) {
+    const double l = cell.log_ratio.hi;
+    return std::fabs(l) > 1.0 ? cell.p * l + cell.gain() : cell.p * expm1mx(-l);
+}
+
+// A cell on which the output is not constant but continuous (the inside of the support of a
+// rectified Gaussian): its term is larger by the factor exp(G) than that of the cell as a whole.
+struct ContinuousCell {
+    int index;              // -1: there is none
+    double exponent;        // G = beta D_alpha(P given the cell || Q given the cell)
+    DoubleDouble log_term;  // log of the integral of p^alpha q^(1-alpha) over the cell
+};
+constexpr ContinuousCell kNoContinuousCell = {-1, 0.0, {0.0, 0.0}};
+
+// D_alpha = log(S)/beta, S = sum of the terms. Where S is near 1,
+//     (S - 1)/beta = sum of the gaps + (the continuous cell's e^G - 1)/beta,
+// a sum of positive terms (of small differences of them when alpha < 1); else log-sum-exp, with the
+// exponents in double-double. alpha >= 1/2, alpha != 1.
+inline double renyi_of_cells(const CellRatio* cells, int count, double beta,
+                             const ContinuousCell& continuous) {
+    auto log_term = [&](int i) {
+        return i == continuous.index ? continuous.log_term : cells[i].log_term(beta);
+    };
+    DoubleDouble largest = log_term(0);
+    for (int i = 1; i < count; ++i) {
+        const DoubleDouble term = log_term(i);
+        if (term.hi > largest.hi) largest = term;
+    }
+    if (largest.hi <= 0.5) {
+        double sum = 0.0;
+        for (int i = 0; i < count; ++i) sum += renyi_gap(cells[i], beta);
+        if (continuous.index >= 0) {
+            const double g = continuous.exponent;
+            const DoubleDouble flat = cells[continuous.index].log_term(beta);
+            sum += (g < 1.0 ? exp(flat) * expm1(g) : exp(continuous.log_term) * -expm1(-g)) / beta;
+        }
+        if (beta * sum > -0.5) return log1p(beta * sum) / beta;
+    }
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) sum += exp(log_term(i) - largest);
+    return (largest.hi + (largest.lo + log(sum))) / beta;
+}
+
+inline double kl_of_cells(const CellRatio* cells, int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) sum += kl_gap(cells[i]);
+    return sum;
+}
+
+// (p - e^epsilon q)_+ = p (1 - e^(epsilon - l))_+.
+inline double hockey_stick_term(const CellRatio& cell, double epsilon) {
+    const double excess = (cell.log_ratio.hi - epsilon) + cell.log_ratio.lo;
+    return excess > 0.0 ? cell.p * -expm1(-excess) : 0.0;
+}
+
+// sup over A of P(A) - e^epsilon Q(A), for k > 0: the likelihood ratio p/q falls with z, so A is
+// what lies below the point t = k/2 - epsilon/k where p/q = e^epsilon. With A as a cell,
+//     P(A) - e^epsilon Q(A) = P(A) (1 - e^-x),   x = l_A - epsilon = k (t - E[Z|A]) - K_A(k) > 0,
+// and t - E[Z|A] is measured from the edge t of A: no cancellation, not even when A is a far tail.
+struct BestTest {
+    DoubleDouble log_p;  // log P(A)
+    double advantage;    // 1 - e^-x
+};
+
+inline BestTest best_test(const Interval& below_t, DoubleDouble k, DoubleDouble t) {
+    const Cell cell(below_t);
+    const double excess = cell.is_small(k.hi)
+                              ? k.hi * cell.from_upper() - cell.cumulant(k.hi)
+                              : rounded(log_ratio(cell, below_t, k).log_ratio + (t - k * 0.5) * k);
+    return {cell.log_p, excess > 0.0 ? -expm1(-excess) : 0.0};
+}
+
+}  // namespace
+}  // namespace tightnoise

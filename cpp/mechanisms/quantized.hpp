@@ -1,0 +1,218 @@
+// Discrete outputs: the nearest of `levels` equally spaced letters of [lower, upper], and the sign.
+// Both see a Gaussian only through which cell of a partition of the line it falls into;
+// "Privacy Amplification for the Gaussian Mechanism via Bounded Support", Appendix F ("k-bit" there
+// means k intervals, k + 1 letters). Kernel-side header: internal linkage, one copy a level.
+//
+// With p_i, q_i the masses of the cells: D_alpha = log(sum p_i^alpha q_i^(1-alpha))/(alpha - 1),
+// and sigma^2 eta^2 = sum p_i E[Z | cell i]^2 (Appendix F's second display misses the square).
+//
+// Card: as in rectified.hpp; levels from 2 to 1024.
+#pragma once
+
+#include "mechanisms/lane.hpp"
+#include "mechanisms/log_ratio.hpp"
+
+namespace tightnoise {
+namespace {
+
+constexpr int kMaxLevels = 1024;
+
+// levels cells of the line: thresholds half-way between neighbouring letters.
+class Partition {
+  public:
+    Partition(const Interval& support, int levels)
+        : levels_(levels),
+          first_(support.lower),
+          step_((support.upper - support.lower) / DoubleDouble{levels - 1.0, 0.0}) {}
+
+    int count() const { return levels_; }
+
+    Interval cell(int i) const {
+        if (i == 0) return left_half_line(threshold(0));
+        if (i == levels_ - 1) return right_half_line(threshold(levels_ - 2));
+        return {threshold(i - 1), threshold(i), step_.hi};
+    }
+
+    DoubleDouble threshold(int i) const { return first_ + step_ * (i + 0.5); }
+
+  private:
+    int levels_;
+    DoubleDouble first_, step_;
+};
+
+// The output is the index of the cell, whatever letters it stands for.
+template <int MaxCells>
+class Cells {
+  public:
+    Cells(const Interval& support, int levels) : partition_(support, levels) {}
+
+    double fisher_information() const {
+        double sum = 0.0;
+        for (int i = 0; i < partition_.count(); ++i) {
+            const Cell cell(partition_.cell(i));
+            sum += cell.p * cell.mean * cell.mean;
+        }
+        return sum;
+    }
+
+    class Pair {
+      public:
+        Pair(const Cells& base, DoubleDouble k) : count_(base.partition_.count()), k_(k) {
+            for (int i = 0; i < count_; ++i) {
+                const Interval interval = base.partition_.cell(i);
+                cells_[i] = log_ratio(Cell(interval), interval, k);
+            }
+            resolve_dominant(cells_, count_);
+        }
+
+        double renyi(double beta) const {
+            return renyi_of_cells(cells_, count_, beta, kNoContinuousCell);
+        }
+        double kl() const { return kl_of_cells(cells_, count_); }
+
+        // p/q is monotone in the output: its supremum is at an end.
+        double max_divergence() const {
+            return rounded(cells_[k_.hi > 0.0 ? 0 : count_ - 1].log_ratio);
+        }
+
+        double hockey_stick(double epsilon) const {
+            double sum = 0.0;
+            for (int i = 0; i < count_; ++i) sum += hockey_stick_term(cells_[i], epsilon);
+            return sum;
+        }
+
+      private:
+        int count_;
+        DoubleDouble k_;
+        CellRatio cells_[MaxCells];
+    };
+
+  protected:
+    Partition partition_;
+};
+
+// Letters lower + i (upper - lower)/(levels - 1), the last one exactly upper.
+class Quantized : public Cells<kMaxLevels> {
+  public:
+    using Cells::Cells;
+
+    static Interval partition(const Lane& lane) { return standardised_support(lane); }
+
+    static double letter(int i, const Lane& lane) {
+        if (i == lane.levels - 1) return lane.upper;
+        return lane.lower + i * ((lane.upper - lane.lower) / (lane.levels - 1.0));
+    }
+
+    // E of the letter, from the lower bound or the upper one, whichever is nearer to theta.
+    static double mean(const Lane& lane) {
+        const Moments m = moments(lane);
+        return m.from_lower ? lane.lower + m.distance : lane.upper - m.distance;
+    }
+
+    static double variance(const Lane& lane) {
+        const Moments m = moments(lane);
+        const double step = (lane.upper - lane.lower) / (lane.levels - 1.0);
+        const Partition partition(standardised_support(lane), lane.levels);
+        double sum = 0.0;
+        for (int i = 0; i < lane.levels; ++i) {
+            const double from_edge = step * (m.from_lower ? i : lane.levels - 1 - i) - m.distance;
+            sum += exp(log_mass(partition.cell(i))) * from_edge * from_edge;
+        }
+        return sum;
+    }
+
+    // Log of the mass of the letter nearest to x, which must be within a thousandth of a step of it
+    // (so letters that were rounded to float32 are known again); else -inf.
+    static double log_pdf(double x, const Lane& lane) {
+        const double position = (x - lane.lower) / (lane.upper - lane.lower) * (lane.levels - 1.0);
+        const double nearest = std::floor(position + 0.5);
+        if (!(std::fabs(position - nearest) <= 1e-3)) return -kInfinity;
+        if (nearest < 0.0 || nearest > lane.levels - 1.0) return -kInfinity;
+        const Partition partition(standardised_support(lane), lane.levels);
+        return rounded(log_mass(partition.cell(static_cast<int>(nearest))));
+    }
+
+    static double cdf(double x, const Lane& lane) {
+        if (x < lane.lower) return 0.0;
+        if (x >= lane.upper) return 1.0;
+        int i = 0;
+        while (i + 1 < lane.levels && letter(i + 1, lane) <= x) ++i;
+        return below(i, lane);
+    }
+
+    // The smallest letter with cdf >= q.
+    static double quantile(double q, const Lane& lane) {
+        int low = 0, high = lane.levels - 1;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (below(middle, lane) >= q) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return letter(low, lane);
+    }
+
+  private:
+    struct Moments {
+        double distance;  // of the mean from the edge
+        bool from_lower;
+    };
+
+    // P(letter <= letter i).
+    static double below(int i, const Lane& lane) {
+        if (i >= lane.levels - 1) return 1.0;
+        const Partition partition(standardised_support(lane), lane.levels);
+        return exp(log_mass(left_half_line(partition.threshold(i))));
+    }
+
+    static Moments moments(const Lane& lane) {
+        const Interval support = standardised_support(lane);
+        const Partition partition(support, lane.levels);
+        const double step = (lane.upper - lane.lower) / (lane.levels - 1.0);
+        const bool from_lower = support.lower.hi + support.upper.hi >= 0.0;
+        double sum = 0.0;
+        for (int i = 0; i < lane.levels; ++i) {
+            sum += exp(log_mass(partition.cell(i))) * (from_lower ? i : lane.levels - 1 - i);
+        }
+        return {step * sum, from_lower};
+    }
+};
+
+// sign(N(theta, sigma^2)): two cells that meet at 0. The "support" is the threshold.
+class StochasticSign : public Cells<2> {
+  public:
+    explicit StochasticSign(const Interval& support, int = 0) : Cells(support, 2) {}
+
+    static Interval partition(const Lane& lane) {
+        const DoubleDouble threshold = standardised(0.0, lane);
+        return {threshold, threshold, 0.0};
+    }
+
+    // P(+1) - P(-1) = erf(theta/(sigma sqrt 2)), and 1 minus its square.
+    static double mean(const Lane& lane) { return std::erf(lane.theta / lane.sigma * kSqrtHalf); }
+
+    static double variance(const Lane& lane) {
+        const DoubleDouble z = standardised(0.0, lane);
+        return 4.0 * exp(log_mass(left_half_line(z)) + log_mass(right_half_line(z)));
+    }
+
+    static double log_pdf(double x, const Lane& lane) {
+        const DoubleDouble z = standardised(0.0, lane);
+        if (x == -1.0) return rounded(log_mass(left_half_line(z)));
+        if (x == 1.0) return rounded(log_mass(right_half_line(z)));
+        return -kInfinity;
+    }
+
+    static double cdf(double x, const Lane& lane) {
+        if (x < -1.0) return 0.0;
+        if (x >= 1.0) return 1.0;
+        return exp(log_mass(left_half_line(standardised(0.0, lane))));
+    }
+
+    static double quantile(double q, const Lane& lane) { return cdf(-1.0, lane) >= q ? -1.0 : 1.0; }
+};
+
+}  // namespace
+}  // namespace tightnoise

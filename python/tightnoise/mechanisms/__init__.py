@@ -1,0 +1,17 @@
+"""Mechanisms: what turns a value into a noisy value, and what that costs."""
+
+from tightnoise.mechanisms.base import Mechanism
+from tightnoise.mechanisms.gaussian import Gaussian
+from tightnoise.mechanisms.quantized import QuantizedGaussian
+from tightnoise.mechanisms.rectified import RectifiedGaussian
+from tightnoise.mechanisms.sign import StochasticSign
+from tightnoise.mechanisms.truncated import TruncatedGaussian
+
+__all__ = [
+    "Gaussian",
+    "Mechanism",
+    "QuantizedGaussian",
+    "RectifiedGaussian",
+    "StochasticSign",
+    "TruncatedGaussian",
+]
