@@ -1,0 +1,31 @@
+// How large a Renyi divergence can be on a Bernstein ellipse, which bounds the error of a
+// Chebyshev expansion of it. Statement and proof: ANALYTIC_BOUND.md beside this file.
+#pragma once
+
+#include <cstddef>
+
+namespace tightnoise {
+
+enum class BoundedGaussian { rectified, truncated, sign };
+
+// f(t) = D_alpha(M(t) || M(t + shift)), sigma = 1, support [-half_width, half_width] (sign: the
+// threshold is 0 and half_width is not used). f is analytic in the Bernstein ellipse of [t0, t1]
+// whose semi-axes sum to rho (t1 - t0) / 2, and |f| <= bound inside it.
+// bound = infinity: nothing is claimed.
+struct AnalyticBound {
+    double rho;
+    double bound;
+};
+
+// The error of interpolating f in `terms` Chebyshev points of [t0, t1], or of truncating its
+// Chebyshev series to `terms` coefficients: 4 M rho^(1 - terms) / (rho - 1).
+// Trefethen, "Approximation Theory and Approximation Practice", Theorem 8.2 (degree terms - 1).
+double interpolation_error(const AnalyticBound& f, double terms);
+
+// One bound for each order, chosen so that interpolation_error(bound, terms) is small.
+// Requires finite arguments, t0 < t1, alpha > 1, half_width > 0, terms >= 2.
+void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift,
+                           const double* alphas, std::size_t count, double t0, double t1,
+                           double terms, AnalyticBound* out);
+
+}  // namespace tightnoise
