@@ -1,0 +1,111 @@
+"""Arrays from and to .npy files: read without trust, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import Any
+
+import numpy as np
+
+from tightnoise._arrays import Floats
+from tightnoise._validate import float_array
+
+__all__ = ["FileError", "check_writable", "read_array", "write_array"]
+
+
+class FileError(Exception):
+    """A file that cannot be read or written as asked; the message names it and says why."""
+
+
+def read_array(path: str, key: str | None = None) -> Floats:
+    """Return the float32 or float64 array in a .npy file, or the one called `key` in a .npz file.
+
+    Raises
+    ------
+    FileError
+        If there is no such file or array, or it is damaged, pickled, empty, or of another dtype.
+    ValueError
+        If the array holds NaN or infinities.
+    """
+    try:
+        with open(path, "rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.lib.npyio.NpzFile):
+                loaded = loaded[_member(path, loaded.files, key)]
+            elif key is not None:
+                raise FileError(f"--key is for .npz files; {path} holds a single array")
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise FileError(f"cannot read {path}: its array does not fit into memory") from error
+    except Exception as error:  # damaged files make NumPy, zipfile and zlib raise a dozen types
+        raise FileError(f"cannot read {path} as .npy or .npz: {_one_line(error)}") from error
+    return _checked(path, loaded)
+
+
+def _member(path: str, names: list[str], key: str | None) -> str:
+    if key is None and len(names) == 1:
+        return names[0]
+    if key in names:
+        return str(key)
+    listed = ", ".join(names) or "no array"
+    if key is None:
+        raise FileError(f"{path} holds {listed}: choose one array with --key")
+    raise FileError(f"{path} has no array called {key!r}; it holds {listed}")
+
+
+def _checked(path: str, array: Any) -> Floats:
+    if not isinstance(array, np.ndarray):
+        raise FileError(f"{path} holds a file that is not a .npy array")
+    if array.dtype.newbyteorder("=") not in (np.float32, np.float64):
+        raise FileError(f"{path} must hold float32 or float64 numbers; got dtype {array.dtype}")
+    if array.size == 0:
+        raise FileError(f"{path} holds an empty array, of shape {array.shape}")
+    return float_array(path, array.astype(array.dtype.newbyteorder("="), copy=False))
+
+
+def write_array(path: str, array: Floats, *, overwrite: bool = False) -> None:
+    """Write `array` to `path` as .npy, in one step: another process sees the old file or the new.
+
+    The bytes go to a temporary file in the same directory, which replaces `path` once they are on
+    the disk, and is removed if anything fails before. A link is followed, not replaced.
+
+    Raises
+    ------
+    FileError
+        If `path` exists and `overwrite` is false, or cannot be written.
+    """
+    target = check_writable(path, overwrite=overwrite)
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            np.save(file, array, allow_pickle=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise FileError(f"cannot write {path}: {error.strerror or error}") from error
+        raise
+
+
+def check_writable(path: str, *, overwrite: bool) -> str:
+    """Return the file that `path` leads to, after refusing what can be refused before any work."""
+    target = os.path.realpath(path)
+    if not path.endswith(".npy"):
+        raise FileError(f"the output must be a .npy file; got {path}")
+    if os.path.isdir(target):
+        raise FileError(f"cannot write {path}: Is a directory")
+    if os.path.lexists(path) and not overwrite:
+        raise FileError(f"{path} exists already; --force replaces it")
+    return target
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
