@@ -1,6 +1,20 @@
-"""tightnoise: differential privacy with less noise, and exactly what each release costs."""
+"""tightnoise: differential privacy with less noise, and exactly what each release costs.
 
-from tightnoise import _core, random, special
+A mechanism turns a value into a noisy value; a mechanism and a value give a privacy cost; costs
+compose into a budget.
+"""
+
+try:
+    from tightnoise import _core
+except ImportError as error:
+    message = f"the compiled core of tightnoise could not be loaded: {error}"
+    raise ImportError(
+        f"{message} (from a source tree, install the package first: python3 -m pip install .)"
+    ) from error
+
+from tightnoise import costs, mechanisms, random, special
+from tightnoise._threads import num_threads, set_num_threads
+from tightnoise.costs import RdpCurve, rdp_to_delta, rdp_to_epsilon
 from tightnoise.mechanisms import (
     Gaussian,
     QuantizedGaussian,
@@ -15,11 +29,22 @@ __version__: str = _core.__version__
 __all__ = [
     "Gaussian",
     "QuantizedGaussian",
+    "RdpCurve",
     "RectifiedGaussian",
     "Sketch",
     "StochasticSign",
     "TruncatedGaussian",
     "__version__",
+    "costs",
+    "mechanisms",
+    "num_threads",
     "random",
+    "rdp_to_delta",
+    "rdp_to_epsilon",
+    "set_num_threads",
     "special",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
