@@ -169,8 +169,21 @@ void quantized_gaussian(const SampleTask<Real>& task, std::size_t begin, std::si
         });
 }
 
+double scalar(const Operand& operand) {
+    return operand.is_float32 ? static_cast<double>(*static_cast<const float*>(operand.data))
+                              : *static_cast<const double*>(operand.data);
+}
+
+truncated::Inside shared_parameters(const Operand& sigma, const Operand& lower,
+                                    const Operand& upper) {
+    const bool shared = sigma.is_scalar && lower.is_scalar && upper.is_scalar;
+    return shared ? truncated::Inside(scalar(sigma), scalar(lower), scalar(upper))
+                  : truncated::Inside();
+}
+
 template <class Real>
 void truncated_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    const truncated::Inside inside = shared_parameters(task.sigma, task.lower, task.upper);
     Parameter<double> theta_block, sigma_block, lower_block, upper_block;
     for_each_batch(task, begin, end, kBatch<double>,
                    [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
@@ -179,7 +192,7 @@ void truncated_gaussian(const SampleTask<Real>& task, std::size_t begin, std::si
                        const double* lower = lower_block.load(task.lower, first, n);
                        const double* upper = upper_block.load(task.upper, first, n);
                        alignas(64) double x[kBatch<double>];
-                       truncated::sample_batch(words, theta, sigma, lower, upper, x, n);
+                       truncated::sample_batch(words, inside, theta, sigma, lower, upper, x, n);
                        Real* out = task.out + first;
                        for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Real>(x[i]);
                    });

@@ -17,8 +17,11 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "mechanisms/truncated_inside.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
@@ -155,54 +158,82 @@ inline double tail(double theta, double sigma, double lower, double upper, std::
     return standard.mirrored ? upper - sigma * y : lower + sigma * y;
 }
 
-// Samples n <= 128 elements from one keystream batch. A region costs time only if some element
-// of the batch is in it.
-inline void sample_batch(const std::uint32_t* keystream, const double* theta, const double* sigma,
-                         const double* lower, const double* upper, double* out, std::size_t n) {
-    constexpr std::size_t kCapacity = 128;
-    std::uint64_t words[kCapacity];
-    std::memcpy(words, keystream, sizeof words);
-    double narrow_flag[kCapacity];
-    double tail_flag[kCapacity];
-    double narrow_count = 0.0;
-    double tail_count = 0.0;
-#pragma omp simd reduction(+ : narrow_count, tail_count)
+constexpr std::size_t kCapacity = 128;  // elements of one keystream batch
+
+// out[i] = sample(i) where region[i] == which.
+template <class Sample>
+inline void fill(double which, const double* region, double* out, std::size_t n, Sample&& sample) {
+#pragma omp simd
     for (std::size_t i = 0; i < n; ++i) {
-        const Standard standard = standardise(theta[i], sigma[i], lower[i], upper[i]);
-        const double is_in_narrow = is_narrow(standard) ? 1.0 : 0.0;
-        const double is_in_tail = standard.x >= kTail ? 1.0 - is_in_narrow : 0.0;
-        out[i] = theta[i];
-        narrow_flag[i] = is_in_narrow;
-        tail_flag[i] = is_in_tail;
-        narrow_count += is_in_narrow;
-        tail_count += is_in_tail;
+        const double x = sample(i);
+        out[i] = region[i] == which ? x : out[i];
     }
-    const double count = static_cast<double>(n);
-    if (narrow_count + tail_count < count) {
-#pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) {
-            out[i] = centre(theta[i], sigma[i], lower[i], upper[i], words[i]);
-        }
-    }
-    if (narrow_count > 0.0) {
-#pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) {
-            const double x = narrow(theta[i], sigma[i], lower[i], upper[i], words[i]);
-            out[i] = narrow_flag[i] != 0.0 ? x : out[i];
-        }
-    }
-    if (tail_count > 0.0) {
-#pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) {
-            const double x = tail(theta[i], sigma[i], lower[i], upper[i], words[i]);
-            out[i] = tail_flag[i] != 0.0 ? x : out[i];
-        }
-    }
+}
+
+inline void clip(const double* lower, const double* upper, double* out, std::size_t n) {
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) {
         const double x = out[i] < lower[i] ? lower[i] : out[i];
         out[i] = x > upper[i] ? upper[i] : x;
     }
+}
+
+// Samples n <= kCapacity elements from one keystream batch; `inside`, where usable, takes those
+// that it contains. Which function an element goes through depends on nothing but its own
+// parameters; a function costs time only if some element of the batch needs it.
+inline void sample_batch(const std::uint32_t* keystream, const Inside& inside, const double* theta,
+                         const double* sigma, const double* lower, const double* upper, double* out,
+                         std::size_t n) {
+    std::uint64_t words[kCapacity];
+    std::memcpy(words, keystream, sizeof words);
+    std::memcpy(out, theta, n * sizeof *out);
+    if (inside.usable()) {
+        double count = 0.0;
+#pragma omp simd reduction(+ : count)
+        for (std::size_t i = 0; i < n; ++i) count += inside.contains(theta[i]) ? 1.0 : 0.0;
+        if (count > 0.0) {
+            const Inside local = inside;  // of which the compiler knows that out is no part
+#pragma omp simd
+            for (std::size_t i = 0; i < n; ++i) out[i] = local.sample(theta[i], words[i]);
+        }
+        if (count == static_cast<double>(n)) return clip(lower, upper, out, n);
+    }
+
+    constexpr double kIsInside = 0.0;
+    constexpr double kIsNarrow = 1.0;
+    constexpr double kIsCentre = 2.0;
+    constexpr double kIsTail = 3.0;
+    const bool takes_inside = inside.usable();
+    double region[kCapacity];
+    double narrow_count = 0.0;
+    double centre_count = 0.0;
+    double tail_count = 0.0;
+#pragma omp simd reduction(+ : narrow_count, centre_count, tail_count)
+    for (std::size_t i = 0; i < n; ++i) {
+        const Standard standard = standardise(theta[i], sigma[i], lower[i], upper[i]);
+        double which = standard.x < kTail ? kIsCentre : kIsTail;
+        which = is_narrow(standard) ? kIsNarrow : which;
+        which = takes_inside && inside.contains(theta[i]) ? kIsInside : which;
+        narrow_count += which == kIsNarrow ? 1.0 : 0.0;
+        centre_count += which == kIsCentre ? 1.0 : 0.0;
+        tail_count += which == kIsTail ? 1.0 : 0.0;
+        region[i] = which;
+    }
+    if (narrow_count > 0.0) {
+        fill(kIsNarrow, region, out, n, [&](std::size_t i) {
+            return narrow(theta[i], sigma[i], lower[i], upper[i], words[i]);
+        });
+    }
+    if (centre_count > 0.0) {
+        fill(kIsCentre, region, out, n, [&](std::size_t i) {
+            return centre(theta[i], sigma[i], lower[i], upper[i], words[i]);
+        });
+    }
+    if (tail_count > 0.0) {
+        fill(kIsTail, region, out, n,
+             [&](std::size_t i) { return tail(theta[i], sigma[i], lower[i], upper[i], words[i]); });
+    }
+    clip(lower, upper, out, n);
 }
 
 }  // namespace truncated
