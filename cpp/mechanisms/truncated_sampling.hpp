@@ -114,9 +114,11 @@ inline double narrow(double theta, double sigma, double lower, double upper, std
     return standard.mirrored ? upper - offset : lower + offset;
 }
 
-// Q(t) = 1 - Phi(t) of the sample lies between those of the edges. p is the mass of N(0, 1) beyond
-// the nearer edge, on the far side of 0; q the mass beyond the farther one.
-inline double centre(double theta, double sigma, double lower, double upper, std::uint64_t bits) {
+// The normal quantile that a sample is: Phi^-1(smaller), negated if need be. Q(t) = 1 - Phi(t) of
+// the sample lies between those of the edges; p is the mass of N(0, 1) beyond the nearer edge, on
+// the far side of 0, and q the mass beyond the farther one.
+inline void centre(double theta, double sigma, double lower, double upper, std::uint64_t bits,
+                   double& smaller, double& sign) {
     const Standard standard = standardise(theta, sigma, lower, upper);
     const Shares share = shares(bits);
     const double p = ndtr(-std::fabs(standard.x));
@@ -125,9 +127,8 @@ inline double centre(double theta, double sigma, double lower, double upper, std
     const double mass = standard.x < 0.0 ? inside : p - q;
     const double above = q + share.above * mass;
     const double below = standard.x < 0.0 ? p + share.below * mass : 1.0;
-    const double t = ndtri(below < above ? below : above);
-    const double signed_t = (below < above) == standard.mirrored ? -t : t;
-    return theta + sigma * signed_t;
+    smaller = below < above ? below : above;
+    sign = (below < above) == standard.mirrored ? -1.0 : 1.0;
 }
 
 // With the Mills ratio m and hazard h = 1 / m, the share of the mass of N(0, 1) beyond x that lies
@@ -135,27 +136,35 @@ inline double centre(double theta, double sigma, double lower, double upper, std
 // Q = below (1 - S(w)); that is, F(y) = -log S(y) = L. F' = h(x + y), F'' = h (h - x - y).
 // The start solves F(0) + F'(0) y + F''(0) y^2 / 2 = L; after two steps of Halley's method its
 // error of 3 % (x = 2) is 3e-18.
-inline double tail(double theta, double sigma, double lower, double upper, std::uint64_t bits) {
+inline void tail(double theta, double sigma, double lower, double upper, std::uint64_t bits,
+                 double& distance, double& hazard_there, double& target) {
     const Standard standard = standardise(theta, sigma, lower, upper);
     const Shares share = shares(bits);
     const double x = standard.x;
     const double w = standard.w;
     const double h0 = 1.0 / mills_positive(x);
-    const double rest = exp(-w * (x + 0.5 * w)) * mills_positive(x + w) * h0;
+    const double exponent = -w * (x + 0.5 * w);
+    // Below e^-100 it is nothing beside a share of at least 2^-65; a subnormal would cost time.
+    const double decay_to_end = exp(exponent > -100.0 ? exponent : -100.0);
+    const double rest = decay_to_end * mills_positive(x + w) * h0;
     // 1 - Q, as a sum of two doubles where it is near 1 and of positive terms where it is not.
     const double q = share.below * (1.0 - rest);
     const double complement = 1.0 - q;
     const double survival = q < 0.5 ? complement : share.above + share.below * rest;
-    const double target = -log_of_sum(survival, q < 0.5 ? (1.0 - complement) - q : 0.0);
-    double y = 2.0 * target / (std::sqrt(h0 * h0 + 2.0 * target * h0 * (h0 - x)) + h0);
-#pragma GCC unroll 2
-    for (int step = 0; step < 2; ++step) {
-        const double t = x + y;
-        const double m = mills_positive(t);
-        const double newton = (y * (x + 0.5 * y) - log_positive(m * h0) - target) * m;
-        y -= newton / (1.0 - 0.5 * newton * (1.0 / m - t));
-    }
-    return standard.mirrored ? upper - sigma * y : lower + sigma * y;
+    distance = x;
+    hazard_there = h0;
+    target = -log_of_sum(survival, q < 0.5 ? (1.0 - complement) - q : 0.0);
+}
+
+inline double tail_start(double x, double h0, double target) {
+    return 2.0 * target / (std::sqrt(h0 * h0 + 2.0 * target * h0 * (h0 - x)) + h0);
+}
+
+inline double tail_step(double x, double h0, double target, double y) {
+    const double t = x + y;
+    const double m = mills_positive(t);
+    const double newton = (y * (x + 0.5 * y) - log_positive(m * h0) - target) * m;
+    return y - newton / (1.0 - 0.5 * newton * (1.0 / m - t));
 }
 
 constexpr std::size_t kCapacity = 128;  // elements of one keystream batch
@@ -224,14 +233,36 @@ inline void sample_batch(const std::uint32_t* keystream, const Inside& inside, c
             return narrow(theta[i], sigma[i], lower[i], upper[i], words[i]);
         });
     }
+    // In stages: short loops, so that the processor works on several elements at once.
     if (centre_count > 0.0) {
-        fill(kIsCentre, region, out, n, [&](std::size_t i) {
-            return centre(theta[i], sigma[i], lower[i], upper[i], words[i]);
-        });
+        double smaller[kCapacity];
+        double sign[kCapacity];
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            centre(theta[i], sigma[i], lower[i], upper[i], words[i], smaller[i], sign[i]);
+        }
+        fill(kIsCentre, region, out, n,
+             [&](std::size_t i) { return theta[i] + sigma[i] * (sign[i] * ndtri(smaller[i])); });
     }
     if (tail_count > 0.0) {
-        fill(kIsTail, region, out, n,
-             [&](std::size_t i) { return tail(theta[i], sigma[i], lower[i], upper[i], words[i]); });
+        double x[kCapacity];
+        double h0[kCapacity];
+        double target[kCapacity];
+        double y[kCapacity];
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            tail(theta[i], sigma[i], lower[i], upper[i], words[i], x[i], h0[i], target[i]);
+        }
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) y[i] = tail_start(x[i], h0[i], target[i]);
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) y[i] = tail_step(x[i], h0[i], target[i], y[i]);
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) y[i] = tail_step(x[i], h0[i], target[i], y[i]);
+        fill(kIsTail, region, out, n, [&](std::size_t i) {
+            const bool mirrored = theta[i] - upper[i] > lower[i] - theta[i];
+            return mirrored ? upper[i] - sigma[i] * y[i] : lower[i] + sigma[i] * y[i];
+        });
     }
     clip(lower, upper, out, n);
 }

@@ -1,0 +1,165 @@
+"""Keystream, normals and samplers beside NumPy and SciPy on the same data, one thread.
+
+Nanoseconds an element are in extra_info of every benchmark, GB a second for the keystream.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import tightnoise as tn
+from tightnoise import _core
+
+N = 1 << 17
+LARGE = 10_000_000
+KEY = bytes(range(32))
+core = _core.random
+
+DTYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f8", "f4"])
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = _core.num_threads()
+    _core.set_num_threads(1)
+    yield
+    _core.set_num_threads(before)
+
+
+@pytest.fixture
+def timed(benchmark):
+    """Return run(group, function, n): time it, note the figures, return its result."""
+
+    def run(group, function, n=N, unit="ns_per_element"):
+        benchmark.group = group
+        result = benchmark(function)
+        benchmark.extra_info["simd_level"] = _core.simd_level()
+        if benchmark.stats is not None:
+            fastest = benchmark.stats.stats.min
+            value = n / fastest / 1e9 if unit == "GB_per_s" else fastest / n * 1e9
+            benchmark.extra_info[unit] = round(value, 3)
+        return result
+
+    return run
+
+
+def theta_of(dtype, n=N):
+    return np.random.default_rng(1).uniform(-1, 1, n).astype(dtype)
+
+
+def one(x):
+    return np.array([float(x)])
+
+
+def test_keystream(timed) -> None:
+    words = timed("keystream", lambda: core.chacha20_keystream(KEY, 0, 0, 64), 1 << 16, "GB_per_s")
+    assert abs(np.unpackbits(words.view(np.uint8)).mean() - 0.5) < 0.01
+
+
+def test_keystream_numpy_pcg64(timed) -> None:
+    generator = np.random.default_rng(1).bit_generator
+    words = timed("keystream", lambda: generator.random_raw(1 << 13), 1 << 16, "GB_per_s")
+    assert words.nbytes == 1 << 16
+
+
+@DTYPES
+def test_standard_normal(timed, dtype) -> None:
+    stream, out = tn.random.NoiseStream(), np.empty(N, dtype)
+    timed(f"standard normals, {np.dtype(dtype)}", lambda: stream.standard_normal(out=out))
+    assert abs(out.mean()) < 0.05
+    assert abs(out.std() - 1) < 0.05
+
+
+@DTYPES
+def test_standard_normal_numpy(timed, dtype) -> None:
+    generator, out = np.random.default_rng(1), np.empty(N, dtype)
+    timed(
+        f"standard normals, {np.dtype(dtype)}",
+        lambda: generator.standard_normal(out=out, dtype=dtype),
+    )
+    assert abs(out.std() - 1) < 0.05
+
+
+@DTYPES
+def test_rectified(timed, dtype) -> None:
+    theta, out = theta_of(dtype), np.empty(N, dtype)
+    timed(
+        f"rectified samples, {np.dtype(dtype)}",
+        lambda: core.sample_rectified_gaussian(theta, one(1), one(-1), one(1), out, KEY, 1),
+    )
+    assert abs((out == 1).mean() - special.ndtr(theta - 1.0).mean()) < 0.01
+
+
+@DTYPES
+def test_rectified_numpy_in_place(timed, dtype) -> None:
+    generator = np.random.default_rng(1)
+    theta, out = theta_of(dtype), np.empty(N, dtype)
+
+    def rectified():
+        generator.standard_normal(out=out, dtype=dtype)
+        np.add(out, theta, out=out)  # sigma = 1
+        np.clip(out, -1, 1, out=out)
+
+    timed(f"rectified samples, {np.dtype(dtype)}", rectified)
+    assert abs((out == 1).mean() - special.ndtr(theta - 1.0).mean()) < 0.01
+
+
+# theta for bounds -1 and 1 and sigma = 1
+PLACES = {
+    "inside": theta_of(np.float64),
+    "8 sigma outside": np.full(N, 9.0),
+    "50 sigma outside": np.full(N, 51.0),
+}
+EVERY_PLACE = pytest.mark.parametrize("place", PLACES)
+
+
+def assert_truncated_mean(x, theta) -> None:
+    assert -1 <= x.min() <= x.max() <= 1
+    expected = stats.truncnorm.mean(-1 - theta[:1000], 1 - theta[:1000], theta[:1000])
+    assert abs(x[:1000].mean() - expected.mean()) < 0.1
+
+
+@EVERY_PLACE
+def test_truncated(timed, place) -> None:
+    theta, out = PLACES[place], np.empty(N)
+    timed(
+        f"truncated samples, {place}",
+        lambda: core.sample_truncated_gaussian(theta, one(1), one(-1), one(1), out, KEY, 1),
+    )
+    assert_truncated_mean(out, theta)
+
+
+@EVERY_PLACE
+def test_truncated_scipy(timed, place) -> None:
+    theta, generator = PLACES[place], np.random.default_rng(1)
+    out = timed(
+        f"truncated samples, {place}",
+        lambda: stats.truncnorm.rvs(-1 - theta, 1 - theta, theta, random_state=generator),
+    )
+    assert_truncated_mean(out, theta)
+
+
+def test_truncated_numpy_inverse(timed) -> None:
+    theta, generator = PLACES["inside"], np.random.default_rng(1)
+
+    def truncated():
+        below, above = special.ndtr(-1 - theta), special.ndtr(1 - theta)
+        return theta + special.ndtri(below + generator.random(N) * (above - below))
+
+    assert_truncated_mean(timed("truncated samples, inside", truncated), theta)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@DTYPES
+def test_rectified_large(timed, dtype, threads) -> None:
+    _core.set_num_threads(threads)
+    theta = theta_of(dtype, LARGE)
+    out = np.empty_like(theta)
+    timed(
+        f"rectified samples, {np.dtype(dtype)}, 1e7 elements by threads",
+        lambda: core.sample_rectified_gaussian(theta, one(1), one(-1), one(1), out, KEY, 1),
+        LARGE,
+    )
+    assert abs((out == 1).mean() - special.ndtr(theta[:100_000] - 1.0).mean()) < 0.01
