@@ -80,10 +80,10 @@ def test_moments_of_bins(rng, check_error):
     sketch = Sketch.of(theta, -1.0, 1.0, sigma=1.0)
     y = 1 + np.abs(theta) / 20.0
     octave = np.floor(np.log2(y))
-    place = (y / 2**octave - 1) * 64
-    index = (64 * octave + np.floor(place)).astype(int)
+    place = (y / 2**octave - 1) * 128
+    index = (128 * octave + np.floor(place)).astype(int)
     x = 2 * (place - np.floor(place)) - 1
-    wanted = np.zeros((768, 8))
+    wanted = np.zeros((1536, 8))
     for k in range(8):
         np.add.at(wanted[:, k], index, np.cos(k * np.arccos(x)))
     assert sketch.count == 10_007

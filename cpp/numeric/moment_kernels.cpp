@@ -173,7 +173,7 @@ struct Places {
 
 // y = 1 + t / scale as bits: the exponent and the first log2(kBinsPerOctave) bits of the mantissa
 // are the bin, the rest of the mantissa is the place within it.
-constexpr int kRestBits = 52 - 6;
+constexpr int kRestBits = 52 - 7;
 static_assert(kBinsPerOctave == std::size_t{1} << (52 - kRestBits),
               "bins are bits of the mantissa");
 constexpr std::uint64_t kOneBits = std::uint64_t{1023} << 52;

@@ -10,7 +10,7 @@ namespace tightnoise {
 
 // Log-linear bins of t: y = 1 + t / scale; kBinsPerOctave equal bins between two powers of two of
 // y, kBinOctaves octaves. A bin near t = 0 is scale / kBinsPerOctave wide; widths double with y.
-constexpr std::size_t kBinsPerOctave = 64;
+constexpr std::size_t kBinsPerOctave = 128;
 constexpr std::size_t kBinOctaves = 12;
 constexpr std::size_t kBins = kBinsPerOctave * kBinOctaves;
 // Power moments kept for a bin: sums of x^k, k = 0, ..., 7, x in [-1, 1] the place within the bin.

@@ -108,26 +108,41 @@ class Task {
                                   request_.bin_scale, table_.get());
         widen(part_.extent, extent);
         part_.finite = part_.finite && std::isfinite(extent.greatest);
+        run_rows_ = std::max(run_rows_, rows_up_to(extent.greatest));
         run_length_ += n;
         if (run_length_ >= kBinRun) flush();
     }
 
+    // The number of rows that elements with distances of at most t can be in.
+    std::size_t rows_up_to(double t) const {
+        const double y = 1.0 + t / request_.bin_scale;
+        if (!(y < std::ldexp(1.0, static_cast<int>(kBinOctaves)))) return kTableRows;
+        const int octave = std::ilogb(y);
+        const double place = std::ldexp(y, -octave) - 1.0;
+        const auto per_octave = static_cast<double>(kBinsPerOctave);
+        // One more: y is rounded here and there.
+        return static_cast<std::size_t>(octave * per_octave + place * per_octave) + 2;
+    }
+
     void flush() {
         if (run_length_ == 0) return;
-        constexpr std::size_t size = kTableRows * kBinMoments;
-        const double* table = table_.get();
+        constexpr std::size_t copy = kTableRows * kBinMoments;
+        const std::size_t size = std::min(run_rows_, kTableRows) * kBinMoments;
+        double* table = table_.get();
         for (std::size_t i = 0; i < size; ++i) {
             part_.powers[i] +=
-                (table[i] + table[size + i]) + (table[2 * size + i] + table[3 * size + i]);
+                (table[i] + table[copy + i]) + (table[2 * copy + i] + table[3 * copy + i]);
         }
-        std::fill_n(table_.get(), kTableSize, 0.0);
+        for (std::size_t j = 0; j < kTableCopies; ++j) std::fill_n(table + j * copy, size, 0.0);
         run_length_ = 0;
+        run_rows_ = 0;
     }
 
     const MomentRequest& request_;
     Part& part_;
     Table table_;
-    std::size_t run_length_ = 0;
+    std::size_t run_length_ = 0;  // elements in the table
+    std::size_t run_rows_ = 0;    // rows that they can be in
 };
 
 // T_k in powers of x.

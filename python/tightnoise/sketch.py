@@ -33,13 +33,12 @@ _BINS_PER_OCTAVE: int = _core.sketch.bins_per_octave
 _BIN_MOMENTS: int = _core.sketch.bin_moments
 
 # The number of global moments for half widths of up to so many sigma; beyond them, bins only.
-_GLOBAL_MOMENTS = ((0.5, 8), (1.25, 12), (2.5, 16), (4.5, 24), (7.0, 32))
+_GLOBAL_MOMENTS = ((0.6, 8), (1.4, 12), (2.4, 16), (4.5, 24), (7.0, 32))
 _EXTRA_NODES = 8  # coefficients seen beyond those that have moments
 _DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
-_SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 64 wide up to t = 20 sigma
+_SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 128 wide up to t = 20 sigma
 _BINS_PER_PANEL = 8
-_PANEL_NODES = 20
-_DECIDING_PARTS = 8  # the global interval is cut into so many to compare functions on it
+_PANEL_NODES = 16
 
 # The a-posteriori estimate of the coefficients never computed (see Sketch.sum_max).
 _TAIL_SAFETY = 10.0
@@ -551,7 +550,8 @@ def _basis(nodes: int, summing_parts: int, deciding_parts: int) -> _Basis:
 
 @functools.cache
 def _interval_basis(moments: int) -> _Basis:
-    return _basis(moments + _EXTRA_NODES, 1, _DECIDING_PARTS)
+    # Functions are compared on parts of about sigma / 5 each.
+    return _basis(moments + _EXTRA_NODES, 1, moments - 4)
 
 
 @functools.cache
