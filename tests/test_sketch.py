@@ -161,10 +161,11 @@ def test_proven_tail_is_used(rng):
     sketch = Sketch.of(theta, -1.0, 1.0, sigma=1.0)
     rho = 8.0
 
-    def tail(left, right):
+    def tail(left, right, nodes):
+        # On the Bernstein ellipse the real part of t is at least centre - half (rho + 1/rho) / 2.
         half = 0.5 * (right - left)
-        # On the ellipse the real part of t is at least centre - half (rho + 1/rho) / 2.
-        return np.array(rho), np.exp(half * (rho + 1.0 / rho) / 2.0 - 0.5 * (left + right))[None]
+        greatest = np.exp(half * (rho + 1.0 / rho) / 2.0 - 0.5 * (left + right))
+        return (4.0 * greatest * rho ** (1.0 - nodes) / (rho - 1.0))[None]
 
     wanted = np.exp(-np.abs(theta)).sum()
     sums, errors = sketch.sum_max([lambda t: np.exp(-t)], relative_error=1e-15, tails=[tail])

@@ -1,8 +1,13 @@
+#include <optional>
 #include <tuple>
+#include <vector>
+
+#include <pybind11/stl.h>
 
 #include "bindings/arrays.hpp"
 #include "numeric/moment_kernels.hpp"
 #include "numeric/moments.hpp"
+#include "numeric/panel_kernels.hpp"
 
 namespace tightnoise {
 namespace {
@@ -25,6 +30,51 @@ std::tuple<double, double, std::size_t, bool> sketch_moments(const py::array& th
     return {summary.least, summary.greatest, summary.outside, summary.finite};
 }
 
+std::size_t axis(const Float64Array& array, int which) {
+    return static_cast<std::size_t>(array.shape(which));
+}
+
+void sketch_sum_max(const Float64Array& values, const std::optional<Float64Array>& tails,
+                    const Float64Array& known, const Float64Array& roundings,
+                    const Float64Array& whole, const Float64Array& summing,
+                    const Float64Array& deciding, double value_error, Float64Array sums,
+                    Float64Array errors) {
+    if (values.ndim() != 4 || known.ndim() != 3 || summing.ndim() != 3 || deciding.ndim() != 3) {
+        throw py::type_error("core: wrong number of axes");
+    }
+    PanelProblem problem = {};
+    problem.functions = axis(values, 0);
+    problem.orders = axis(values, 1);
+    problem.panels = axis(values, 2);
+    problem.nodes = axis(values, 3);
+    problem.parts = axis(known, 1);
+    problem.moments = axis(known, 2);
+    problem.deciding_parts = axis(deciding, 1);
+    const std::size_t square = problem.nodes * problem.nodes;
+    const bool fits =
+        problem.nodes >= 8 && problem.moments <= problem.nodes && length(whole) == square &&
+        length(summing) == square * problem.parts &&
+        length(deciding) == square * problem.deciding_parts && axis(known, 0) == problem.panels &&
+        (problem.parts == 1 || problem.parts == problem.deciding_parts) &&
+        length(roundings) == problem.moments && length(sums) == problem.orders &&
+        length(errors) == problem.orders &&
+        (!tails || length(*tails) == problem.functions * problem.orders * problem.panels);
+    if (!fits) throw py::type_error("core: shapes do not fit together");
+    problem.values = values.data();
+    problem.tails = tails ? tails->data() : nullptr;
+    problem.known = known.data();
+    problem.roundings = roundings.data();
+    problem.whole = whole.data();
+    problem.summing = summing.data();
+    problem.deciding = deciding.data();
+    problem.value_error = value_error;
+    double* sums_data = sums.mutable_data();
+    double* errors_data = errors.mutable_data();
+    std::vector<double> scratch(panel_scratch(problem));
+    py::gil_scoped_release nogil;
+    panel_kernels().sum_max(problem, scratch.data(), sums_data, errors_data);
+}
+
 }  // namespace
 
 void bind_sketch(py::module_ m) {
@@ -34,6 +84,9 @@ void bind_sketch(py::module_ m) {
     m.attr("bin_run") = kBinRun / kTableCopies;
     m.def("moments", &sketch_moments, py::arg("theta"), py::arg("centre"), py::arg("half_width"),
           py::arg("bin_scale"), py::arg("interval").noconvert(), py::arg("bins").noconvert());
+    m.def("sum_max", &sketch_sum_max, py::arg("values"), py::arg("tails"), py::arg("known"),
+          py::arg("roundings"), py::arg("whole"), py::arg("summing"), py::arg("deciding"),
+          py::arg("value_error"), py::arg("sums").noconvert(), py::arg("errors").noconvert());
 }
 
 }  // namespace tightnoise

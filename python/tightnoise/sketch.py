@@ -25,7 +25,7 @@ __all__ = ["Sketch"]
 
 Float64s = NDArray[np.float64]
 Function = Callable[[Float64s], Float64s]
-Tail = Callable[[Float64s, Float64s], tuple[Float64s, Float64s]]
+Tail = Callable[[Float64s, Float64s, int], Float64s]
 
 _EPS = float(np.finfo(np.float64).eps)
 _BINS: int = _core.sketch.bins
@@ -39,11 +39,6 @@ _DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
 _SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 128 wide up to t = 20 sigma
 _BINS_PER_PANEL = 8
 _PANEL_NODES = 16
-
-# The a-posteriori estimate of the coefficients never computed (see Sketch.sum_max).
-_TAIL_SAFETY = 10.0
-_TAIL_FLOOR = 2e-14
-_SLOWEST_DECAY = 0.9
 
 
 class _Moments(NamedTuple):
@@ -103,7 +98,16 @@ class Sketch:
     True
     """
 
-    __slots__ = ("_moments", "_shards", "_sources", "count", "lower", "sigma", "upper")
+    __slots__ = (
+        "_moments",
+        "_panels_made",
+        "_shards",
+        "_sources",
+        "count",
+        "lower",
+        "sigma",
+        "upper",
+    )
 
     lower: float
     upper: float
@@ -112,6 +116,7 @@ class Sketch:
     _moments: _Moments
     _shards: int
     _sources: tuple[_Source, ...] | None
+    _panels_made: list[_Panels]
 
     def __init__(self) -> None:
         raise TypeError("use Sketch.of(theta, lower, upper)")
@@ -300,10 +305,10 @@ class Sketch:
         relative_error : float
             Of the values that the functions return.
         tails : sequence of callables, optional
-            One for each function, for a proven bound of its interpolation error: called with the
-            ends of the panels, shapes (panels,), it returns (rho, bound), each (orders, panels) or
-            broadcastable: on the Bernstein ellipse with parameter rho > 1 of each panel the
-            function is at most `bound` in modulus.
+            One for each function, for a proven bound of its interpolation error. Called with the
+            ends of the panels, two arrays (panels,), and the number of nodes, it returns upper
+            bounds (orders, panels) of abs(f - p) there, where p interpolates f in so many
+            Chebyshev points (zeros of a Chebyshev polynomial).
 
         Returns
         -------
@@ -317,60 +322,61 @@ class Sketch:
         bins). `errors` adds up, weighted with the number of elements concerned:
 
         - the coefficients beyond the moments there are: explicit sum, proven;
-        - the error of the interpolant: with `tails`, 4 bound rho^-n / (rho - 1), a theorem
-          (Trefethen, "Approximation Theory and Approximation Practice", theorem 8.2); without,
-          an estimate a posteriori, not a proof: ten times the geometric series that continues the
-          decay of the computed coefficients, and infinity if they decay by less than a factor
-          0.9 each;
+        - the error of the interpolant: with `tails`, theirs; without, an estimate a posteriori,
+          not a proof: ten times the geometric series that continues the decay of the computed
+          coefficients, and infinity if they decay by less than a factor 0.9 each;
         - the functions' own relative error times the Lebesgue constant, proven;
         - where the greatest function is not the same all over a bin (or the interval): the
           greatest amount by which another exceeds the one used, bounded on parts by coefficients;
         - rounding of moments and sums, from worst-case bounds on the number of roundings.
         """
-        if self._moments.outside:
-            panels: list[_Panels] = []
-        else:
-            panels = self._panels()
+        panels = [] if self._moments.outside else self._panels()
         if not panels:
             orders = np.atleast_2d(functions[0](np.zeros(1))).shape[0]
             return np.zeros(orders), np.full(orders, np.inf if self._moments.outside else 0.0)
 
-        nodes = np.concatenate([part.nodes.reshape(-1) for part in panels])
-        values = [np.atleast_2d(function(nodes)) for function in functions]
-        sums = np.zeros(values[0].shape[0])
-        errors = np.zeros(values[0].shape[0])
+        nodes = [part.nodes for part in panels]
+        t = nodes[0].reshape(-1) if len(nodes) == 1 else np.concatenate(nodes, axis=None)
+        values = np.stack([np.atleast_2d(function(t)) for function in functions])
+        total, bound = np.zeros(values.shape[1]), np.zeros(values.shape[1])
         begin = 0
         for part in panels:
             end = begin + part.nodes.size
-            shape = (-1, *part.nodes.shape)
-            here = [value[:, begin:end].reshape(shape) for value in values]
-            more, more_error = part.sum_max(here, relative_error, tails)
-            sums += more
-            errors += more_error
+            here = values[:, :, begin:end].reshape(*values.shape[:2], *part.nodes.shape)
+            sums, errors = part.sum_max(here, relative_error, tails)
+            total += sums
+            bound += errors
             begin = end
-        errors[np.isnan(sums) | np.isnan(errors)] = np.inf
-        return sums, errors
+        bound[np.isnan(total) | np.isnan(bound)] = np.inf
+        return total, bound
 
     def _panels(self) -> list[_Panels]:
         """Return the interval and the bins, each if there is an element in it."""
+        try:
+            return self._panels_made
+        except AttributeError:
+            self._panels_made = self._make_panels()
+            return self._panels_made
+
+    def _make_panels(self) -> list[_Panels]:
         panels = []
         interval, bins = self._moments.interval, self._moments.bins
         roundings = 16 + self._shards
         if interval.size and interval[0]:
             panels.append(
-                _Panels(
+                _Panels.of(
                     np.zeros(1),
                     np.full(1, self.half_width),
                     interval.reshape(1, 1, -1),
                     _interval_basis(interval.size),
-                    _interval_roundings(interval.size) + roundings,
+                    _interval_roundings(interval.size) + _EPS * roundings,
                 )
             )
         occupied = np.flatnonzero(bins[:, 0].reshape(-1, _BINS_PER_PANEL).any(axis=1))
         if occupied.size:
             edges = self._scale * _panel_edges()
             panels.append(
-                _Panels(
+                _Panels.of(
                     edges[occupied],
                     edges[occupied + 1],
                     bins.reshape(-1, _BINS_PER_PANEL, _BIN_MOMENTS)[occupied],
@@ -386,127 +392,55 @@ class _Basis(NamedTuple):
 
     points: Float64s  # the nodes in [-1, 1]
     whole: Float64s  # (nodes, nodes): coefficients on the panel
-    summing: Float64s  # (nodes, parts * nodes): on each part that has moments of its own
-    deciding: Float64s  # (nodes, parts * nodes): on each part that functions are compared on
+    summing: Float64s  # (nodes, parts, nodes): on each part that has moments of its own
+    deciding: Float64s  # (nodes, parts, nodes): on each part that functions are compared on
     lebesgue: float
 
 
-class _Panels:
-    """Equally long or short stretches of [0, inf), each with one or more sets of moments."""
+class _Panels(NamedTuple):
+    """Stretches of [0, inf), all with the same basis, and the moments of the elements there."""
 
-    def __init__(
-        self,
-        left: Float64s,
-        right: Float64s,
-        moments: Float64s,
-        basis: _Basis,
-        roundings: Float64s,
-    ) -> None:
-        self.left, self.right = left, right
-        self.moments = moments  # (panels, parts, moments)
-        self.basis = basis
-        self.roundings = roundings  # of each moment, in units of eps * count
-        centre = 0.5 * (left + right)
-        self.nodes = centre[:, None] + 0.5 * (right - left)[:, None] * basis.points
+    left: Float64s
+    right: Float64s
+    nodes: Float64s  # where functions must be known, (panels, nodes)
+    moments: Float64s  # (panels, parts, moments)
+    basis: _Basis
+    roundings: Float64s  # largest error of a moment, per element
+
+    @classmethod
+    def of(
+        cls, left: Float64s, right: Float64s, moments: Float64s, basis: _Basis, roundings: Float64s
+    ) -> _Panels:
+        centre, half = 0.5 * (left + right), 0.5 * (right - left)
+        nodes = centre[:, None] + half[:, None] * basis.points
+        return cls(left, right, nodes, moments, basis, roundings)
 
     def sum_max(
-        self, values: list[Float64s], relative_error: float, tails: Sequence[Tail] | None
+        self, values: Float64s, relative_error: float, tails: Sequence[Tail] | None
     ) -> tuple[Float64s, Float64s]:
-        """Return the sum over the elements here, and its error bound, from values at the nodes."""
-        counts = self.moments[:, :, 0]
-        kept = self.moments.shape[2]
-        estimates, errors, closeness = [], [], []
-        for f, value in enumerate(values):
-            coefficients = self._expand(value, self.basis.summing)
-            size = np.abs(coefficients)
-            tail = None if tails is None else tails[f]
-            close = self._interpolation_error(value, relative_error, tail)
-            estimates.append(np.einsum("apbk,pbk->apb", coefficients[..., :kept], self.moments))
-            rounding = size[..., :kept] @ (_EPS * self.roundings)
-            dropped = size[..., kept:].sum(axis=-1)
-            errors.append(_weighted(counts, close[:, :, None] + dropped + rounding))
-            closeness.append(close)
-        if len(values) == 1:
-            return estimates[0].sum(axis=(1, 2)), errors[0].sum(axis=(1, 2))
-
-        estimate = np.stack(estimates)
-        used = estimate.argmax(axis=0)[None]
-        total = np.take_along_axis(estimate, used, axis=0)[0]
-        error = np.take_along_axis(np.stack(errors), used, axis=0)[0]
-        missed = self._excess(values, used[0], closeness)
-        return total.sum(axis=(1, 2)), (error + _weighted(counts, missed)).sum(axis=(1, 2))
-
-    def _expand(self, values: Float64s, matrix: Float64s) -> Float64s:
-        """Return coefficients (orders, panels, parts, nodes)."""
-        nodes = matrix.shape[0]
-        return (values @ matrix).reshape(*values.shape[:2], -1, nodes)
-
-    def _interpolation_error(
-        self, values: Float64s, relative_error: float, tail: Tail | None
-    ) -> Float64s:
-        """Return a bound on abs(function - interpolant), (orders, panels)."""
-        nodes = self.basis.points.size
-        greatest: Float64s = np.abs(values).max(axis=-1)
-        known = self.basis.lebesgue * (relative_error + nodes * _EPS) * greatest
-        if tail is not None:
-            rho, bound = tail(self.left, self.right)
-            return known + 4.0 * bound * rho**-nodes / (rho - 1.0)
-        return known + _estimated_tail(np.abs(values @ self.basis.whole))
-
-    def _excess(
-        self, values: list[Float64s], used: NDArray[np.intp], closeness: list[Float64s]
-    ) -> Float64s:
-        """Return by how much, at most, some function exceeds the used one: (orders, panels, parts).
-
-        used: (orders, panels, parts), the number of the function used on each part.
-        """
-        excess = np.zeros(used.shape)
-        for f, value in enumerate(values):
-            for g in range(len(values)):
-                mask = used == g
-                if f == g or not mask.any():
-                    continue
-                difference = self._expand(value - values[g], self.basis.deciding)
-                above = _greatest_value(difference) + (closeness[f] + closeness[g])[:, :, None]
-                if above.shape[2] != used.shape[2]:  # several deciding parts for one sum
-                    above = above.max(axis=2, keepdims=True)
-                np.maximum(excess, np.where(mask, above, 0.0), out=excess)
-        return excess
-
-
-def _weighted(counts: Float64s, bounds: Float64s) -> Float64s:
-    """Return counts * bounds, where no element times an infinite bound is 0."""
-    return counts * np.where(counts > 0, bounds, 0.0)
-
-
-def _greatest_value(coefficients: Float64s) -> Float64s:
-    """Return an upper bound of a Chebyshev series on [-1, 1]; coefficients along the last axis.
-
-    Where the slope cannot change its sign (T_k' is at most k^2) it is the value at one of the ends.
-    """
-    size = np.abs(coefficients)
-    k = np.arange(coefficients.shape[-1])
-    anywhere = coefficients[..., 0] + size[..., 1:].sum(axis=-1)
-    monotone = size[..., 1] > size[..., 2:] @ (k[2:].astype(np.float64) ** 2)
-    even = coefficients[..., ::2].sum(axis=-1)
-    odd = coefficients[..., 1::2].sum(axis=-1)
-    bound: Float64s = np.where(monotone, np.minimum(even + np.abs(odd), anywhere), anywhere)
-    bound += 4.0 * _EPS * k.size * size.max(axis=-1)
-    return bound
-
-
-def _estimated_tail(size: Float64s) -> Float64s:
-    """Return an estimate of the sum of the coefficients that follow (see Sketch.sum_max)."""
-    nodes = size.shape[-1]
-    first = nodes // 3
-    early = size[..., first : first + 3].max(axis=-1)
-    late = size[..., -3:].max(axis=-1)
-    floor = _TAIL_FLOOR * size.max(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        decay = (late / early) ** (1.0 / (nodes - 3 - first))
-        follows = np.where(decay < _SLOWEST_DECAY, late * decay / (1.0 - decay), np.inf)
-    series: Float64s = np.where(late <= floor, floor, follows)
-    return _TAIL_SAFETY * series
+        """Return sums over the elements here, and error bounds, from values at the nodes."""
+        _, orders, panels, nodes = values.shape
+        proven = None
+        if tails is not None:
+            shape = (orders, panels)
+            errors = [np.broadcast_to(tail(self.left, self.right, nodes), shape) for tail in tails]
+            proven = np.stack(errors)
+        # Roundings on the way from values to coefficients: at most 2 nodes a coefficient.
+        value_error = self.basis.lebesgue * relative_error + 2.0 * nodes**2 * _EPS
+        sums, bounds = np.empty(orders), np.empty(orders)
+        _core.sketch.sum_max(
+            values,
+            proven,
+            self.moments,
+            self.roundings,
+            self.basis.whole,
+            self.basis.summing,
+            self.basis.deciding,
+            value_error,
+            sums,
+            bounds,
+        )
+        return sums, bounds
 
 
 def _moment_count(half_widths: float) -> int:
@@ -542,7 +476,7 @@ def _basis(nodes: int, summing_parts: int, deciding_parts: int) -> _Basis:
         at = (2.0 * part + 1.0 + points) / parts - 1.0  # the nodes of each part in [-1, 1]
         at_parts = np.polynomial.chebyshev.chebvander(at, nodes - 1)  # (parts, nodes, degree)
         matrix: Float64s = np.einsum("vd,pnd,nk->vpk", whole, at_parts, whole)
-        return matrix.reshape(nodes, -1)
+        return np.ascontiguousarray(matrix)
 
     lebesgue = 1.0 + 2.0 / np.pi * np.log(nodes + 1.0)
     return _Basis(points, whole, on_parts(summing_parts), on_parts(deciding_parts), lebesgue)
@@ -561,23 +495,30 @@ def _bin_basis() -> _Basis:
 
 @functools.cache
 def _interval_roundings(moments: int) -> Float64s:
-    """Return roundings of a moment of the interval, in units of eps * count.
+    """Return the largest errors of a moment of the interval, per element.
 
     A block of 2048 elements is added up in at most 1024 steps, blocks with compensation;
     2 M = T + T' doubles a moment's error once in four. x and T_k(x) themselves: 24 k^2.
     """
     k = np.arange(moments)
-    return 1100.0 * (1.0 + k / 2.0) + 24.0 * k**2
+    return _EPS * (1100.0 * (1.0 + k / 2.0) + 24.0 * k**2)
 
 
 def _bin_roundings(count: int, more: int) -> Float64s:
-    """Return roundings of a moment of a bin, in units of eps * count.
+    """Return the largest errors of a moment of a bin, per element.
 
     Power moments are added one by one up to the run length of the core, then run by run; the last
     bits of t are lost in 1 + t / scale, which moves an element by up to 800 eps within its bin.
     """
     run = min(count, _core.sketch.bin_run + 512)
     runs = count // (64 * 4 * _core.sketch.bin_run) + 64
+    powers, squares = _bin_rounding_weights()
+    return _EPS * ((run + runs + more + 8.0) * powers + 800.0 * squares)
+
+
+@functools.cache
+def _bin_rounding_weights() -> tuple[Float64s, Float64s]:
+    """Return the sums of the sizes of the coefficients of T_k in powers of x, and k^2."""
     k = np.arange(_BIN_MOMENTS)
-    powers = np.array([np.abs(np.polynomial.chebyshev.cheb2poly([0] * j + [1])).sum() for j in k])
-    return (run + runs + more + 8.0) * powers + 800.0 * k**2
+    sizes = [np.abs(np.polynomial.chebyshev.cheb2poly([0] * j + [1])).sum() for j in k]
+    return np.array(sizes), k**2.0
