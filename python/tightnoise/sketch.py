@@ -521,4 +521,4 @@ def _bin_rounding_weights() -> tuple[Float64s, Float64s]:
     """Return the sums of the sizes of the coefficients of T_k in powers of x, and k^2."""
     k = np.arange(_BIN_MOMENTS)
     sizes = [np.abs(np.polynomial.chebyshev.cheb2poly([0] * j + [1])).sum() for j in k]
-    return np.array(sizes), k**2.0
+    return np.array(sizes), np.square(k.astype(np.float64))
