@@ -50,11 +50,13 @@ void sketch_sum_max(const Float64Array& values, const std::optional<Float64Array
     problem.parts = axis(known, 1);
     problem.moments = axis(known, 2);
     problem.deciding_parts = axis(deciding, 1);
+    problem.terms = axis(deciding, 2);
     const std::size_t square = problem.nodes * problem.nodes;
     const bool fits =
         problem.nodes >= 8 && problem.moments <= problem.nodes && length(whole) == square &&
-        length(summing) == square * problem.parts &&
-        length(deciding) == square * problem.deciding_parts && axis(known, 0) == problem.panels &&
+        problem.terms % 8 == 0 && problem.terms >= problem.nodes &&
+        length(summing) == problem.nodes * problem.parts * problem.terms &&
+        axis(deciding, 0) == problem.nodes && axis(known, 0) == problem.panels &&
         (problem.parts == 1 || problem.parts == problem.deciding_parts) &&
         length(roundings) == problem.moments && length(sums) == problem.orders &&
         length(errors) == problem.orders &&

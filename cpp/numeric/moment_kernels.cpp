@@ -3,31 +3,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "numeric/lanes.hpp"
+
 namespace tightnoise {
 namespace {
 
-// One register of doubles at this level. The compiler's generic vectors, not intrinsics: the
-// accumulators below have to stay in registers, which a plain loop over arrays does not promise.
-#if defined(__AVX512F__)
-constexpr std::size_t kLanes = 8;
-#elif defined(__AVX__)
-constexpr std::size_t kLanes = 4;
-#else
-constexpr std::size_t kLanes = 2;
-#endif
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
-typedef std::int64_t Bits __attribute__((vector_size(kLanes * sizeof(double))));
 typedef float HalfLanes __attribute__((vector_size(kLanes * sizeof(float))));
 
 // Data in DRAM is asked for this far ahead; the hardware prefetcher alone loses up to a factor 4.
 constexpr std::size_t kPrefetchBytes = 2048;
-
-inline Lanes absolute(Lanes v) {
-    return v > -v ? v : -v;
-}
-inline double absolute(double v) {
-    return __builtin_fabs(v);
-}
 
 template <class V>
 inline V load(const double* from) {
@@ -46,12 +30,6 @@ inline Lanes load<Lanes>(const float* from) {
 template <>
 inline double load<double>(const float* from) {
     return static_cast<double>(*from);
-}
-
-inline double lane_sum(Lanes v) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < kLanes; ++i) sum += v[i];
-    return sum;
 }
 
 // Running sums of the products T_a(x) T_4b(x), a < 4, b < Groups: as many operations as one
@@ -213,14 +191,14 @@ Extent place(const T* theta, std::size_t n, double centre, double per_scale, Pla
 inline __attribute__((always_inline)) void add_powers(double* row, double x, double x2, double x4) {
 #if defined(__AVX512F__)
     const Lanes one = Lanes{} + 1.0;
-    const Lanes low = Bits{0, -1, 0, -1, 0, -1, 0, -1} ? x - Lanes{} : one;
-    const Lanes middle = Bits{0, 0, -1, -1, 0, 0, -1, -1} ? x2 - Lanes{} : one;
-    const Lanes high = Bits{0, 0, 0, 0, -1, -1, -1, -1} ? x4 - Lanes{} : one;
+    const Lanes low = LaneBits{0, -1, 0, -1, 0, -1, 0, -1} ? x - Lanes{} : one;
+    const Lanes middle = LaneBits{0, 0, -1, -1, 0, 0, -1, -1} ? x2 - Lanes{} : one;
+    const Lanes high = LaneBits{0, 0, 0, 0, -1, -1, -1, -1} ? x4 - Lanes{} : one;
     const Lanes powers[1] = {low * middle * high};
 #elif defined(__AVX__)
     const Lanes one = Lanes{} + 1.0;
-    const Lanes low = Bits{0, -1, 0, -1} ? x - Lanes{} : one;
-    const Lanes middle = Bits{0, 0, -1, -1} ? x2 - Lanes{} : one;
+    const Lanes low = LaneBits{0, -1, 0, -1} ? x - Lanes{} : one;
+    const Lanes middle = LaneBits{0, 0, -1, -1} ? x2 - Lanes{} : one;
     const Lanes first = low * middle;
     const Lanes powers[2] = {first, first * x4};
 #else

@@ -1,5 +1,7 @@
 #include "numeric/panel_kernels.hpp"
 
+#include "numeric/lanes.hpp"
+
 namespace tightnoise {
 namespace {
 
@@ -35,10 +37,6 @@ inline void expand(const double* values, std::size_t nodes, const double* matrix
     }
 }
 
-inline double absolute(double x) {
-    return __builtin_fabs(x);
-}
-
 inline double greatest_size(const double* values, std::size_t n) {
     double greatest = 0.0;
 #pragma omp simd reduction(max : greatest)
@@ -68,21 +66,27 @@ inline double estimated_tail(const double* coefficients, std::size_t n) {
 }
 
 // An upper bound of a Chebyshev series on [-1, 1]. |T_k| <= 1; and where the slope cannot change
-// its sign, because |T_k'| <= k^2, it is the value at one of the ends.
+// its sign, because |T_k'| <= k^2, it is the value at one of the ends. n is a multiple of 8.
 inline double greatest_value(const double* coefficients, std::size_t n) {
-    double sizes = 0.0, slopes = 0.0, right = 0.0, left = 0.0;
-#pragma omp simd reduction(+ : sizes, slopes, right, left)
-    for (int k = 0; k < static_cast<int>(n); ++k) {
-        const double a = coefficients[k];
-        const double order = static_cast<double>(k);
-        sizes += absolute(a);
-        slopes += absolute(a) * order * order;
-        right += a;
-        left += k % 2 == 0 ? a : -a;
+    Lanes k = {}, all_sizes = {}, all_slopes = {}, even = {}, odd = {};
+    LaneBits is_odd = {};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        k[lane] = static_cast<double>(lane);
+        is_odd[lane] = lane % 2 == 0 ? 0 : -1;
     }
+    for (std::size_t i = 0; i < n; i += kLanes) {
+        const Lanes a = load_lanes(coefficients + i);
+        const Lanes size = absolute(a);
+        all_sizes += size;
+        all_slopes += size * (k * k);
+        even += is_odd ? Lanes{} : a;
+        odd += is_odd ? a : Lanes{};
+        k += static_cast<double>(kLanes);
+    }
+    const double sizes = lane_sum(all_sizes), slopes = lane_sum(all_slopes);
     const double slope = absolute(coefficients[1]);
     const double anywhere = coefficients[0] - absolute(coefficients[0]) + sizes;
-    const double at_ends = right > left ? right : left;
+    const double at_ends = lane_sum(even) + absolute(lane_sum(odd));
     const double rounding = 4.0 * kEpsilon * static_cast<double>(n) * sizes;
     const bool monotone = slope > slopes - slope + rounding * static_cast<double>(n * n);
     return (monotone && at_ends < anywhere ? at_ends : anywhere) + rounding;
@@ -93,13 +97,13 @@ class Panel {
   public:
     Panel(const PanelProblem& problem, double* scratch)
         : p_(problem),
-          width_(problem.parts * problem.nodes),
+          width_(problem.parts * problem.terms),
           coefficients_(scratch),
           estimates_(coefficients_ + problem.functions * width_),
           errors_(estimates_ + problem.functions * problem.parts),
           closeness_(errors_ + problem.functions * problem.parts),
           decided_(closeness_ + problem.functions),
-          difference_(decided_ + problem.deciding_parts * problem.nodes) {}
+          difference_(decided_ + problem.deciding_parts * problem.terms) {}
 
     void add(std::size_t order, std::size_t panel, double& sum, double& error) {
         order_ = order;
@@ -145,7 +149,7 @@ class Panel {
         double* coefficients = coefficients_ + f * width_;
         expand(value, p_.nodes, p_.summing, width_, coefficients);
         for (std::size_t part = 0; part < p_.parts; ++part) {
-            const double* a = coefficients + part * p_.nodes;
+            const double* a = coefficients + part * p_.terms;
             const double* moment = known + part * p_.moments;
             double sum = 0.0, error = 0.0;
 #pragma omp simd reduction(+ : sum, error)
@@ -162,18 +166,18 @@ class Panel {
     // By how much, at most, the interpolant of f exceeds that of g on a part.
     double greatest_excess(std::size_t f, std::size_t g, std::size_t part) {
         if (p_.parts == p_.deciding_parts) {
-            const double* a = coefficients_ + f * width_ + part * p_.nodes;
-            const double* b = coefficients_ + g * width_ + part * p_.nodes;
-            for (std::size_t k = 0; k < p_.nodes; ++k) difference_[k] = a[k] - b[k];
-            return greatest_value(difference_, p_.nodes);
+            const double* a = coefficients_ + f * width_ + part * p_.terms;
+            const double* b = coefficients_ + g * width_ + part * p_.terms;
+            for (std::size_t k = 0; k < p_.terms; ++k) difference_[k] = a[k] - b[k];
+            return greatest_value(difference_, p_.terms);
         }
         const double* a = values(f);
         const double* b = values(g);
         for (std::size_t k = 0; k < p_.nodes; ++k) difference_[k] = a[k] - b[k];
-        expand(difference_, p_.nodes, p_.deciding, p_.deciding_parts * p_.nodes, decided_);
+        expand(difference_, p_.nodes, p_.deciding, p_.deciding_parts * p_.terms, decided_);
         double greatest = -__builtin_inf();
         for (std::size_t d = 0; d < p_.deciding_parts; ++d) {
-            const double here = greatest_value(decided_ + d * p_.nodes, p_.nodes);
+            const double here = greatest_value(decided_ + d * p_.terms, p_.terms);
             if (!(here <= greatest)) greatest = here;
         }
         return greatest;

@@ -12,15 +12,16 @@ namespace tightnoise {
 // by their Chebyshev moments on each part. Arrays are C-contiguous with the shapes given.
 struct PanelProblem {
     std::size_t functions, orders, panels, nodes;
-    std::size_t parts;           // with moments of their own
-    std::size_t moments;         // known for each part; at most nodes
+    std::size_t terms;    // of a series on a part: nodes, padded with zeros to a multiple of 8
+    std::size_t parts;    // with moments of their own
+    std::size_t moments;  // known for each part; at most nodes
     std::size_t deciding_parts;  // on which functions are compared: as many as parts, or parts is 1
     const double* values;        // (functions, orders, panels, nodes)
     const double* tails;         // (functions, orders, panels): interpolation errors; or null
     const double* known;         // (panels, parts, moments)
     const double* roundings;     // (moments): largest error of a moment of one element
     // From values at the nodes to Chebyshev coefficients on the panel (nodes, nodes), on its parts
-    // (nodes, parts, nodes) and on its deciding parts (nodes, deciding_parts, nodes).
+    // (nodes, parts, terms) and on its deciding parts (nodes, deciding_parts, terms).
     const double* whole;
     const double* summing;
     const double* deciding;
@@ -36,9 +37,9 @@ struct PanelKernels {
 TIGHTNOISE_KERNEL_TABLE(PanelKernels, panel_kernels)
 
 // Per function: coefficients on all parts, an estimate and an error for each part, a closeness.
-// And once: coefficients on all deciding parts, and values.
+// And once: coefficients on all deciding parts, and on one part.
 static inline std::size_t panel_scratch(const PanelProblem& p) {
-    return p.functions * (p.parts * (p.nodes + 2) + 1) + (p.deciding_parts + 1) * p.nodes;
+    return p.functions * (p.parts * (p.terms + 2) + 1) + (p.deciding_parts + 1) * p.terms;
 }
 
 }  // namespace tightnoise

@@ -392,8 +392,8 @@ class _Basis(NamedTuple):
 
     points: Float64s  # the nodes in [-1, 1]
     whole: Float64s  # (nodes, nodes): coefficients on the panel
-    summing: Float64s  # (nodes, parts, nodes): on each part that has moments of its own
-    deciding: Float64s  # (nodes, parts, nodes): on each part that functions are compared on
+    summing: Float64s  # (nodes, parts, terms): on each part that has moments of its own
+    deciding: Float64s  # (nodes, parts, terms): on each part that functions are compared on
     lebesgue: float
 
 
@@ -475,8 +475,9 @@ def _basis(nodes: int, summing_parts: int, deciding_parts: int) -> _Basis:
         part = np.arange(parts)[:, None]
         at = (2.0 * part + 1.0 + points) / parts - 1.0  # the nodes of each part in [-1, 1]
         at_parts = np.polynomial.chebyshev.chebvander(at, nodes - 1)  # (parts, nodes, degree)
-        matrix: Float64s = np.einsum("vd,pnd,nk->vpk", whole, at_parts, whole)
-        return np.ascontiguousarray(matrix)
+        matrix = np.zeros((nodes, parts, -(-nodes // 8) * 8))  # the core wants multiples of 8
+        matrix[:, :, :nodes] = np.einsum("vd,pnd,nk->vpk", whole, at_parts, whole)
+        return matrix
 
     lebesgue = 1.0 + 2.0 / np.pi * np.log(nodes + 1.0)
     return _Basis(points, whole, on_parts(summing_parts), on_parts(deciding_parts), lebesgue)
