@@ -52,13 +52,6 @@ constexpr double kLog[7] = {
     0.14616449685043406,
 };
 
-// (2 artanh(s) / s - 2) / s^2 in powers of s^2 <= 0.02944; relative error in artanh 2.6e-9.
-constexpr double kLogFloat[3] = {
-    0.6666668503957586,
-    0.3998878056602198,
-    0.2957994939197279,
-};
-
 // (x + 1/2) erfcx(x) in powers of t = (x - 3.5) / (x + 3.5), x >= 0; relative error 2.9e-17.
 constexpr double kErfcx[24] = {
     0.6211746224355772,

@@ -159,7 +159,7 @@ def expm1mx_series() -> str:
     )
 
 
-def log_series(name: str, degree: int) -> str:
+def log_series() -> str:
     """Return the coefficients for log after argument reduction."""
     bound = (3 - 2 * mp.sqrt(2)) ** 2  # s = f / (2 + f) at 1 + f = sqrt(2) and sqrt(1/2)
 
@@ -167,11 +167,11 @@ def log_series(name: str, degree: int) -> str:
         s = mp.sqrt(z)
         return (2 * mp.atanh(s) / s - 2) / z
 
-    c = polynomial(f, mpf(0), bound, degree)
+    c = polynomial(f, mpf(0), bound, 6)
     errors = [z * (horner(rounded(c), z) - f(z)) / 2 for z in grid(mpf(0), bound)]
     return (
         f"// (2 artanh(s) / s - 2) / s^2 in powers of s^2 <= {mp.nstr(bound, 4)}; "
-        f"relative error in artanh {worst(errors)}.\n" + array(name, c)
+        f"relative error in artanh {worst(errors)}.\n" + array("kLog", c)
     )
 
 
@@ -256,8 +256,7 @@ def render_coefficients() -> str:
     series = [
         exp_series(),
         expm1mx_series(),
-        log_series("kLog", 6),
-        log_series("kLogFloat", 2),
+        log_series(),
         erfcx_series(),
         ndtri_centre(),
         ndtri_tail(),

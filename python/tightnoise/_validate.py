@@ -68,7 +68,7 @@ def float_array(name: str, value: Any, *, check_finite: bool = True) -> NDArray[
         array = array.astype(np.float64)
     elif array.dtype == np.float16:
         array = array.astype(np.float32)
-    elif array.dtype not in (np.float32, np.float64):
+    elif array.dtype.newbyteorder("=") not in (np.float32, np.float64):
         raise TypeError(
             f"{name} must hold float32, float64 or integer numbers; got dtype {array.dtype}"
         )
