@@ -36,13 +36,17 @@ inline double scale(double x, double k) {
     return x * power_of_two(half) * power_of_two(k - half);
 }
 
-// e^(x + low) for |low| <= 1e-3: the sum of two doubles keeps its digits.
-inline double exp_of_sum(double x, double low) {
-    double clamped = x < -746.0 ? -746.0 : x;
-    clamped = clamped > 710.0 ? 710.0 : clamped;
-    ExpReduction e = reduce_exp(clamped);
+// e^(x + low) for |x| <= 1400 and |low| <= 1e-3: the sum of two doubles keeps its digits.
+inline double exp_of_bounded_sum(double x, double low) {
+    ExpReduction e = reduce_exp(x);
     e.r += low;
     return scale(1.0 + (e.r + e.r * e.r * polynomial_in_halves(kExp, e.r)), e.k);
+}
+
+// The same for all x.
+inline double exp_of_sum(double x, double low) {
+    const double clamped = x < -746.0 ? -746.0 : x;
+    return exp_of_bounded_sum(clamped > 710.0 ? 710.0 : clamped, low);
 }
 
 // e^x.
@@ -78,20 +82,26 @@ inline double expm1mx(double t) {
     return t >= -1.0 ? (t <= 1.0 ? inside : outside) : outside;
 }
 
-// u = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2), for finite u > 0.
+// u = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2).
 struct LogReduction {
     double k;
     double f;
 };
 
-inline LogReduction reduce_log(double u) {
+// For normal u > 0; anything else gives finite nonsense.
+inline LogReduction reduce_log_normal(double u) {
     constexpr std::uint64_t kOne = 0x3ff0000000000000u;       // bits of 1
     constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdu;  // bits of sqrt(1/2)
-    const bool subnormal = u < std::numeric_limits<double>::min();
-    const std::uint64_t bits = to_bits(subnormal ? u * 0x1p54 : u) + (kOne - kSqrtHalf);
+    const std::uint64_t bits = to_bits(u) + (kOne - kSqrtHalf);
     const double k = from_bits((bits >> 52) | to_bits(0x1p52)) - (0x1p52 + 1023.0);
-    const double m = from_bits((bits & 0x000fffffffffffffu) + kSqrtHalf);
-    return {subnormal ? k - 54.0 : k, m - 1.0};
+    return {k, from_bits((bits & 0x000fffffffffffffu) + kSqrtHalf) - 1.0};
+}
+
+// For u > 0, subnormal or normal; anything else gives finite nonsense.
+inline LogReduction reduce_log(double u) {
+    const bool subnormal = u < std::numeric_limits<double>::min();
+    const LogReduction l = reduce_log_normal(subnormal ? u * 0x1p54 : u);
+    return {subnormal ? l.k - 54.0 : l.k, l.f};
 }
 
 // log(2^k (1 + f)) + low = k log 2 + 2 artanh(s) + low with s = f / (2 + f).
@@ -109,16 +119,19 @@ inline double log_positive(double u) {
     return log_series(l.k, l.f, l.f / (2.0 + l.f), 0.0);
 }
 
-// log(u + low) for u >= 0 and |low| <= 2^-52 u, the caller knowing that neither is NaN; u = 0 and
-// u = inf give finite nonsense. Relative error: 2.3e-16.
-inline double log_of_sum(double u, double low) {
+// log(u + low) for u as reduced and |low| <= 2^-52 u. Relative error: 2.3e-16.
+inline double log_of_sum(LogReduction u, double low) {
     // log(u + low) = log u + low / u. With m = 1 + f, 1 / m = (1 - s) / (1 + s): 2 s^4 after these
     // terms is less than 0.2 %, enough for a correction that is small unless f is.
-    const LogReduction l = reduce_log(u);
-    const double s = l.f / (2.0 + l.f);
+    const double s = u.f / (2.0 + u.f);
     const double inverse = 1.0 - 2.0 * s * (1.0 - s * (1.0 - s));
-    const double in_range = l.k < 1000.0 ? l.k : 1000.0;  // beyond, low / u is nothing
-    return log_series(l.k, l.f, s, low * power_of_two(-in_range) * inverse);
+    const double in_range = u.k < 1000.0 ? u.k : 1000.0;  // beyond, low / u is nothing
+    return log_series(u.k, u.f, s, low * power_of_two(-in_range) * inverse);
+}
+
+// The same for u > 0 as a double; u = 0 and u = inf give finite nonsense, NaN may do.
+inline double log_of_sum(double u, double low) {
+    return log_of_sum(reduce_log(u), low);
 }
 
 // log x.
@@ -137,7 +150,7 @@ inline double log(double x) {
 inline double log1p(double x) {
     const double u = 1.0 + x;
     const double low = x < 1.0 ? x - (u - 1.0) : 1.0 - (u - x);
-    double result = log_of_sum(u, low);
+    double result = log_of_sum(reduce_log_normal(u), low);
     result = x < kInfinity ? result : x;
     result = x == 0.0 ? x : result;
     result = x == -1.0 ? -kInfinity : result;

@@ -35,7 +35,7 @@ inline double log_sum_exp(const CompensatedSum& total, double shift) {
     const double sum = value(total);
     if (!(sum > 0.0 && sum < kInfinity)) return log(sum);
     const double low = total.error - (sum - total.sum);
-    return shift + log_of_sum(sum, low);
+    return shift + log_of_sum(reduce_log_normal(sum), low);
 }
 
 }  // namespace

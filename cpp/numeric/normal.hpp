@@ -36,7 +36,7 @@ inline double mills_positive(double z) {
 inline double exp_minus_half_square(double x) {
     const double a = std::fabs(x) > 40.0 ? 40.0 : std::fabs(x);
     const double h = upper_half(a);
-    return exp_of_sum(-0.5 * h * h, -0.5 * (a - h) * (a + h));
+    return exp_of_bounded_sum(-0.5 * h * h, -0.5 * (a - h) * (a + h));
 }
 
 // erfcx(x) for x >= 0, with no exponential. Relative error: 5e-16. NaN gives NaN, inf 0.
@@ -52,7 +52,7 @@ inline double erfcx(double x) {
     const double positive = erfcx_positive(a);
     const double clamped = a > 27.0 ? 27.0 : a;
     const double h = upper_half(clamped);
-    const double square = exp_of_sum(h * h, (clamped - h) * (clamped + h));
+    const double square = exp_of_bounded_sum(h * h, (clamped - h) * (clamped + h));
     return x < 0.0 ? 2.0 * square - positive : positive;
 }
 
@@ -80,7 +80,7 @@ inline double log_ndtr(double x) {
     const double one = x > 0.0 ? 1.0 : 0.0;
     const double below = x > 0.0 ? 0.0 : x;
     const double number = one - part;
-    return log_of_sum(number, (one - number) - part) - 0.5 * below * below;
+    return log_of_sum(reduce_log_normal(number), (one - number) - part) - 0.5 * below * below;
 }
 
 // Hazard phi(t) / (1 - Phi(t)), that is the inverse Mills ratio; phi(t) / Phi(t) is hazard(-t).
@@ -102,7 +102,7 @@ inline double mills(double t) {
     const double positive = mills_positive(a);
     const double clamped = a > 40.0 ? 40.0 : a;
     const double h = upper_half(clamped);
-    const double inverse = exp_of_sum(0.5 * h * h, 0.5 * (clamped - h) * (clamped + h));
+    const double inverse = exp_of_bounded_sum(0.5 * h * h, 0.5 * (clamped - h) * (clamped + h));
     return t < 0.0 ? kSqrtTwoPi * inverse - positive : positive;
 }
 

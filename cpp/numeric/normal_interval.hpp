@@ -42,6 +42,7 @@ inline double log_ndtr_diff(double u, double v) {
     const double w = v - u;
     const double m = 0.5 * x + 0.5 * y;
     const double exponent = m * w;
+    const double limited = exponent > 800.0 ? 800.0 : exponent;  // e^-800 = 0
     const bool both_sides = x < 0.0;
     const double size = both_sides ? 0.5 * w * w : exponent;
 
@@ -50,8 +51,9 @@ inline double log_ndtr_diff(double u, double v) {
     const double ratio_y = kSqrtHalf * erfcx_over_scale(y, kSqrtTwo);
     const double clamped = near > 40.0 ? 40.0 : near;
     const double h = upper_half(clamped);
-    const double decay = exp_of_sum(both_sides ? -0.5 * h * h : -exponent,
-                                    both_sides ? -0.5 * (clamped - h) * (clamped + h) : 0.0);
+    const double decay =
+        exp_of_bounded_sum(both_sides ? -0.5 * h * h : -limited,
+                           both_sides ? -0.5 * (clamped - h) * (clamped + h) : 0.0);
 
     const double one_side = ratio_x - decay * ratio_y;
     const double outside = decay * ratio_x + exp_minus_half_square(y) * ratio_y;
