@@ -31,6 +31,13 @@ void bind_analytic_bound(py::module_ m) {
         },
         py::arg("kind"), py::arg("half_width"), py::arg("shift"), py::arg("alphas"), py::arg("t0"),
         py::arg("t1"), py::arg("terms"), py::arg("rho").noconvert(), py::arg("bound").noconvert());
+    m.def(
+        "fisher_analytic_bound",
+        [](BoundedGaussian kind, double half_width, double t0, double t1, double terms) {
+            const AnalyticBound out = fisher_analytic_bound(kind, half_width, t0, t1, terms);
+            return py::make_tuple(out.rho, out.bound);
+        },
+        py::arg("kind"), py::arg("half_width"), py::arg("t0"), py::arg("t1"), py::arg("terms"));
     m.def("erfcx_right_half_plane", &erfcx_right_half_plane, py::arg("x"));
 }
 

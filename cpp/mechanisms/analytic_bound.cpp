@@ -107,15 +107,14 @@ void keep_better(AnalyticBound& best, AnalyticBound other, double terms) {
 
 // --- Theorem A: truncated ------------------------------------------------------------------------
 
-AnalyticBound truncated_bound(const SupportStrip& strip, double h, double k, double alpha,
-                              double t0, double t1, double terms) {
-    const double variance = strip.central_variance();
-    const double divergence = std::min(0.5 * alpha * k * k * variance, 2 * h * std::fabs(k));
+// `largest`: a bound of the function on the real line, by which it is at most multiplied.
+AnalyticBound truncated_bound(const SupportStrip& strip, double largest, double t0, double t1,
+                              double terms) {
     AnalyticBound best = kNothing;
     for (double scale = 0.2; scale < 1.45; scale += 0.05) {
-        const Ellipse ellipse(t0, t1, scale * std::sqrt(2 / variance));
+        const Ellipse ellipse(t0, t1, scale * std::sqrt(2 / strip.central_variance()));
         const double lower = strip.lower(ellipse.height);
-        if (lower > 0) keep_better(best, {ellipse.rho, divergence / (lower * lower)}, terms);
+        if (lower > 0) keep_better(best, {ellipse.rho, largest / (lower * lower)}, terms);
     }
     return best;
 }
@@ -193,6 +192,22 @@ double small_divergence_bound(const std::vector<Outcome>& outcomes, double alpha
         largest = std::max(largest, distance);
     }
     return -std::log1p(-largest) / beta;
+}
+
+// sup |E l^2| / shift^2 over the ellipse: the Fisher information, from outcomes for this shift.
+double fisher_bound(const std::vector<Outcome>& outcomes, double shift) {
+    const std::size_t per_slice = outcomes.size() / kSlices;
+    double largest = 0;
+    for (std::size_t slice = 0; slice < kSlices; ++slice) {
+        double information = 0;
+        for (std::size_t i = slice * per_slice; i < (slice + 1) * per_slice; ++i) {
+            const double score = outcomes[i].log_ratio / shift;
+            if (!(score < kInfinity)) return kInfinity;
+            information += outcomes[i].probability * score * score;
+        }
+        largest = std::max(largest, information);
+    }
+    return largest;
 }
 
 // --- Theorem C: two tails and a density, walk around the ellipse ---------------------------------
@@ -330,7 +345,10 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift
     const SupportStrip strip(kind == BoundedGaussian::sign ? 1.0 : half_width);
     if (kind == BoundedGaussian::truncated) {
         for (std::size_t i = 0; i < count; ++i) {
-            out[i] = truncated_bound(strip, half_width, shift, alphas[i], t0, t1, terms);
+            const double largest =
+                std::min(0.5 * alphas[i] * shift * shift * strip.central_variance(),
+                         2 * half_width * std::fabs(shift));
+            out[i] = truncated_bound(strip, largest, t0, t1, terms);
         }
         return;
     }
@@ -368,6 +386,22 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift
             done[i] = bound < kInfinity;
         }
     }
+}
+
+AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, double t0, double t1,
+                                    double terms) {
+    if (kind == BoundedGaussian::truncated) {
+        const SupportStrip strip(half_width);
+        return truncated_bound(strip, strip.central_variance(), t0, t1, terms);
+    }
+    constexpr double kShift = 1e-6;  // any shift is sound, a small one tight
+    AnalyticBound best = kNothing;
+    for (const double height : kHeights) {
+        const Ellipse ellipse(t0, t1, height);
+        const auto outcomes = ellipse_outcomes(kind, half_width, kShift, ellipse);
+        keep_better(best, {ellipse.rho, fisher_bound(outcomes, kShift)}, terms);
+    }
+    return best;
 }
 
 }  // namespace tightnoise

@@ -28,4 +28,9 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift
                            const double* alphas, std::size_t count, double t0, double t1,
                            double terms, AnalyticBound* out);
 
+// The same for t -> the Fisher information of M(t) about t (the limit of 2 D_alpha / (alpha
+// shift^2)).
+AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, double t0, double t1,
+                                    double terms);
+
 }  // namespace tightnoise

@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from tightnoise import _core
-from tightnoise.mechanisms.analytic_bound import interpolation_error, renyi_analytic_bound
+from tightnoise.mechanisms.analytic_bound import (
+    fisher_analytic_bound,
+    fisher_tail,
+    interpolation_error,
+    renyi_analytic_bound,
+    renyi_tail,
+)
 
 Check = Callable[[str, float, float], None]
 KINDS = ("rectified", "truncated", "sign")
@@ -241,3 +247,44 @@ def test_complex_erfcx(rng: np.random.Generator, check_error: Check):
         got = _core.analytic_bound.erfcx_right_half_plane(complex(z))
         worst = max(worst, float(abs(got - exact) / abs(exact)))
     check_error("complex erfcx, Re >= 0, |Im| <= 2", worst, 1e-13)
+
+
+def fisher_information(kind: str, h: Any, z: Any) -> Any:
+    """Sum of p (log p)'^2, as an analytic function of z."""
+
+    def density(t: Any) -> Any:
+        return mp.exp(-t * t / 2) / mp.sqrt(2 * mp.pi)
+
+    if kind == "sign":
+        return density(z) ** 2 / (tail(z) * tail(-z))
+    u, v = -h - z, h - z
+    p, first = mass(u, v), density(u) - density(v)
+    second = p + u * density(u) - v * density(v)  # integral of s^2
+    if kind == "truncated":
+        return second / p - (first / p) ** 2
+    return density(u) ** 2 / tail(-u) + density(v) ** 2 / tail(v) + second
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fisher_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, check_error: Check):
+    worst = 0.0
+    for _ in range(60):
+        h, _, _, t0, t1 = random_setting(rng)
+        rho, bound = fisher_analytic_bound(kind, 1.0, h, t0, t1, terms=int(rng.choice([8, 24])))
+        angle, size = rng.uniform(0, math.pi), 1 + (rho - 1) * (1 - 1e-6)
+        radius, centre = (t1 - t0) / 2, (t0 + t1) / 2
+        x = centre + radius * (size + 1 / size) / 2 * math.cos(angle)
+        y = radius * (size - 1 / size) / 2 * math.sin(angle)
+        exact = fisher_information(kind, mp.mpf(h), mp.mpc(x, y))
+        worst = max(worst, float(abs(exact) / bound))
+    check_error(f"analytic_bound {kind}: |Fisher information| / bound", worst, 1.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fisher_bound_is_small_where_sketches_are_used(kind: str):
+    for h, terms in ((1.0, 20), (2.4, 32), (4.5, 56)):
+        tail = fisher_tail(kind, 2.0, 2.0 * h)
+        error = tail(np.array([0.0]), np.array([2.0 * h]), terms)
+        exact = fisher_information(kind, mp.mpf(h), mp.mpf(h) / 2) / 4
+        assert error.shape == (1, 1)
+        assert 0 < error[0, 0] <= 1e-9 * exact

@@ -5,6 +5,7 @@ The statement and its proof are in cpp/mechanisms/ANALYTIC_BOUND.md.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise import _core
 from tightnoise._validate import positive, real_scalar, require
 
-__all__ = ["Kind", "interpolation_error", "renyi_analytic_bound"]
+__all__ = [
+    "Kind",
+    "fisher_analytic_bound",
+    "fisher_tail",
+    "interpolation_error",
+    "renyi_analytic_bound",
+    "renyi_tail",
+]
 
 Floats = NDArray[np.float64]
 Kind = Literal["rectified", "truncated", "sign"]
+Tail = Callable[[Floats, Floats, int], Floats]
 
 _KINDS = _core.analytic_bound.BoundedGaussian.__members__
 
@@ -73,16 +82,9 @@ def renyi_analytic_bound(
     >>> bool(interpolation_error(rho, bound, 16)[0] < 1e-12 * 0.01**2)
     True
     """
-    require(kind in _KINDS, "kind", kind, "'rectified', 'truncated' or 'sign'")
-    scale = positive("sigma", sigma)
-    orders = np.ascontiguousarray(alphas, dtype=np.float64)
-    valid = np.isfinite(orders) & (orders > 1)
-    if not valid.all():
-        require(False, "alphas", orders[~valid].item(0), "finite and greater than 1")
-    lower, upper = real_scalar("t0", t0), real_scalar("t1", t1)
-    require(lower < upper, "t1", t1, f"greater than t0 = {lower:g}")
-    require(terms >= 2, "terms", terms, "at least 2")
-    width = 1.0 if kind == "sign" else positive("half_width", half_width) / scale
+    scale, width = _in_sigmas(kind, sigma, half_width)
+    orders = _orders(alphas)
+    lower, upper = _interval(t0, t1, terms)
     rho, bound = np.empty(orders.shape), np.empty(orders.shape)
     _core.analytic_bound.renyi_analytic_bounds(
         _KINDS[kind],
@@ -96,6 +98,102 @@ def renyi_analytic_bound(
         bound,
     )
     return rho, bound
+
+
+def fisher_analytic_bound(
+    kind: Kind, sigma: float, half_width: float, t0: float, t1: float, *, terms: int
+) -> tuple[float, float]:
+    """Return an ellipse around [t0, t1] and the size of the Fisher information on it.
+
+    As `renyi_analytic_bound`, for ``f(t) = fisher_information(t)`` about t in its own units.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite or outside its range.
+
+    Examples
+    --------
+    >>> rho, bound = fisher_analytic_bound("rectified", 1.0, 1.0, 0.0, 1.0, terms=24)
+    >>> bool(interpolation_error(rho, bound, 24) < 1e-12)
+    True
+    """
+    scale, width = _in_sigmas(kind, sigma, half_width)
+    lower, upper = _interval(t0, t1, terms)
+    rho, bound = _core.analytic_bound.fisher_analytic_bound(
+        _KINDS[kind], width, lower / scale, upper / scale, terms
+    )
+    return rho, bound / scale**2
+
+
+def renyi_tail(
+    kind: Kind, sigma: float, half_width: float, alphas: ArrayLike, *, offset: float, shift: float
+) -> Tail:
+    """Return the interpolation error of t -> D_alpha(M(t + offset) || M(t + offset + shift)).
+
+    For `Sketch.sum_max`: a function of the ends of panels, two arrays (panels,), and the number of
+    nodes, with values (orders, panels). The arguments are those of `renyi_analytic_bound`.
+
+    Examples
+    --------
+    >>> tail = renyi_tail("sign", 1.0, 1.0, [2.0, 8.0], offset=0.1, shift=-0.1)
+    >>> tail(np.array([0.0]), np.array([0.5]), 24).shape
+    (2, 1)
+    """
+    orders = _orders(alphas)
+
+    def tail(left: Floats, right: Floats, nodes: int) -> Floats:
+        errors = np.empty((orders.size, left.size))
+        for panel, (t0, t1) in enumerate(zip(left + offset, right + offset, strict=True)):
+            rho, bound = renyi_analytic_bound(
+                kind, sigma, half_width, shift, orders, t0, t1, terms=nodes
+            )
+            errors[:, panel] = interpolation_error(rho, bound, nodes)
+        return errors
+
+    return tail
+
+
+def fisher_tail(kind: Kind, sigma: float, half_width: float) -> Tail:
+    """Return the interpolation error of t -> fisher_information(t), as `renyi_tail` does.
+
+    Examples
+    --------
+    >>> fisher_tail("sign", 1.0, 1.0)(np.array([0.0]), np.array([0.5]), 24).shape
+    (1, 1)
+    """
+
+    def tail(left: Floats, right: Floats, nodes: int) -> Floats:
+        errors = [
+            interpolation_error(
+                *fisher_analytic_bound(kind, sigma, half_width, t0, t1, terms=nodes), nodes
+            )
+            for t0, t1 in zip(left, right, strict=True)
+        ]
+        return np.array([errors])
+
+    return tail
+
+
+def _in_sigmas(kind: Kind, sigma: float, half_width: float) -> tuple[float, float]:
+    require(kind in _KINDS, "kind", kind, "'rectified', 'truncated' or 'sign'")
+    scale = positive("sigma", sigma)
+    return scale, 1.0 if kind == "sign" else positive("half_width", half_width) / scale
+
+
+def _orders(alphas: ArrayLike) -> Floats:
+    orders = np.ascontiguousarray(alphas, dtype=np.float64)
+    valid = np.isfinite(orders) & (orders > 1)
+    if not valid.all():
+        require(False, "alphas", orders[~valid].item(0), "finite and greater than 1")
+    return orders
+
+
+def _interval(t0: float, t1: float, terms: int) -> tuple[float, float]:
+    lower, upper = real_scalar("t0", t0), real_scalar("t1", t1)
+    require(lower < upper, "t1", t1, f"greater than t0 = {lower:g}")
+    require(terms >= 2, "terms", terms, "at least 2")
+    return lower, upper
 
 
 def interpolation_error(rho: ArrayLike, bound: ArrayLike, terms: Any) -> Floats:
