@@ -181,17 +181,32 @@ double small_divergence_bound(const std::vector<Outcome>& outcomes, double alpha
     const std::size_t per_slice = outcomes.size() / kSlices;
     double largest = 0;
     for (std::size_t slice = 0; slice < kSlices; ++slice) {
-        double distance = 0;  // |S - 1|
+        double distance = 0;  // |S - 1|, for alpha = 1 its limit over beta
         for (std::size_t i = slice * per_slice; i < (slice + 1) * per_slice; ++i) {
             const Outcome& outcome = outcomes[i];
             if (!(beta * outcome.log_ratio < 700 && outcome.log_ratio < 700)) return kInfinity;
-            distance += outcome.probability * (exp_remainder(beta * outcome.log_ratio) +
-                                               beta * exp_remainder(outcome.log_ratio));
+            const double reverse = exp_remainder(outcome.log_ratio);
+            distance +=
+                outcome.probability *
+                (beta > 0 ? exp_remainder(beta * outcome.log_ratio) + beta * reverse : reverse);
         }
-        if (!(distance < 0.999)) return kInfinity;
+        if (!(distance < (beta > 0 ? 0.999 : kInfinity))) return kInfinity;
         largest = std::max(largest, distance);
     }
-    return -std::log1p(-largest) / beta;
+    return beta > 0 ? -std::log1p(-largest) / beta : largest;
+}
+
+// sup |D_infinity|, the log-likelihood ratio of a tail.
+double max_divergence_bound(const std::vector<Outcome>& outcomes) {
+    const std::size_t per_slice = outcomes.size() / kSlices;
+    double largest = 0;
+    for (std::size_t slice = 0; slice < kSlices; ++slice) {
+        for (std::size_t i = 0; i < 2; ++i) {
+            const double log_ratio = outcomes[slice * per_slice + i].log_ratio;
+            if (!(log_ratio <= largest)) largest = log_ratio;
+        }
+    }
+    return largest;
 }
 
 // sup |E l^2| / shift^2 over the ellipse: the Fisher information, from outcomes for this shift.
@@ -212,14 +227,20 @@ double fisher_bound(const std::vector<Outcome>& outcomes, double shift) {
 
 // --- Theorem C: two tails and a density, walk around the ellipse ---------------------------------
 
-// Largest |T''| of T = log Q on the disc of this radius about t: the comparison equation
-// m' = m (m + |t| + radius) for |hazard|, solved. Infinity if it blows up inside the disc.
-double tail_curvature(Complex t, Complex hazard, double radius) {
+// Bounds of |(log Q)''| and of its derivative on a disc.
+struct TailCurvature {
+    double second;
+    double third;
+};
+
+// On the disc of this radius about t: lambda' = lambda (lambda - t) for the hazard lambda, so that
+// |lambda| is at most the solution of m' = m (m + |t| + radius). Infinity where that blows up.
+TailCurvature tail_curvature(Complex t, Complex hazard, double radius) {
     const double reach = std::abs(t) + radius, growth = std::exp(reach * radius);
     const double at_centre = std::abs(hazard) * growth;
-    if (at_centre * radius >= 1) return kInfinity;
-    const double most = at_centre / (1 - at_centre * radius);
-    return most * (most + reach);
+    if (!(at_centre * radius < 1)) return {kInfinity, kInfinity};
+    const double most = at_centre / (1 - at_centre * radius), second = most * (most + reach);
+    return {second, second * (2 * most + reach) + most};
 }
 
 // S(z) = sum_i exp(T_i(z)) near one point: an outcome's T, T' and a bound of |T''| on the disc.
@@ -233,23 +254,24 @@ class BoundaryWalk {
   public:
     BoundaryWalk(BoundedGaussian kind, double half_width, double shift, const SupportStrip& strip,
                  const Ellipse& ellipse)
-        : kind_(kind), h_(half_width), k_(shift), ellipse_(ellipse), interval_curvature_(0) {
-        if (kind_ == BoundedGaussian::rectified) {
-            const double lower = strip.lower(ellipse_.height + kMaxRadius);
-            interval_curvature_ =
-                lower > 0 ? 1 + strip.central_variance() / (lower * lower) : kInfinity;
-        }
+        : edge_(kind == BoundedGaussian::sign ? 0.0 : half_width),
+          width_(kind == BoundedGaussian::sign ? 0.0 : 2 * half_width),
+          k_(shift),
+          ellipse_(ellipse) {
+        const double lower = strip.lower(ellipse_.height + kMaxRadius);
+        middle_curvature_ = lower > 0 ? 1 + strip.central_variance() / (lower * lower) : kInfinity;
     }
 
-    // sup |D_alpha| over the ellipse; infinity if S may vanish in it, or if the walk needs too many
-    // steps.
+    // sup |D_alpha| over the ellipse; infinity if S may vanish in it, or if the walk needs steps
+    // that are too small or too many.
     double bound(double alpha) const {
         constexpr double kMinStep = 1e-3;
-        if (!(interval_curvature_ < kInfinity)) return kInfinity;
-        double largest = 0, angle = 0, step = 0.1, phase = 0;  // S > 0 at angle 0
-        while (angle < kPi) {
+        double largest = 0, angle = 0, step = 0.1, phase = 0;
+        int leader = kNone;
+        for (int steps = 0; angle < kPi; ++steps) {
+            if (steps > kMaxSteps) return kInfinity;
             step = std::min({step, kPi - angle, 2 * kMaxRadius / ellipse_.width});
-            const Complex z = point(angle + 0.5 * step);
+            const Complex z = point(angle + 0.5 * step), begin = point(angle);
             const double radius = 0.5 * step * ellipse_.width;
             const Arc arc = near(z, radius, alpha);
             if (!(arc.error <= kMaxError)) {
@@ -257,25 +279,39 @@ class BoundaryWalk {
                 if (step < kMinStep) return kInfinity;
                 continue;
             }
-            const double begin = (arc.log + arc.slope * (point(angle) - z)).imag();
-            const double turns = 2 * kPi * std::round((phase - begin) / (2 * kPi));
-            const Complex log = arc.log + Complex(0, turns);
+            if (arc.leader != leader) {
+                if (angle > 0) {  // at angle 0 all phases are 0
+                    phase +=
+                        (leading(leader, begin, alpha) - leading(arc.leader, begin, alpha)).imag();
+                }
+                leader = arc.leader;
+            }
+            const double here = (arc.log + arc.slope * (begin - z)).imag();
+            const double turns = std::round((phase - here) / (2 * kPi));
+            const Complex log = arc.log + Complex(0, 2 * kPi * turns);
             angle = kPi - angle <= step ? kPi : angle + step;
             phase = (log + arc.slope * (point(angle) - z)).imag();
-            largest = std::max(
-                largest, std::abs(log) + std::abs(arc.slope) * radius - std::log1p(-arc.error));
+            largest = std::max(largest, std::abs(arc.leading.value + log) +
+                                            std::abs(arc.leading.slope + arc.slope) * radius +
+                                            0.5 * arc.leading.curvature * radius * radius -
+                                            std::log1p(-arc.error));
             if (arc.error < 0.3) step *= 1.3;
         }
-        // S > 0 again at angle pi, so the phase there is 2 pi times half the number of zeros.
+        // R is positive again: its phase is 2 pi times half the number of zeros.
         return std::fabs(phase) < 1 ? largest / (alpha - 1) : kInfinity;
     }
 
   private:
-    static constexpr double kMaxRadius = 0.15;
+    static constexpr double kMaxRadius = 0.08;
     static constexpr double kMaxError = 0.5;
+    static constexpr int kMaxSteps = 2000;
+    static constexpr int kNone = 2;  // leaders 0 and 1 are the upper and the lower tail
 
-    // |log S(z') - log - slope (z' - z)| <= -log(1 - error) on the disc about z.
+    // S = exp(leading T) R, and |log R(z') - log - slope (z' - z)| <= -log(1 - error) on a disc
+    // about z.
     struct Arc {
+        int leader;
+        Term leading;
         Complex log;
         Complex slope;
         double error;
@@ -286,47 +322,62 @@ class BoundaryWalk {
                 ellipse_.height * std::sin(angle)};
     }
 
+    Term tail_term(int which, Complex z, double radius, double alpha) const {
+        const double side = which == 0 ? 1.0 : -1.0, beta = alpha - 1, shift = std::fabs(k_);
+        const Complex p_at = edge_ - side * z, q_at = p_at - side * k_;
+        const NormalTail p = normal_tail(p_at), q = normal_tail(q_at);
+        const TailCurvature both = tail_curvature(p_at, p.hazard, radius + shift);
+        const double apart = alpha * tail_curvature(p_at, p.hazard, radius).second +
+                             beta * tail_curvature(q_at, q.hazard, radius).second;
+        return {alpha * p.log - beta * q.log, side * (alpha * p.hazard - beta * q.hazard),
+                std::min(apart, both.second + beta * shift * both.third)};
+    }
+
+    Complex leading(int leader, Complex z, double alpha) const {
+        return leader == kNone ? 0.0 : tail_term(leader, z, 0.0, alpha).value;
+    }
+
     Arc near(Complex z, double radius, double alpha) const {
-        constexpr double kRounding = 1e-6;  // far above the error of any exp(T)
-        const double beta = alpha - 1;
-        Term terms[3];
-        int count = 0;
-        for (const double side : {1.0, -1.0}) {
-            const double edge = kind_ == BoundedGaussian::sign ? 0.0 : h_;
-            const Complex p_at = edge - side * z, q_at = p_at - side * k_;
-            const NormalTail p = normal_tail(p_at), q = normal_tail(q_at);
-            terms[count++] = {alpha * p.log - beta * q.log,
-                              side * (alpha * p.hazard - beta * q.hazard),
-                              alpha * tail_curvature(p_at, p.hazard, radius) +
-                                  beta * tail_curvature(q_at, q.hazard, radius)};
-        }
-        if (kind_ == BoundedGaussian::rectified) {
-            const NormalInterval middle = normal_interval(-h_ - z + beta * k_, 2 * h_);
+        const double beta = alpha - 1, reach = std::abs(z) + edge_ + std::fabs(k_);
+        // Far above the error of any exp(T).
+        const double rounding = 1e-6 + alpha * (1e-12 + 1e-15 * reach * reach);
+        Term terms[3] = {tail_term(0, z, radius, alpha), tail_term(1, z, radius, alpha), {}};
+        int count = 2;
+        if (width_ > 0) {
+            const NormalInterval middle = normal_interval(-edge_ - z + beta * k_, width_);
             terms[count++] = {0.5 * alpha * beta * k_ * k_ + middle.log, middle.mean,
-                              interval_curvature_};
+                              middle_curvature_};
         }
-        double top = terms[0].value.real();
-        for (int i = 1; i < count; ++i) top = std::max(top, terms[i].value.real());
-        Complex sum = 0;
-        for (int i = 0; i < count; ++i) sum += std::exp(terms[i].value - top);
-        Arc arc{std::log(sum) + top, 0, 0};
-        Complex weight[3];
+        int leader = 0;
+        for (int i = 1; i < count; ++i) {
+            if (terms[i].value.real() > terms[leader].value.real()) leader = i;
+        }
+        const Term reference = leader == kNone ? Term{} : terms[leader];
+        Arc arc{leader, reference, 0, 0, 0};
+        const double top = (terms[leader].value - reference.value).real();
+        Complex weight[3], sum = 0;
         for (int i = 0; i < count; ++i) {
-            weight[i] = std::exp(terms[i].value - arc.log);
-            arc.slope += weight[i] * terms[i].slope;
+            weight[i] = std::exp(terms[i].value - reference.value - top);
+            sum += weight[i];
+        }
+        arc.log = std::log(sum) + top;
+        for (int i = 0; i < count; ++i) {
+            weight[i] /= sum;
+            arc.slope += weight[i] * (terms[i].slope - reference.slope);
         }
         for (int i = 0; i < count; ++i) {
-            const double change = std::abs(terms[i].slope - arc.slope) * radius +
-                                  0.5 * terms[i].curvature * radius * radius;
-            arc.error += std::abs(weight[i]) * (std::expm1(change) + kRounding);
+            const bool constant = i == leader && leader != kNone;  // this term of R is 1
+            const double curvature = constant ? 0.0 : terms[i].curvature + reference.curvature;
+            const double change = std::abs(terms[i].slope - reference.slope - arc.slope) * radius +
+                                  0.5 * curvature * radius * radius;
+            arc.error += std::abs(weight[i]) * (std::expm1(change) + rounding);
         }
         return arc;
     }
 
-    BoundedGaussian kind_;
-    double h_, k_;
+    double edge_, width_, k_;
     Ellipse ellipse_;
-    double interval_curvature_;
+    double middle_curvature_;
 };
 
 constexpr double kHeights[] = {2.3, 2.0, 1.7, 1.5, 1.3, 1.1, 0.9, 0.7, 0.5, 0.35, 0.25};
@@ -342,26 +393,30 @@ double interpolation_error(const AnalyticBound& f, double terms) {
 void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift,
                            const double* alphas, std::size_t count, double t0, double t1,
                            double terms, AnalyticBound* out) {
+    std::fill(out, out + count, kNothing);
+    std::vector<char> done(count, 0);
+    for (std::size_t i = 0; i < count; ++i) done[i] = !(alphas[i] >= 1);
     const SupportStrip strip(kind == BoundedGaussian::sign ? 1.0 : half_width);
     if (kind == BoundedGaussian::truncated) {
+        const double steepest = 2 * half_width * std::fabs(shift);
+        const double curved = 0.5 * shift * shift * strip.central_variance();
         for (std::size_t i = 0; i < count; ++i) {
-            const double largest =
-                std::min(0.5 * alphas[i] * shift * shift * strip.central_variance(),
-                         2 * half_width * std::fabs(shift));
+            if (done[i]) continue;
+            const double largest = shift == 0 ? 0.0 : std::min(alphas[i] * curved, steepest);
             out[i] = truncated_bound(strip, largest, t0, t1, terms);
         }
         return;
     }
 
-    std::fill(out, out + count, kNothing);
-    std::vector<char> done(count, 0);
     for (const double height : kHeights) {
         const Ellipse ellipse(t0, t1, height);
         const auto outcomes = ellipse_outcomes(kind, half_width, shift, ellipse);
         for (std::size_t i = 0; i < count; ++i) {
             if (done[i]) continue;
             const double before = interpolation_error(out[i], terms);
-            keep_better(out[i], {ellipse.rho, small_divergence_bound(outcomes, alphas[i])}, terms);
+            const double bound = alphas[i] < kInfinity ? small_divergence_bound(outcomes, alphas[i])
+                                                       : max_divergence_bound(outcomes);
+            keep_better(out[i], {ellipse.rho, bound}, terms);
             // Lower ellipses help while |S - 1| is near 1, no longer.
             done[i] = before < kInfinity && interpolation_error(out[i], terms) >= before;
         }
@@ -370,7 +425,9 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift
     // gave a small bound already.
     constexpr double kNegligible = 1e-13, kWalkConstant = 0.05;
     const bool too_narrow = kind == BoundedGaussian::rectified && half_width < 1e-4;
-    std::fill(done.begin(), done.end(), static_cast<char>(too_narrow));
+    for (std::size_t i = 0; i < count; ++i) {
+        done[i] = too_narrow || !(alphas[i] > 1 && alphas[i] < kInfinity);
+    }
     for (const double height : kWalkHeights) {
         const Ellipse ellipse(t0, t1, height);
         const BoundaryWalk walk(kind, half_width, shift, strip, ellipse);

@@ -23,7 +23,8 @@ struct AnalyticBound {
 double interpolation_error(const AnalyticBound& f, double terms);
 
 // One bound for each order, chosen so that interpolation_error(bound, terms) is small.
-// Requires finite arguments, t0 < t1, alpha > 1, half_width > 0, terms >= 2.
+// Requires t0 < t1, half_width > 0, terms >= 2, finite arguments but for orders: alpha may be
+// infinity, and nothing is claimed for alpha < 1.
 void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift,
                            const double* alphas, std::size_t count, double t0, double t1,
                            double terms, AnalyticBound* out);

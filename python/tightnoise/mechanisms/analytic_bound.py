@@ -59,7 +59,7 @@ def renyi_analytic_bound(
         theta_prime - theta, of either sign. For the reverse divergence
         ``D(M(t + c) || M(t))`` pass ``t0 + c``, ``t1 + c`` and ``shift=-c``.
     alphas
-        Orders, all greater than 1.
+        Orders greater than 0; infinity is allowed. Nothing is claimed for orders below 1.
     t0, t1
         The interval, ``t0 < t1``.
     terms
@@ -183,9 +183,9 @@ def _in_sigmas(kind: Kind, sigma: float, half_width: float) -> tuple[float, floa
 
 def _orders(alphas: ArrayLike) -> Floats:
     orders = np.ascontiguousarray(alphas, dtype=np.float64)
-    valid = np.isfinite(orders) & (orders > 1)
+    valid = orders > 0
     if not valid.all():
-        require(False, "alphas", orders[~valid].item(0), "finite and greater than 1")
+        require(False, "alphas", orders[~valid].item(0), "greater than 0")
     return orders
 
 
