@@ -177,30 +177,61 @@ def test_truncated_gaussian_follows_its_distribution(parameters, shared) -> None
     assert worst < np.sqrt(np.log(2 / ALARM) / (2 * n)) + 1 / n
 
 
+def inverse_error(x, word, theta, sigma, lower, upper, by_interpolation) -> float:
+    """Return how far x is from where its random bits put it, in units of the spread."""
+    cdf, whole = truncated_cdf(theta, sigma, lower, upper)
+    if by_interpolation:
+        share = ((word >> 12) + mp.mpf(0.5)) / 2**52
+    else:
+        near = (word % 2**63 + mp.mpf(0.5)) / 2**64
+        mirrored = theta - upper > lower - theta
+        share = near if (word >> 63) ^ mirrored else 1 - near
+    density = mp.npdf((mp.mpf(x) - mp.mpf(theta)) / sigma) / sigma / whole
+    scale = max(abs(x), min(abs(theta), max(abs(lower), abs(upper))))
+    rounding = 3 * np.spacing(scale)  # of x itself
+    return (abs(float((cdf(x) - share) / density)) - rounding) / spread(theta, sigma, lower, upper)
+
+
 @SHARED
 @ALL_TRUNCATED
 def test_truncated_gaussian_is_the_exact_inverse(parameters, shared, check_error) -> None:
-    """Every sample against the share of the mass below it that its random bits say."""
     n = 128
     theta, sigma, lower, upper = parameters
-    x = sample_truncated(parameters, n, shared)
-    bits = _core.random.chacha20_keystream(key_of(parameters), 0, 0, 1).view(np.uint64).tolist()
-    by_interpolation = shared and lower <= theta <= upper and 1 / 16 <= (upper - lower) / sigma <= 2
-    mirrored = theta - upper > lower - theta
-    rounding = 2 * np.spacing(max(abs(lower), abs(upper)))
-    worst = 0.0
+    x = sample_truncated(parameters, n, shared).tolist()
+    words = _core.random.chacha20_keystream(key_of(parameters), 0, 0, 1).view(np.uint64).tolist()
+    fast = shared and lower <= theta <= upper and 1 / 16 <= (upper - lower) / sigma <= 2
     with mp.workdps(50):
-        cdf, whole = truncated_cdf(*parameters)
-        for sampled, word in zip(x, bits, strict=True):
-            if by_interpolation:
-                share = ((word >> 12) + mp.mpf(0.5)) / 2**52
-            else:
-                near = (word % 2**63 + mp.mpf(0.5)) / 2**64
-                share = near if (word >> 63) ^ mirrored else 1 - near
-            density = mp.npdf((mp.mpf(float(sampled)) - theta) / sigma) / sigma / whole
-            error = abs(float((cdf(sampled) - share) / density))
-            worst = max(worst, (error - rounding) / spread(*parameters))
+        worst = max(
+            inverse_error(x[i], words[i], theta, sigma, lower, upper, fast) for i in range(n)
+        )
     check_error("truncated sample / spread of its density", worst, 2e-14)
+
+
+def test_truncated_gaussian_with_random_parameters(check_error, rng) -> None:
+    n = 128 * 16
+    sigma = 10 ** rng.uniform(-3, 3, n)
+    width = sigma * np.where(rng.random(n) < 0.5, 10 ** rng.uniform(-6, 4, n), rng.uniform(0, 4, n))
+    distance = np.where(rng.random(n) < 0.3, 10 ** rng.uniform(-2, 4, n), rng.uniform(0, 4, n))
+    inside = rng.random(n) < 0.3
+    # The nearer bound is 0, where floats are dense, so that rounding of x hides nothing.
+    theta = np.where(inside, rng.uniform(0, 0.5, n) * width, -distance * sigma)
+    lower, upper = np.zeros(n), width
+    flip = rng.random(n) < 0.5
+    theta, lower, upper = (
+        np.where(flip, -theta, theta),
+        np.where(flip, -upper, lower),
+        np.where(flip, lower, upper),
+    )
+    x = sample("truncated_gaussian", theta, sigma, lower, upper, key=bytes(32)).tolist()
+    words = _core.random.chacha20_keystream(bytes(32), 0, 0, n // 128).view(np.uint64).tolist()
+    with mp.workdps(50):
+        errors = [
+            inverse_error(
+                x[i], words[i], *map(float, (theta[i], sigma[i], lower[i], upper[i])), False
+            )
+            for i in range(n)
+        ]
+    check_error("truncated sample / spread of its density", max(errors), 2e-14)
 
 
 @ALL_TRUNCATED

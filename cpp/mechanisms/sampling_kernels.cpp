@@ -62,7 +62,7 @@ void uniform_interval(const SampleTask<Real>& task, std::size_t begin, std::size
     using Word = typename box_muller::Bits<Real>::Word;
     for_each_batch(task, begin, end, kBatch<Real>,
                    [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
-                       Word bits[kBatch<Real>];
+                       alignas(64) Word bits[kBatch<Real>];
                        std::memcpy(bits, words, sizeof bits);
                        Real* out = task.out + first;
 #pragma omp simd

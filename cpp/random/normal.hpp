@@ -75,7 +75,7 @@ inline void normals_of(const std::uint32_t* keystream, Real* z) {
     using Word = typename Bits<Real>::Word;
     using C = Coefficients<Real>;
     constexpr std::size_t kPairs = kBatch<Real> / 2;
-    Word words[2 * kPairs];
+    alignas(64) Word words[2 * kPairs];
     std::memcpy(words, keystream, sizeof words);
 #pragma omp simd
     for (std::size_t i = 0; i < kPairs; ++i) {
