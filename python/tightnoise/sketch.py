@@ -33,12 +33,11 @@ _BINS_PER_OCTAVE: int = _core.sketch.bins_per_octave
 _BIN_MOMENTS: int = _core.sketch.bin_moments
 
 # The number of global moments for half widths of up to so many sigma; beyond them, bins only.
-_GLOBAL_MOMENTS = ((0.6, 8), (1.4, 12), (2.4, 16), (4.5, 24), (7.0, 32))
-_EXTRA_NODES = 8  # coefficients seen beyond those that have moments
+_GLOBAL_MOMENTS = ((0.55, 8), (1.3, 12), (2.4, 16), (4.4, 24), (6.5, 32))
 _DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
 _SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 128 wide up to t = 20 sigma
 _BINS_PER_PANEL = 8
-_PANEL_NODES = 16
+_PANEL_NODES = 24
 
 
 class _Moments(NamedTuple):
@@ -184,6 +183,16 @@ class Sketch:
     def half_width(self) -> float:
         """Half the width of the interval."""
         return 0.5 * self.upper - 0.5 * self.lower
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether `sources` has arrays to return: not after pickling."""
+        return self._sources is not None
+
+    @property
+    def panel_count(self) -> int:
+        """Number of intervals on which `sum_max` interpolates functions."""
+        return sum(part.left.size for part in self._panels())
 
     @property
     def nearest(self) -> float:
@@ -486,7 +495,7 @@ def _basis(nodes: int, summing_parts: int, deciding_parts: int) -> _Basis:
 @functools.cache
 def _interval_basis(moments: int) -> _Basis:
     # Functions are compared on parts of about sigma / 5 each.
-    return _basis(moments + _EXTRA_NODES, 1, moments - 4)
+    return _basis(2 * moments, 1, moments - 4)
 
 
 @functools.cache

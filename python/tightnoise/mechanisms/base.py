@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,10 @@ from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, operand, output
 from tightnoise._validate import float_array, number_array, require
 from tightnoise.costs import RdpCurve
+from tightnoise.mechanisms import _sketched
+from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.random import NoiseStream, default_stream
+from tightnoise.sketch import Sketch
 
 __all__ = ["Mechanism", "Parameter"]
 
@@ -52,6 +55,7 @@ class Mechanism(ABC):
     """
 
     _functions: ClassVar[Any]
+    _analytic_kind: ClassVar[Kind | None] = None  # for sketches: whose bound on D holds here
     _sampler: ClassVar[str]
 
     sigma: Parameter
@@ -347,7 +351,9 @@ class Mechanism(ABC):
 
     # --- costs of a release -----------------------------------------------------------------------
 
-    def rdp(self, theta: ArrayLike, alphas: ArrayLike, *, sensitivity: ArrayLike) -> RdpCurve:
+    def rdp(
+        self, theta: ArrayLike | Sketch, alphas: ArrayLike, *, sensitivity: ArrayLike
+    ) -> RdpCurve:
         """Return what releasing `sample(theta)` costs: its per-instance Renyi-DP curve.
 
         The cost is the supremum of D_alpha(M(theta) || M(theta')) and D_alpha(M(theta') ||
@@ -361,8 +367,9 @@ class Mechanism(ABC):
 
         Parameters
         ----------
-        theta : array_like
-            The true values, any shape.
+        theta : array_like or Sketch
+            The true values, any shape; or a sketch of them made for the centre of this mechanism's
+            support, which makes the cost independent of their number.
         alphas : array_like, shape (n,)
             Orders, increasing, greater than 0; the last may be infinity.
         sensitivity : array_like
@@ -381,18 +388,25 @@ class Mechanism(ABC):
         TypeError
             If an argument does not hold real numbers.
         """
-        values = self._theta_to_account(theta)
         orders = np.atleast_1d(number_array("alphas", alphas))
         RdpCurve(orders, np.zeros(orders.shape))  # refuses bad orders before the work
-        bound = self._sensitivity(sensitivity, values)
-        forward, backward = self._rdp_sums(values, orders, bound)
-        underflow = values.size * COST_UNDERFLOW if bound.any() else 0.0
+        sketch = _sketched.sketch_for(self, theta, orders, sensitivity)
+        if sketch is None:
+            values = self._theta_to_account(cast(ArrayLike, theta))
+            count = values.size
+            bound = self._sensitivity(sensitivity, values)
+            forward, backward = self._rdp_sums(values, orders, bound)
+        else:
+            count = sketch.count
+            require(count > 0, "theta", theta, "not empty")
+            forward, backward = _sketched.rdp_sums(self, sketch, orders, sensitivity)
+        underflow = count * COST_UNDERFLOW if np.any(sensitivity) else 0.0
         costs = np.maximum(forward, backward) * (1.0 + COST_MARGIN) + underflow
         return RdpCurve(orders, costs, per_instance=True)
 
     def fil(
         self,
-        theta: ArrayLike,
+        theta: ArrayLike | Sketch,
         jacobian: ArrayLike | None = None,
         *,
         sensitivity: ArrayLike | None = None,
@@ -401,8 +415,9 @@ class Mechanism(ABC):
 
         Parameters
         ----------
-        theta : array_like
-            The true values, d of them.
+        theta : array_like or Sketch
+            The true values, d of them; or a sketch of them (with a Jacobian: only one whose arrays
+            are still there).
         jacobian : array_like, shape (d, m), optional
             How theta changes with the m numbers of one person's data. The loss is the spectral norm
             of diag(eta_j) J, the square root of the largest Fisher information about any direction
@@ -425,9 +440,18 @@ class Mechanism(ABC):
         TypeError
             If an argument does not hold real numbers.
         """
-        values = self._theta_to_account(theta)
         if jacobian is not None and sensitivity is not None:
             raise ValueError("give jacobian or sensitivity, not both")
+        if isinstance(theta, Sketch):
+            require(theta.count > 0, "theta", theta, "not empty")
+            if jacobian is None:
+                if sensitivity is None:
+                    total = _sketched.greatest_fisher(self, theta)
+                else:
+                    total = _sketched.fisher_sum(self, theta, sensitivity)
+                return math.sqrt(total) * (1.0 + COST_MARGIN)
+            theta = np.concatenate(theta.sources(), axis=None)
+        values = self._theta_to_account(theta)
         if sensitivity is not None:
             total = self._fisher_sum(values, self._sensitivity(sensitivity, values))
             eta = math.sqrt(total)

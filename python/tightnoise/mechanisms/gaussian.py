@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
-from tightnoise._validate import number_array
+from tightnoise._validate import number_array, require
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms.base import COST_MARGIN, Mechanism, Parameter
+from tightnoise.sketch import Sketch
 
 __all__ = ["Gaussian"]
 
@@ -54,12 +55,17 @@ class Gaussian(Mechanism):
         sigma, *_ = self._operands(theta.shape)
         _core.random.sample_gaussian(theta, sigma, out, key, stream)
 
-    def rdp(self, theta: ArrayLike, alphas: ArrayLike, *, sensitivity: ArrayLike) -> RdpCurve:
+    def rdp(
+        self, theta: ArrayLike | Sketch, alphas: ArrayLike, *, sensitivity: ArrayLike
+    ) -> RdpCurve:
         """Return what releasing `sample(theta)` costs: alpha/2 times the sum of (c_j/sigma_j)^2.
 
         The same for every theta, so not per-instance: it holds for all neighbours and may be
         published. Arguments and errors are those of `Mechanism.rdp`; theta counts by its shape.
         """
+        if isinstance(theta, Sketch):
+            require(theta.count > 0, "theta", theta, "not empty")
+            return self.rdp(0.0, alphas, sensitivity=sensitivity) * theta.count
         values = self._theta_to_account(theta)
         orders = np.atleast_1d(number_array("alphas", alphas))
         RdpCurve(orders, np.zeros(orders.shape))  # refuses bad orders before the work

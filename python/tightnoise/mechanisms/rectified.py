@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise import _core
+from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
 __all__ = ["RectifiedGaussian"]
@@ -54,6 +55,7 @@ class RectifiedGaussian(Mechanism):
     upper: Parameter
 
     _functions: ClassVar[Any] = _core.rectified
+    _analytic_kind: ClassVar[Kind | None] = "rectified"
     _sampler: ClassVar[str] = "sample_rectified_gaussian"
 
     def __post_init__(self) -> None:

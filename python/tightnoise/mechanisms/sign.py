@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
 __all__ = ["StochasticSign"]
@@ -44,6 +45,7 @@ class StochasticSign(Mechanism):
     sigma: Parameter
 
     _functions: ClassVar[Any] = _core.sign
+    _analytic_kind: ClassVar[Kind | None] = "sign"
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise import _core
+from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
 __all__ = ["TruncatedGaussian"]
@@ -52,6 +53,7 @@ class TruncatedGaussian(Mechanism):
     upper: Parameter
 
     _functions: ClassVar[Any] = _core.truncated
+    _analytic_kind: ClassVar[Kind | None] = "truncated"
     _sampler: ClassVar[str] = "sample_truncated_gaussian"
 
     def __post_init__(self) -> None:

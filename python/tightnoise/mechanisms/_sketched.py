@@ -1,0 +1,263 @@
+"""Costs of a release from a sketch of theta: what a sum over coordinates needs, without the sum.
+
+All coordinates share the mechanism's parameters and the sensitivity c, so the worst divergence of a
+coordinate is one function of its distance t from the centre of the support: the greater of the
+divergences for a shift by +c and by -c, which change places when t changes its sign. A sketch sums
+such a function up, with a bound on its own error; what the mechanism adds is a proof of how well
+the function is interpolated (`analytic_bound`). Answers that are not certain to a few parts in 1e10
+are not used: the caller then takes the exact pass over all coordinates, order by order.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tightnoise._validate import float_array
+from tightnoise.mechanisms.analytic_bound import Kind, interpolation_error, renyi_analytic_bound
+from tightnoise.sketch import Sketch
+
+if TYPE_CHECKING:
+    from tightnoise.mechanisms.base import Mechanism
+
+__all__ = ["fisher_sum", "rdp_sums", "sketch_for"]
+
+Array = NDArray[np.float64]
+
+# A sum is used if its error bound, added to it, is at most this large, relatively.
+_ACCEPTED = 4e-10
+# Relative error of the core's divergences and Fisher informations (their cards).
+_FUNCTION_ERROR = 1e-12
+# The least number of coordinates worth a sketch.
+_FEWEST = 4096
+# Seconds, roughly: the exact pass, a coordinate and order; a proven bound, a panel and order, of a
+# small divergence and of a larger one (theorems A and B, and C, in ANALYTIC_BOUND.md).
+_EXACT, _SMALL, _LARGE = 6e-8, 8e-6, 6e-4
+_SMALL_EXPONENT = 0.1
+# Fisher information is the limit of 2 D_alpha / (alpha k^2) for shifts k -> 0. The bounds of D in a
+# given ellipse divided by k^2 do not grow as k falls, so a small k bounds the limit.
+_FISHER_ORDER, _FISHER_SHIFT = 2.0, 1e-3
+
+
+class _Support(NamedTuple):
+    """A mechanism whose parameters are numbers, moved so that its support is centred at 0."""
+
+    kind: Kind
+    sigma: float
+    centre: float
+    half_width: float
+    position_error: float  # of the bounds after the move, in sigma
+
+
+def _support(mechanism: Mechanism) -> _Support | None:
+    kind = mechanism._analytic_kind
+    sigma, lower, upper = mechanism._parameters
+    if kind is None or sigma.ndim or lower.ndim or upper.ndim:
+        return None
+    scale, low, high = float(sigma), float(lower), float(upper)
+    if kind == "sign":
+        # Any interval will do: coordinates beyond it go to bins.
+        return _Support(kind, scale, 0.0, 2.4 * scale, 0.0)
+    centre = 0.5 * low + 0.5 * high
+    moved = 0.0 if centre == 0.0 else 4e-16 * max(abs(low), abs(high)) / scale
+    return _Support(kind, scale, centre, 0.5 * high - 0.5 * low, moved)
+
+
+def sketch_for(
+    mechanism: Mechanism, theta: ArrayLike | Sketch, orders: Array, sensitivity: ArrayLike
+) -> Sketch | None:
+    """Return theta if it is a sketch, a sketch of theta if that is likely to pay, or None."""
+    if isinstance(theta, Sketch):
+        return theta
+    support = _support(mechanism)
+    if support is None or np.size(theta) < _FEWEST or np.size(sensitivity) != 1:
+        return None
+    shift = float(np.abs(float_array("sensitivity", sensitivity)).max())
+    if not _worthwhile(support, orders, shift, np.size(theta), 1).any():
+        return None
+    lower, upper = support.centre - support.half_width, support.centre + support.half_width
+    if 0.5 * lower + 0.5 * upper != support.centre:
+        return None
+    return Sketch.of(theta, lower, upper, sigma=support.sigma)
+
+
+def _worthwhile(
+    support: _Support, orders: Array, shift: float, count: int, panels: int
+) -> NDArray[np.bool_]:
+    """Return for which orders the proven bounds take less time than the exact pass."""
+    proven = np.isfinite(orders) & (orders > 1.0)
+    order = np.where(proven, orders, 2.0)
+    large = order * (order - 1.0) * (shift / support.sigma) ** 2 > _SMALL_EXPONENT
+    seconds = np.where(large & (support.kind != "truncated"), _LARGE, _SMALL)
+    useful: NDArray[np.bool_] = proven & (4 * panels * seconds < count * _EXACT)
+    return useful
+
+
+def rdp_sums(
+    mechanism: Mechanism, sketch: Sketch, orders: Array, sensitivity: ArrayLike
+) -> tuple[Array, Array]:
+    """Return upper bounds of the sums of the worst divergences, for both directions.
+
+    D(theta || theta') and D(theta' || theta); at most 1e-9 above the truth, relatively. Where the
+    sketch is not good enough, from the arrays it was made of.
+    """
+    upper = np.full((2, orders.size), np.inf)
+    support = _support(mechanism)
+    if support is not None and np.size(sensitivity) == 1:
+        shift = float(mechanism._sensitivity(sensitivity, np.zeros(())))
+        chosen = np.isfinite(orders) & (orders > 1.0)
+        if sketch.has_sources:
+            panels = sketch.panel_count
+            chosen = _worthwhile(support, orders, shift, sketch.count, panels)
+        if chosen.any() and _fits(support, sketch):
+            upper[:, chosen] = _rdp_upper(mechanism, support, sketch, orders[chosen], shift)
+    missing = ~np.isfinite(upper).all(axis=0)
+    if missing.any():
+        upper[:, missing] = 0.0
+        for array in sketch.sources():
+            values = mechanism._theta_to_account(array)
+            bound = mechanism._sensitivity(sensitivity, values)
+            upper[:, missing] += mechanism._rdp_sums(values, orders[missing], bound)
+    return upper[0], upper[1]
+
+
+def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> float:
+    """Return an upper bound of the sum of (sensitivity_j eta_j)^2, at most 1e-9 above the truth."""
+    support = _support(mechanism)
+    if support is not None and np.size(sensitivity) == 1 and _fits(support, sketch):
+        shift = float(mechanism._sensitivity(sensitivity, np.zeros(())))
+        (total,), (error,) = sketch.sum_max(
+            [functools.partial(_fisher, mechanism, support)],
+            relative_error=_relative_error(support, sketch),
+            tails=[functools.partial(_fisher_tail, support)],
+        )
+        if error <= _ACCEPTED * total:
+            return float(shift * shift * (total + error))
+    sums = 0.0
+    for array in sketch.sources():
+        values = mechanism._theta_to_account(array)
+        sums += mechanism._fisher_sum(values, mechanism._sensitivity(sensitivity, values))
+    return sums
+
+
+def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
+    """Return the greatest eta^2 of a coordinate.
+
+    That of the coordinate nearest to the centre: for the rectified, truncated and sign mechanism
+    the information does not increase with the distance.
+    """
+    support = _support(mechanism)
+    if support is not None and _fits(support, sketch):
+        return float(_fisher(mechanism, support, np.array([sketch.nearest]))[0])
+    arrays = [mechanism._theta_to_account(array) for array in sketch.sources()]
+    return max(float(np.max(mechanism.fisher_information(array))) for array in arrays)
+
+
+def _fits(support: _Support, sketch: Sketch) -> bool:
+    return sketch.centre == support.centre and sketch.farthest < 1e4 * support.sigma
+
+
+def _relative_error(support: _Support, sketch: Sketch) -> float:
+    # Moving a bound by d sigma changes log D by less than d times its distance from theta, plus 4.
+    distance = (support.half_width + sketch.farthest) / support.sigma
+    return _FUNCTION_ERROR + support.position_error * (distance + 4.0)
+
+
+def _rdp_upper(
+    mechanism: Mechanism, support: _Support, sketch: Sketch, orders: Array, c: float
+) -> Array:
+    """Return upper bounds (2, orders) of the sums for both directions; infinity: do not use."""
+    if c == 0.0:
+        return np.zeros((2, orders.size))
+    key = tuple(orders.tolist())
+    relative_error = _relative_error(support, sketch)
+    upper = np.empty((2, orders.size))
+    for direction, away in enumerate((False, True)):
+        functions, tails = [], []
+        for shift in (c, -c):
+            # From theta to theta + shift; or from theta' = theta + shift back to theta.
+            start, step = (shift, -shift) if away else (0.0, shift)
+            functions.append(_renyi(mechanism, support, orders, start, step))
+            tails.append(functools.partial(_renyi_tail, support, key, start, step))
+        sums, errors = sketch.sum_max(functions, relative_error=relative_error, tails=tails)
+        upper[direction] = np.where(errors <= _ACCEPTED * sums, sums + errors, np.inf)
+    return upper
+
+
+def _renyi(
+    mechanism: Mechanism, support: _Support, orders: Array, start: float, step: float
+) -> Callable[[Array], Array]:
+    """Return t -> D_alpha(M(t + start) || M(t + start + step)), (orders, n)."""
+
+    def divergence(t: Array) -> Array:
+        out = np.empty(orders.size * t.size)
+        mechanism._functions.renyi(
+            np.array([step]),
+            np.repeat(orders, t.size),
+            np.tile(t + start, orders.size),
+            *_centred(support),
+            mechanism._levels,
+            out,
+        )
+        return out.reshape(orders.size, t.size)
+
+    return divergence
+
+
+def _fisher(mechanism: Mechanism, support: _Support, t: Array) -> Array:
+    out = np.empty(t.shape)
+    mechanism._functions.fisher_information(t, *_centred(support), mechanism._levels, out)
+    return out
+
+
+def _centred(support: _Support) -> tuple[Array, Array, Array]:
+    half = support.half_width
+    return np.array([support.sigma]), np.array([-half]), np.array([half])
+
+
+def _renyi_tail(
+    support: _Support,
+    orders: tuple[float, ...],
+    start: float,
+    step: float,
+    left: Array,
+    right: Array,
+    nodes: int,
+) -> Array:
+    """Return bounds of the interpolation error of what `_renyi` returns, (orders, panels)."""
+    panels = zip((left + start).tolist(), (right + start).tolist(), strict=True)
+    bounds = [
+        _interpolation_error(
+            support.kind, support.sigma, support.half_width, step, orders, t0, t1, nodes
+        )
+        for t0, t1 in panels
+    ]
+    return np.stack(bounds, axis=1)
+
+
+def _fisher_tail(support: _Support, left: Array, right: Array, nodes: int) -> Array:
+    step = _FISHER_SHIFT * support.sigma
+    bounds = _renyi_tail(support, (_FISHER_ORDER,), 0.0, step, left, right, nodes)
+    return cast(Array, bounds * (2.0 / (_FISHER_ORDER * step * step)))
+
+
+# The same mechanism is asked about at every step of a training.
+@functools.lru_cache(maxsize=1024)
+def _interpolation_error(
+    kind: Kind,
+    sigma: float,
+    half_width: float,
+    step: float,
+    orders: tuple[float, ...],
+    t0: float,
+    t1: float,
+    nodes: int,
+) -> Array:
+    rho, bound = renyi_analytic_bound(
+        kind, sigma, half_width, step, np.array(orders), t0, t1, terms=nodes
+    )
+    return interpolation_error(rho, bound, nodes)

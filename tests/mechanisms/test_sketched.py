@@ -1,0 +1,197 @@
+"""Costs through a sketch against the exact pass: never below it, at most 1e-9 above."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.mechanisms import _sketched
+from tightnoise.mechanisms.base import Mechanism
+
+KINDS = ("rectified", "truncated", "sign", "quantized")
+
+
+def make(kind: str, sigma: float, centre: float, half_width: float) -> Mechanism:
+    lower, upper = centre - half_width, centre + half_width
+    if kind == "rectified":
+        return tn.RectifiedGaussian(sigma, lower, upper)
+    if kind == "truncated":
+        return tn.TruncatedGaussian(sigma, lower, upper)
+    if kind == "sign":
+        return tn.StochasticSign(sigma)
+    return tn.QuantizedGaussian(sigma, lower, upper, 3)
+
+
+def exact(mechanism: Mechanism, theta: np.ndarray, orders: np.ndarray, c: float) -> np.ndarray:
+    return np.maximum(*mechanism._rdp_sums(theta.astype(np.float64), orders, np.array(c)))
+
+
+def draw_data(rng: np.random.Generator, half_width: float, sigma: float, n: int) -> np.ndarray:
+    kind = rng.integers(4)
+    if kind == 0:
+        return rng.uniform(-half_width, half_width, n)
+    if kind == 1:
+        return rng.normal(0.0, half_width * 10.0 ** rng.uniform(-4, -1), n)
+    if kind == 2:
+        return rng.normal(0.0, half_width + 3.0 * sigma, n)
+    return rng.uniform(0.9, 1.0, n) * half_width * rng.choice([-1, 1], n)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rdp_of_a_sketch_is_sound_and_close(rng, check_error, kind):
+    answered = total = 0
+    for _ in range(40):
+        sigma = 10.0 ** rng.uniform(-3, 3)
+        half_width = sigma * 10.0 ** rng.uniform(-1, 1.3)
+        # Where the centre is not 0 everything is moved by it, and rounded.
+        centre = 0.0 if kind == "sign" else half_width * rng.choice([0.0, 0.25, 3.0])
+        c = sigma * 10.0 ** rng.uniform(-6, 0)
+        orders = np.sort(1.0 + 10.0 ** rng.uniform(-3, 4, 3))
+        theta = centre + draw_data(rng, half_width, sigma, 300)
+        mechanism = make(kind, sigma, centre, half_width)
+        sketch = tn.Sketch.of(theta, centre - half_width, centre + half_width, sigma=sigma)
+
+        wanted = exact(mechanism, theta, orders, c)
+        values = mechanism.rdp(sketch, orders, sensitivity=c).values
+        ratio = (values - 1e-290) / np.maximum(wanted, 1e-290)
+        assert np.all(ratio >= 1.0 - 1e-12), (sigma, half_width, c, orders)
+        check_error(f"{kind}: rdp through a sketch, above the exact pass", ratio.max() - 1.0, 1e-9)
+
+        support = _sketched._support(mechanism)
+        if support is not None:
+            upper = _sketched._rdp_upper(mechanism, support, sketch, orders, c)
+            used = np.isfinite(upper).all(axis=0)
+            ratio = (np.maximum(*upper) / np.maximum(wanted, 1e-290))[used & (wanted > 1e-280)]
+            assert np.all(ratio >= 1.0 - 1e-12), (sigma, half_width, c, orders)
+            if ratio.size:
+                check_error(f"{kind}: sketch alone, above the exact pass", ratio.max() - 1, 1e-9)
+            answered += int(used.sum())
+            total += orders.size
+    if kind != "quantized":
+        assert answered > total / 2  # the exact pass is the exception
+
+
+@pytest.mark.parametrize("kind", ["rectified", "truncated", "sign"])
+@pytest.mark.parametrize("spread", [0.9, 5.0])
+def test_small_and_large_shifts(rng, kind, spread):
+    theta = rng.uniform(-spread, spread, 300)
+    mechanism = make(kind, 1.0, 0.0, 1.0)
+    sketch = tn.Sketch.of(theta, -1.0, 1.0, sigma=1.0)
+    support = _sketched._support(mechanism)
+    for c in (1e-9, 1e-6, 1e-3, 0.1):
+        orders = np.array([1.001, 2.0, 8.0])
+        upper = _sketched._rdp_upper(mechanism, support, sketch, orders, c)
+        wanted = np.array(mechanism._rdp_sums(theta, orders, np.array(c)))
+        assert np.all(np.isfinite(upper[:, 1:]))
+        finite = np.isfinite(upper)
+        assert np.all(upper[finite] >= wanted[finite] * (1 - 1e-12))
+        assert np.all(upper[finite] <= wanted[finite] * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("kind", ["rectified", "truncated", "sign"])
+def test_fil_of_a_sketch(rng, check_error, kind):
+    for half_width, spread in ((0.5, 0.5), (1.0, 1.0), (2.0, 2.0), (4.0, 10.0), (20.0, 20.0)):
+        theta = rng.uniform(-spread, spread, 500)
+        mechanism = make(kind, 1.0, 0.0, half_width)
+        sketch = tn.Sketch.of(theta, -half_width, half_width, sigma=1.0)
+        for arguments in ({"sensitivity": 0.3}, {}):
+            ratio = mechanism.fil(sketch, **arguments) / mechanism.fil(theta, **arguments)
+            assert ratio >= 1.0 - 2e-12
+            check_error(f"{kind}: fil through a sketch", ratio - 1.0, 1e-9)
+        jacobian = rng.normal(size=(500, 2))
+        assert mechanism.fil(sketch, jacobian) == mechanism.fil(theta, jacobian)
+
+
+def test_large_arrays_are_sketched_on_the_way(rng, monkeypatch):
+    theta = rng.uniform(-1, 1, 5000)
+    mechanism = tn.TruncatedGaussian(1.0, -1.0, 1.0)
+    wanted = exact(mechanism, theta, np.array([2.0, 8.0]), 0.01)
+
+    def refuse(*_):
+        raise AssertionError("the exact pass was taken")
+
+    monkeypatch.setattr(Mechanism, "_rdp_sums", refuse)
+    values = mechanism.rdp(theta.reshape(50, 100), [2.0, 8.0], sensitivity=0.01).values
+    np.testing.assert_allclose(values, wanted, rtol=1e-9)
+    assert np.all(values >= wanted)
+    with pytest.raises(AssertionError, match="exact pass"):
+        mechanism.rdp(theta[:100], [2.0], sensitivity=0.01)
+    with pytest.raises(AssertionError, match="exact pass"):
+        mechanism.rdp(theta, [2.0], sensitivity=np.full(5000, 0.01))
+
+
+def test_orders_without_a_proof_take_the_exact_pass(rng):
+    theta = rng.uniform(-1, 1, 300)
+    mechanism = tn.RectifiedGaussian(1.0, -1.0, 1.0)
+    sketch = tn.Sketch.of(theta, -1.0, 1.0, sigma=1.0)
+    orders = np.array([0.5, 1.0, 2.0, np.inf])
+    wanted = exact(mechanism, theta, orders, 0.1)
+    values = mechanism.rdp(sketch, orders, sensitivity=0.1).values
+    np.testing.assert_allclose(values, wanted, rtol=1e-9)
+    alone = pickle.loads(pickle.dumps(sketch))
+    with pytest.raises(ValueError, match="pickling"):
+        mechanism.rdp(alone, orders, sensitivity=0.1)
+    np.testing.assert_allclose(
+        mechanism.rdp(alone, [2.0], sensitivity=0.1).values, wanted[2], rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("other", [(-1.0, 1.5), (0.0, 1.0)])
+def test_a_sketch_for_another_centre_takes_the_exact_pass(rng, other):
+    theta = rng.uniform(-1, 1, 300)
+    mechanism = tn.TruncatedGaussian(1.0, -1.0, 1.0)
+    sketch = tn.Sketch.of(theta, *other)
+    wanted = exact(mechanism, theta, np.array([2.0]), 0.1)
+    value = mechanism.rdp(sketch, [2.0], sensitivity=0.1).values
+    np.testing.assert_allclose(value, wanted, rtol=1e-9)
+    with pytest.raises(ValueError, match="pickling"):
+        mechanism.rdp(pickle.loads(pickle.dumps(sketch)), [2.0], sensitivity=0.1)
+
+
+def test_one_sketch_serves_other_mechanisms_scales_and_shards(rng):
+    theta = rng.uniform(-1, 1, 600)
+    parts = [tn.Sketch.of(part, -1.0, 1.0, sigma=0.5) for part in np.array_split(theta, 3)]
+    sketch = pickle.loads(pickle.dumps(parts[0] + parts[1] + parts[2]))
+    for mechanism in (
+        tn.RectifiedGaussian(0.5, -1.0, 1.0),
+        tn.TruncatedGaussian(3.0, -0.8, 0.8),
+        tn.TruncatedGaussian(0.7, -2.0, 2.0),
+        tn.StochasticSign(1.0),
+    ):
+        wanted = exact(mechanism, theta, np.array([2.0, 4.0]), 0.05)
+        values = mechanism.rdp(sketch, [2.0, 4.0], sensitivity=0.05).values
+        assert np.all((values >= wanted) & (values <= wanted * (1 + 1e-9)))
+
+
+def test_gaussian_needs_only_the_count(rng):
+    theta = rng.normal(size=500)
+    mechanism = tn.Gaussian(0.5)
+    sketch = pickle.loads(pickle.dumps(tn.Sketch.of(theta, -1.0, 1.0)))
+    wanted = mechanism.rdp(theta, [2.0, 3.0], sensitivity=0.1).values
+    np.testing.assert_allclose(
+        mechanism.rdp(sketch, [2.0, 3.0], sensitivity=0.1).values, wanted, rtol=1e-9
+    )
+
+
+def test_bad_arguments(rng):
+    mechanism = tn.RectifiedGaussian(1.0, -1.0, 1.0)
+    sketch = tn.Sketch.of(rng.uniform(-1, 1, 10), -1.0, 1.0)
+    empty = tn.Sketch.of(np.empty(0), -1.0, 1.0)
+    for cost in (
+        lambda s: mechanism.rdp(s, [2.0], sensitivity=0.1),
+        lambda s: mechanism.fil(s, sensitivity=0.1),
+        lambda s: tn.Gaussian(1.0).rdp(s, [2.0], sensitivity=0.1),
+    ):
+        with pytest.raises(ValueError, match="empty"):
+            cost(empty)
+    with pytest.raises(ValueError, match="sensitivity"):
+        mechanism.rdp(sketch, [2.0], sensitivity=-0.1)
+    with pytest.raises(ValueError, match="sensitivity"):
+        mechanism.rdp(sketch, [2.0], sensitivity=np.nan)
+    with pytest.raises(ValueError, match="theta must be finite"):
+        mechanism.rdp(np.full(5000, np.nan), [2.0], sensitivity=0.1)
+    assert mechanism.rdp(sketch, [2.0], sensitivity=0.0).values[0] == 0.0
+    assert mechanism.fil(sketch, sensitivity=0.0) == 0.0
