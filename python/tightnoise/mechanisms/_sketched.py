@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -242,7 +242,7 @@ def _renyi_tail(
 def _fisher_tail(support: _Support, left: Array, right: Array, nodes: int) -> Array:
     step = _FISHER_SHIFT * support.sigma
     bounds = _renyi_tail(support, (_FISHER_ORDER,), 0.0, step, left, right, nodes)
-    return cast(Array, bounds * (2.0 / (_FISHER_ORDER * step * step)))
+    return bounds * (2.0 / (_FISHER_ORDER * step * step))
 
 
 # The same mechanism is asked about at every step of a training.
