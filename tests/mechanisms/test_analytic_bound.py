@@ -16,7 +16,6 @@ from tightnoise.mechanisms.analytic_bound import (
     fisher_tail,
     interpolation_error,
     renyi_analytic_bound,
-    renyi_tail,
 )
 
 Check = Callable[[str, float, float], None]
@@ -314,18 +313,3 @@ def max_divergence(kind: str, h: float, k: float, t: float) -> Any:
         return mp.mpf(k) ** 2 / 2 - mp.mpf(k) * (side * mp.mpf(h) - t) + mp.log(ratio)
     edge = 0 if kind == "sign" else mp.mpf(h)
     return mp.log(tail(edge - side * mp.mpf(t)) / tail(edge - side * (mp.mpf(t) + k)))
-
-
-def test_tail_for_sketches(rng: np.random.Generator):
-    """Both directions: the offset moves the interval."""
-    alphas = [1.0, 2.0, 30.0, math.inf]
-    left, right = np.array([0.0, 0.4]), np.array([0.4, 1.0])
-    for kind in KINDS:
-        for offset, shift in ((0.0, 0.1), (0.1, -0.1)):
-            tail = renyi_tail(kind, 2.0, 1.0, alphas, offset=offset, shift=shift)
-            errors = tail(left, right, 12)
-            assert errors.shape == (4, 2)
-            for i in range(2):
-                ends = left[i] + offset, right[i] + offset
-                pair = renyi_analytic_bound(kind, 2.0, 1.0, shift, alphas, *ends, terms=12)
-                np.testing.assert_array_equal(errors[:, i], interpolation_error(*pair, 12))

@@ -18,7 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import float_array
-from tightnoise.mechanisms.analytic_bound import Kind, interpolation_error, renyi_analytic_bound
+from tightnoise.mechanisms.analytic_bound import (
+    Kind,
+    fisher_tail,
+    interpolation_error,
+    renyi_analytic_bound,
+)
 from tightnoise.sketch import Sketch
 
 if TYPE_CHECKING:
@@ -38,9 +43,6 @@ _FEWEST = 4096
 # small divergence and of a larger one (theorems A and B, and C, in ANALYTIC_BOUND.md).
 _EXACT, _SMALL, _LARGE = 6e-8, 8e-6, 6e-4
 _SMALL_EXPONENT = 0.1
-# Fisher information is the limit of 2 D_alpha / (alpha k^2) for shifts k -> 0. The bounds of D in a
-# given ellipse divided by k^2 do not grow as k falls, so a small k bounds the limit.
-_FISHER_ORDER, _FISHER_SHIFT = 2.0, 1e-3
 
 
 class _Support(NamedTuple):
@@ -133,7 +135,7 @@ def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> 
         (total,), (error,) = sketch.sum_max(
             [functools.partial(_fisher, mechanism, support)],
             relative_error=_relative_error(support, sketch),
-            tails=[functools.partial(_fisher_tail, support)],
+            tails=[fisher_tail(support.kind, support.sigma, support.half_width)],
         )
         if error <= _ACCEPTED * total:
             return float(shift * shift * (total + error))
@@ -237,12 +239,6 @@ def _renyi_tail(
         for t0, t1 in panels
     ]
     return np.stack(bounds, axis=1)
-
-
-def _fisher_tail(support: _Support, left: Array, right: Array, nodes: int) -> Array:
-    step = _FISHER_SHIFT * support.sigma
-    bounds = _renyi_tail(support, (_FISHER_ORDER,), 0.0, step, left, right, nodes)
-    return bounds * (2.0 / (_FISHER_ORDER * step * step))
 
 
 # The same mechanism is asked about at every step of a training.

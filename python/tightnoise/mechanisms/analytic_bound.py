@@ -20,7 +20,6 @@ __all__ = [
     "fisher_tail",
     "interpolation_error",
     "renyi_analytic_bound",
-    "renyi_tail",
 ]
 
 Floats = NDArray[np.float64]
@@ -126,36 +125,11 @@ def fisher_analytic_bound(
     return rho, bound / scale**2
 
 
-def renyi_tail(
-    kind: Kind, sigma: float, half_width: float, alphas: ArrayLike, *, offset: float, shift: float
-) -> Tail:
-    """Return the interpolation error of t -> D_alpha(M(t + offset) || M(t + offset + shift)).
+def fisher_tail(kind: Kind, sigma: float, half_width: float) -> Tail:
+    """Return the interpolation error of t -> fisher_information(t).
 
     For `Sketch.sum_max`: a function of the ends of panels, two arrays (panels,), and the number of
-    nodes, with values (orders, panels). The arguments are those of `renyi_analytic_bound`.
-
-    Examples
-    --------
-    >>> tail = renyi_tail("sign", 1.0, 1.0, [2.0, 8.0], offset=0.1, shift=-0.1)
-    >>> tail(np.array([0.0]), np.array([0.5]), 24).shape
-    (2, 1)
-    """
-    orders = _orders(alphas)
-
-    def tail(left: Floats, right: Floats, nodes: int) -> Floats:
-        errors = np.empty((orders.size, left.size))
-        for panel, (t0, t1) in enumerate(zip(left + offset, right + offset, strict=True)):
-            rho, bound = renyi_analytic_bound(
-                kind, sigma, half_width, shift, orders, t0, t1, terms=nodes
-            )
-            errors[:, panel] = interpolation_error(rho, bound, nodes)
-        return errors
-
-    return tail
-
-
-def fisher_tail(kind: Kind, sigma: float, half_width: float) -> Tail:
-    """Return the interpolation error of t -> fisher_information(t), as `renyi_tail` does.
+    nodes, with values (1, panels).
 
     Examples
     --------
