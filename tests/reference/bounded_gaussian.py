@@ -1,10 +1,7 @@
 """Bounded-support Gaussian mechanisms in mpmath, written from their definitions.
 
-Every double is taken as the exact number it is. `precise` repeats an evaluation at growing
-precision until two agree to 30 digits, so cancellation never reaches a result.
-
-A mechanism is its name and (theta, sigma, lower, upper, levels); P is
-M(theta), Q is M(theta + shift).
+Every double is taken as the exact number it is. A mechanism is its name and (theta, sigma, lower,
+upper, levels); P is M(theta), Q is M(theta + shift).
 """
 
 from __future__ import annotations
@@ -25,21 +22,23 @@ class Case(NamedTuple):
     levels: int = 2
 
 
-def agree(a: mpf, b: mpf) -> bool:
-    return abs(a - b) <= abs(a) * mpf(10) ** -30
-
-
 def precise(evaluate: Callable[[], mpf]) -> mpf:
-    digits, previous = 60, None
-    while digits < 1000:
+    """Evaluate at growing precision until two results agree to 30 digits.
+
+    A number far below 10^-digits needs more care: 1 - 1e-200 is 1 at 60 digits and at 120, and the
+    two can agree on a wrong result. 400 digits are enough for everything down to 1e-300.
+    """
+    previous, smallest = None, None
+    for digits in (60, 120, 400, 800):
         with mp.workdps(digits):
             value = evaluate()
-            if value != 0 and previous is not None and agree(value, previous):
-                return value
-        digits, previous = digits * 2, value
-    if abs(previous) < mpf(10) ** -400:
-        return mpf(0)  # or too small for a double by far
-    raise ArithmeticError(f"no convergence: {previous}")
+            if previous is not None and abs(value) > smallest:
+                if abs(value - previous) <= abs(value) * mpf(10) ** -30:
+                    return value
+            previous, smallest = value, mpf(10) ** (-digits // 2) if digits < 400 else 0
+    if abs(value) < mpf(10) ** -320:  # 0 as a double, or nearly
+        return value
+    raise ArithmeticError(f"no convergence: {value}")
 
 
 def phi(z):

@@ -32,8 +32,8 @@ def parameters(rng, n):
     near = 6.0 * (rng.random(n) - 0.5)  # theta a few sigma from an edge
     far = _log_uniform(rng, n, -3, 13)  # theta far below the support
     inside = -rng.random(n) * np.minimum(width, 8192.0)
-    kind = rng.integers(0, 3, n)
-    offset = np.choose(kind, [near, far, inside])
+    kind = rng.integers(0, 6, n)
+    offset = np.choose(kind, [near, near, near, inside, inside, far])
     mirror = rng.random(n) < 0.5
     offset = np.where(mirror, -offset - width, offset)
     offset = np.clip(offset, -10000.0 - width, 10000.0)
@@ -47,7 +47,7 @@ def sign_parameters(rng, n):
     points = parameters(rng, n)
     near = 8.0 * (rng.random(n) - 0.5)
     far = _signs(rng, n) * _log_uniform(rng, n, -20, 13)
-    points["theta"] = np.where(rng.random(n) < 0.7, near, far) * points["sigma"]
+    points["theta"] = np.where(rng.random(n) < 0.9, near, far) * points["sigma"]
     return points
 
 
