@@ -64,8 +64,8 @@ inline Reflected reflect(const Interval& interval) {
     return {1.0, interval.lower, upper, interval.width, twice_middle};
 }
 
-// The loops over nodes are functions of their own that GCC must inline everything into (flatten), or
-// it would call exp for one node at a time.
+// The loops over nodes are functions of their own that GCC must inline everything into (flatten),
+// or it would call exp for one node at a time.
 #if defined(__GNUC__)
 #define TIGHTNOISE_VECTOR_LOOP [[gnu::flatten, gnu::noinline]]
 #else
@@ -114,8 +114,8 @@ TIGHTNOISE_VECTOR_LOOP double sum_expm1mx(double s, const double* deviation, con
     return sum;
 }
 
-// R(a, w) for a >= 0. Where the exponent stays below 2, Gauss-Legendre; else the difference of two Mills ratios, of which the second is at most e^-2
-// of the first. Relative error below 3e-15.
+// R(a, w) for a >= 0. Where the exponent stays below 2, Gauss-Legendre; else the difference of two
+// Mills ratios, of which the second is at most e^-2 of the first. Relative error below 3e-15.
 inline double scaled_mass(double a, double w) {
     const double exponent = w * (a + 0.5 * w);
     if (exponent < 2.0) return narrow_scaled_mass(a, w);
@@ -124,16 +124,30 @@ inline double scaled_mass(double a, double w) {
     return kSqrtHalfPi * (head - exp(-exponent) * erfcx((a + w) * kSqrtHalf));
 }
 
-// Phi(far) - Phi(near) for near <= 0 <= far: a sum of two positive numbers.
+// integral_0^w exp(-(a + y)^2/2) dy for w <= 3.
+TIGHTNOISE_VECTOR_LOOP inline double narrow_mass(double a, double w) {
+    using Rule = GaussLegendre<16>;
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < 16; ++i) {
+        const double z = a + w * Rule::nodes[i];
+        sum += Rule::weights[i] * exp(-0.5 * z * z);
+    }
+    return w * sum;
+}
+
+// Phi(far) - Phi(near) for near <= 0 <= far: a sum of positive numbers, or 1 less two tails of
+// which at most one is near 1/2.
 inline double mass_around_zero(double near, double far) {
-    return 0.5 * (std::erf(far * kSqrtHalf) + std::erf(-near * kSqrtHalf));
+    const double width = far - near;
+    if (width <= 3.0) return kInverseSqrtTwoPi * narrow_mass(near, width);
+    return 1.0 - (ndtr(near) + ndtr(-far));
 }
 
 // Its logarithm; close to 1 from the two tails.
 inline double log_mass_around_zero(double near, double far) {
     const double mass = mass_around_zero(near, far);
-    if (mass < 0.9) return log(mass);
-    return log1p(-(ndtr(near) + ndtr(-far)));
+    return mass < 0.9 ? log(mass) : log1p(-(ndtr(near) + ndtr(-far)));
 }
 
 // log P(interval), in double-double: -(near edge)^2/2 exactly, plus a rest of ordinary size.

@@ -23,14 +23,15 @@ class ContinuousPart {
     // D_alpha between the Gaussians conditioned on the support (the truncated mechanism). From
     // log dP/dQ = -k (Z - E Z) + K(k), an exponential family:
     //     D_alpha = K(k) + K(-beta k)/beta                     (alpha = 1: K(k))
-    // two positive terms for alpha > 1. For alpha < 1 they differ in sign, and once k is not small
-    // the three log masses they stand for are subtracted instead.
+    // two positive terms for alpha > 1. For alpha < 1 the second is negative, and where it cancels
+    // more than half of the first the three log masses they stand for are subtracted instead.
     double divergence(double beta) const {
         if (beta == 0.0) return kl_;
-        if (beta < 0.0 && !cell_.is_small(k_.hi)) {
+        const double tilted = cell_.cumulant(-beta * k_.hi) / beta;
+        if (tilted < -0.5 * kl_ && !cell_.is_small(k_.hi)) {
             return rounded(log_term(beta) - ratio_.log_term(beta)) / beta;
         }
-        return kl_ + cell_.cumulant(-beta * k_.hi) / beta;
+        return kl_ + tilted;
     }
 
     // The supremum of log dP/dQ, at the edge that theta moves away from.

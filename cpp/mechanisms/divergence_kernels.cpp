@@ -1,5 +1,6 @@
 #include "mechanisms/divergence_kernels.hpp"
 
+#include "mechanisms/fast_renyi.hpp"
 #include "mechanisms/gaussian.hpp"
 #include "mechanisms/quantized.hpp"
 #include "mechanisms/rectified.hpp"
@@ -9,7 +10,7 @@
 namespace tightnoise {
 namespace {
 
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kBlock = kFastBlock;
 
 // --- one coordinate ------------------------------------------------------------------------------
 
@@ -99,25 +100,55 @@ double variance(const Lane& lane, double, double) {
 
 // --- many coordinates ----------------------------------------------------------------------------
 
-// Calls visit(i, lane, first, second) for the coordinates begin + i, i < n.
+// Calls visit(done, count, columns) for pieces of the coordinates begin + done + i, i < count, of
+// at most kBlock.
 template <class Visit>
-void for_each_lane(const MechanismOperands& mechanism, const Operand& first, const Operand& second,
-                   std::size_t begin, std::size_t n, Visit visit) {
+void for_each_piece(const MechanismOperands& mechanism, const Operand& first, const Operand& second,
+                    std::size_t begin, std::size_t n, Visit visit) {
     OperandBlock<kBlock> theta, sigma, lower, upper, a, b;
     for (std::size_t done = 0; done < n; done += kBlock) {
         const std::size_t from = begin + done;
         const std::size_t count = n - done < kBlock ? n - done : kBlock;
-        const double* thetas = theta.load(mechanism.theta, from, count);
-        const double* sigmas = sigma.load(mechanism.sigma, from, count);
-        const double* lowers = lower.load(mechanism.lower, from, count);
-        const double* uppers = upper.load(mechanism.upper, from, count);
-        const double* firsts = a.load(first, from, count);
-        const double* seconds = b.load(second, from, count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const Lane lane = {thetas[i], sigmas[i], lowers[i], uppers[i], mechanism.levels};
-            visit(done + i, lane, firsts[i], seconds[i]);
-        }
+        visit(done, count,
+              LaneColumns{theta.load(mechanism.theta, from, count),
+                          sigma.load(mechanism.sigma, from, count),
+                          lower.load(mechanism.lower, from, count),
+                          upper.load(mechanism.upper, from, count), a.load(first, from, count),
+                          b.load(second, from, count)});
     }
+}
+
+inline Lane lane_of(const LaneColumns& columns, std::size_t i, int levels) {
+    return {columns.theta[i], columns.sigma[i], columns.lower[i], columns.upper[i], levels};
+}
+
+// Calls visit(i, lane, first, second) for the coordinates begin + i, i < n.
+template <class Visit>
+void for_each_lane(const MechanismOperands& mechanism, const Operand& first, const Operand& second,
+                   std::size_t begin, std::size_t n, Visit visit) {
+    for_each_piece(mechanism, first, second, begin, n,
+                   [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
+                       for (std::size_t i = 0; i < count; ++i) {
+                           visit(done + i, lane_of(columns, i, mechanism.levels), columns.shift[i],
+                                 columns.alpha[i]);
+                       }
+                   });
+}
+
+// renyi by the closed form where its error bound allows.
+template <class Mechanism, void (*Fast)(const LaneColumns&, std::size_t, double*, double*)>
+void fast_renyi(const MechanismOperands& mechanism, const Operand& shift, const Operand& alpha,
+                std::size_t begin, std::size_t n, double* out) {
+    Column error;
+    for_each_piece(mechanism, shift, alpha, begin, n,
+                   [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
+                       Fast(columns, count, out + done, error.at);
+                       for (std::size_t i = 0; i < count; ++i) {
+                           if (error.at[i] < kFastTolerance) continue;
+                           out[done + i] = renyi<Mechanism>(lane_of(columns, i, mechanism.levels),
+                                                            columns.shift[i], columns.alpha[i]);
+                       }
+                   });
 }
 
 template <double (*F)(const Lane&, double, double)>
@@ -190,18 +221,24 @@ void fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::size_
 }
 
 template <class Mechanism>
-constexpr MechanismKernels kernels_of() {
-    return {
-        map<renyi<Mechanism>>,   map<hockey_stick<Mechanism>>, map<fisher_information<Mechanism>>,
-        map<log_pdf<Mechanism>>, map<cdf<Mechanism>>,          map<quantile<Mechanism>>,
-        map<mean<Mechanism>>,    map<variance<Mechanism>>,     rdp_sums<Mechanism>,
-        fisher_sum<Mechanism>};
+constexpr MechanismKernels kernels_of(MechanismKernels::Map renyi_map = map<renyi<Mechanism>>) {
+    return {renyi_map,
+            map<hockey_stick<Mechanism>>,
+            map<fisher_information<Mechanism>>,
+            map<log_pdf<Mechanism>>,
+            map<cdf<Mechanism>>,
+            map<quantile<Mechanism>>,
+            map<mean<Mechanism>>,
+            map<variance<Mechanism>>,
+            rdp_sums<Mechanism>,
+            fisher_sum<Mechanism>};
 }
 
 }  // namespace
 
 extern const DivergenceKernels TIGHTNOISE_AT_LEVEL(divergence_kernels) = {
-    kernels_of<Gaussian>(), kernels_of<Rectified>(), kernels_of<Truncated>(),
-    kernels_of<Quantized>(), kernels_of<StochasticSign>()};
+    kernels_of<Gaussian>(), kernels_of<Rectified>(fast_renyi<Rectified, fast_rectified_renyi>),
+    kernels_of<Truncated>(fast_renyi<Truncated, fast_truncated_renyi>), kernels_of<Quantized>(),
+    kernels_of<StochasticSign>()};
 
 }  // namespace tightnoise

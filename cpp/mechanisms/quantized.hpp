@@ -100,25 +100,26 @@ class Quantized : public Cells<kMaxLevels> {
 
     static double letter(int i, const Lane& lane) {
         if (i == lane.levels - 1) return lane.upper;
-        return lane.lower + i * ((lane.upper - lane.lower) / (lane.levels - 1.0));
+        return lane.lower + i * step(lane);
     }
 
-    // E of the letter, from the lower bound or the upper one, whichever is nearer to theta.
+    // The letter nearest to theta, and the mean's distance from it: where nearly all the mass is on
+    // one letter, that keeps its digits, and so does the variance.
     static double mean(const Lane& lane) {
-        const Moments m = moments(lane);
-        return m.from_lower ? lane.lower + m.distance : lane.upper - m.distance;
+        const int centre = nearest_letter(lane);
+        return letter(centre, lane) + step(lane) * mean_steps(centre, lane);
     }
 
     static double variance(const Lane& lane) {
-        const Moments m = moments(lane);
-        const double step = (lane.upper - lane.lower) / (lane.levels - 1.0);
+        const int centre = nearest_letter(lane);
+        const double mean = mean_steps(centre, lane);
         const Partition partition(standardised_support(lane), lane.levels);
         double sum = 0.0;
         for (int i = 0; i < lane.levels; ++i) {
-            const double from_edge = step * (m.from_lower ? i : lane.levels - 1 - i) - m.distance;
-            sum += exp(log_mass(partition.cell(i))) * from_edge * from_edge;
+            const double distance = (i - centre) - mean;
+            sum += exp(log_mass(partition.cell(i))) * distance * distance;
         }
-        return sum;
+        return step(lane) * step(lane) * sum;
     }
 
     // Log of the mass of the letter nearest to x, which must be within a thousandth of a step of it
@@ -155,11 +156,6 @@ class Quantized : public Cells<kMaxLevels> {
     }
 
   private:
-    struct Moments {
-        double distance;  // of the mean from the edge
-        bool from_lower;
-    };
-
     // P(letter <= letter i).
     static double below(int i, const Lane& lane) {
         if (i >= lane.levels - 1) return 1.0;
@@ -167,16 +163,22 @@ class Quantized : public Cells<kMaxLevels> {
         return exp(log_mass(left_half_line(partition.threshold(i))));
     }
 
-    static Moments moments(const Lane& lane) {
-        const Interval support = standardised_support(lane);
-        const Partition partition(support, lane.levels);
-        const double step = (lane.upper - lane.lower) / (lane.levels - 1.0);
-        const bool from_lower = support.lower.hi + support.upper.hi >= 0.0;
+    static double step(const Lane& lane) { return (lane.upper - lane.lower) / (lane.levels - 1.0); }
+
+    static int nearest_letter(const Lane& lane) {
+        const double position = (lane.theta - lane.lower) / step(lane) + 0.5;
+        if (!(position > 0.0)) return 0;
+        return position < lane.levels ? static_cast<int>(position) : lane.levels - 1;
+    }
+
+    // E[letter index] - centre.
+    static double mean_steps(int centre, const Lane& lane) {
+        const Partition partition(standardised_support(lane), lane.levels);
         double sum = 0.0;
         for (int i = 0; i < lane.levels; ++i) {
-            sum += exp(log_mass(partition.cell(i))) * (from_lower ? i : lane.levels - 1 - i);
+            sum += exp(log_mass(partition.cell(i))) * (i - centre);
         }
-        return {step * sum, from_lower};
+        return sum;
     }
 };
 
@@ -190,8 +192,11 @@ class StochasticSign : public Cells<2> {
         return {threshold, threshold, 0.0};
     }
 
-    // P(+1) - P(-1) = erf(theta/(sigma sqrt 2)), and 1 minus its square.
-    static double mean(const Lane& lane) { return std::erf(lane.theta / lane.sigma * kSqrtHalf); }
+    // P(+1) - P(-1) = P(|Z| < |theta|/sigma) up to the sign, and 1 minus its square.
+    static double mean(const Lane& lane) {
+        const double z = std::fabs(lane.theta / lane.sigma);
+        return std::copysign(mass_around_zero(-z, z), lane.theta);
+    }
 
     static double variance(const Lane& lane) {
         const DoubleDouble z = standardised(0.0, lane);

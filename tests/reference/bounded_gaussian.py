@@ -32,9 +32,9 @@ def precise(evaluate: Callable[[], mpf]) -> mpf:
     for digits in (60, 120, 400, 800):
         with mp.workdps(digits):
             value = evaluate()
-            if previous is not None and abs(value) > smallest:
-                if abs(value - previous) <= abs(value) * mpf(10) ** -30:
-                    return value
+            size = abs(value)
+            if previous is not None and smallest < size >= abs(value - previous) * mpf(10) ** 30:
+                return value
             previous, smallest = value, mpf(10) ** (-digits // 2) if digits < 400 else 0
     if abs(value) < mpf(10) ** -320:  # 0 as a double, or nearly
         return value
@@ -63,7 +63,7 @@ def letters(case: Case):
     if case.mechanism == "sign":
         return [mpf(-1), mpf(1)]
     step = (mpf(case.upper) - mpf(case.lower)) / (case.levels - 1)
-    return [mpf(case.lower) + i * step for i in range(case.levels)]
+    return [*(mpf(case.lower) + i * step for i in range(case.levels - 1)), mpf(case.upper)]
 
 
 def thresholds(case: Case, shift=0):

@@ -1,6 +1,7 @@
 """Write bounded_gaussian.npz: `python -m reference.make_bounded_gaussian` from tests/.
 
-Needs mpmath (and, to finish in minutes, gmpy2).
+With names of tables (cdf/quantized ...) only these are made again, the others kept. Needs mpmath
+(and gmpy2, to finish in minutes).
 """
 
 from __future__ import annotations
@@ -38,19 +39,20 @@ def table(function: str, mechanism: str) -> np.ndarray:
 
 
 def main() -> None:
-    tables = {}
+    target = Path(__file__).with_name("bounded_gaussian.npz")
+    chosen = sys.argv[1:]
+    tables = dict(np.load(target)) if chosen else {}
     for mechanism in MECHANISMS:
         for function in FUNCTIONS:
-            if function == "pdf" and mechanism in ("quantized", "sign"):
+            name = f"{function}/{mechanism}"
+            has_density = mechanism in ("rectified", "truncated")
+            if (function == "pdf" and not has_density) or (chosen and name not in chosen):
                 continue
             start = time.process_time()
-            tables[f"{function}/{mechanism}"] = table(function, mechanism)
-            tables[f"fingerprint/{function}/{mechanism}"] = np.array(
-                fingerprint(function, mechanism)
-            )
-            seconds = time.process_time() - start
-            print(f"{function}/{mechanism}: {seconds:.1f} s", file=sys.stderr)
-    np.savez_compressed(Path(__file__).with_name("bounded_gaussian.npz"), **tables)
+            tables[name] = table(function, mechanism)
+            tables[f"fingerprint/{name}"] = np.array(fingerprint(function, mechanism))
+            print(f"{name}: {time.process_time() - start:.1f} s", file=sys.stderr)
+    np.savez_compressed(target, **tables)
 
 
 if __name__ == "__main__":

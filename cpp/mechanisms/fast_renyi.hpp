@@ -1,0 +1,179 @@
+// Renyi divergences of the rectified and the truncated mechanism for a block of coordinates at
+// once: the closed forms, branch-free, each with a bound on its own rounding error. Where the bound
+// is too large (nearby values, far tails, narrow supports, alpha near 1) the caller takes the
+// slower, accurate way. Kernel-side header: internal linkage, one copy a level.
+#pragma once
+
+#include <cstddef>
+
+#include "mechanisms/cell.hpp"
+#include "numeric/normal_interval.hpp"
+
+namespace tightnoise {
+namespace {
+
+// What a result of the closed form may be off by, relatively, to be kept.
+constexpr double kFastTolerance = 3e-13;
+
+constexpr std::size_t kFastBlock = 256;
+
+// One quantity of each coordinate of a block.
+struct alignas(64) Column {
+    double at[kFastBlock];
+};
+
+// The parameters of a block.
+struct LaneColumns {
+    const double *theta, *sigma, *lower, *upper, *shift, *alpha;
+};
+
+// u = (lower - theta)/sigma, v = (upper - theta)/sigma, k = shift/sigma, beta = alpha - 1, and a
+// bound on the rounding error of u - k, v - k and of u + beta k, v + beta k.
+struct StandardColumns {
+    Column u, v, k, beta;
+};
+
+constexpr double kUlp = 0x1p-52;
+
+inline double larger_of(double a, double b) {
+    return a > b ? a : b;
+}
+
+TIGHTNOISE_VECTOR_LOOP inline void standardise(const LaneColumns& lanes, std::size_t n,
+                                               StandardColumns& out) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double scale = 1.0 / lanes.sigma[i];
+        out.u.at[i] = (lanes.lower[i] - lanes.theta[i]) * scale;
+        out.v.at[i] = (lanes.upper[i] - lanes.theta[i]) * scale;
+        out.k.at[i] = lanes.shift[i] * scale;
+        out.beta.at[i] = lanes.alpha[i] - 1.0;
+    }
+}
+
+// out = log Phi(sign (a - c b)).
+TIGHTNOISE_VECTOR_LOOP inline void log_ndtr_of(const Column& a, double c, const Column& b,
+                                               double sign, std::size_t n, Column& out) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) out.at[i] = log_ndtr(sign * (a.at[i] - c * b.at[i]));
+}
+
+// out = log(Phi(v - s k) - Phi(u - s k)) with s = 0, 1 or -beta.
+enum class SeenFrom { theta, theta_prime, tilted };
+template <SeenFrom From>
+TIGHTNOISE_VECTOR_LOOP void log_mass_of(const StandardColumns& x, std::size_t n, Column& out) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double s = From == SeenFrom::theta         ? 0.0
+                         : From == SeenFrom::theta_prime ? 1.0
+                                                         : -x.beta.at[i];
+        const double step = s * x.k.at[i];
+        out.at[i] = log_ndtr_diff(x.u.at[i] - step, x.v.at[i] - step);
+    }
+}
+
+// The error of log Phi(z), z near `z` with an error of a few ulps of `size`: that of the function,
+// and the slope phi/Phi <= 1 + |z|, for z < 0, times that of z.
+inline double log_ndtr_error(double value, double z, double size) {
+    return kUlp * (8.0 * std::fabs(value) + 3.0 * size * (1.0 + larger_of(-z, 0.0)));
+}
+
+// The error of log(Phi(v) - Phi(u)): likewise, where the slope in theta is E[Z | u < Z < v], no
+// farther from 0 than the nearer edge by more than 1, and that of the width is relative to it.
+inline double log_mass_error(double value, double u, double v, double size) {
+    const double nearer = larger_of(larger_of(u, -v), 0.0);
+    return kUlp * (8.0 * std::fabs(value) + 3.0 * size * (2.0 + nearer + 1.0 / (v - u)));
+}
+
+// log of the sum of exp of three terms, and the same sum of their errors' effects.
+struct LogSum {
+    double value, error;
+};
+
+inline LogSum log_sum(double a, double b, double c, double a_error, double b_error,
+                      double c_error) {
+    const double largest = larger_of(larger_of(a, b), c);
+    const double ea = exp(a - largest), eb = exp(b - largest), ec = exp(c - largest);
+    const double sum = ea + eb + ec;
+    const double errors = (ea * a_error + eb * b_error + ec * c_error) / sum;
+    return {largest + log(sum), errors + kUlp * (4.0 + 2.0 * std::fabs(largest))};
+}
+
+// log S = log of Phi(u)^alpha Phi(u-k)^(1-alpha) + Phi(-v)^alpha Phi(k-v)^(1-alpha)
+//         + exp(alpha beta k^2/2) (Phi(v + beta k) - Phi(u + beta k)),   D = log S/beta.
+TIGHTNOISE_VECTOR_LOOP inline void combine_rectified(const StandardColumns& x, const Column& left_p,
+                                                     const Column& left_q, const Column& right_p,
+                                                     const Column& right_q, const Column& tilted,
+                                                     std::size_t n, double* out,
+                                                     double* relative_error) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double u = x.u.at[i], v = x.v.at[i], k = x.k.at[i], beta = x.beta.at[i];
+        const double alpha = 1.0 + beta, weight = std::fabs(beta), step = beta * k;
+        const double square = 0.5 * alpha * step * k;
+        const double a = alpha * left_p.at[i] - beta * left_q.at[i];
+        const double b = alpha * right_p.at[i] - beta * right_q.at[i];
+        const double c = square + tilted.at[i];
+        const double size_u = std::fabs(u), size_v = std::fabs(v), size_k = std::fabs(k);
+        const double a_error = alpha * log_ndtr_error(left_p.at[i], u, size_u) +
+                               weight * log_ndtr_error(left_q.at[i], u - k, size_u + size_k);
+        const double b_error = alpha * log_ndtr_error(right_p.at[i], -v, size_v) +
+                               weight * log_ndtr_error(right_q.at[i], k - v, size_v + size_k);
+        const double c_error = kUlp * 4.0 * std::fabs(square) +
+                               log_mass_error(tilted.at[i], u + step, v + step,
+                                              larger_of(size_u, size_v) + 2.0 * std::fabs(step));
+        const LogSum sum = log_sum(a, b, c, a_error, b_error, c_error);
+        out[i] = sum.value / beta;
+        relative_error[i] = sum.error / std::fabs(sum.value);
+    }
+}
+
+// log S = alpha beta k^2/2 + log d(u + beta k) - alpha log d(u) + beta log d(u - k), d the mass of
+// the support.
+TIGHTNOISE_VECTOR_LOOP inline void combine_truncated(const StandardColumns& x, const Column& p,
+                                                     const Column& q, const Column& tilted,
+                                                     std::size_t n, double* out,
+                                                     double* relative_error) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double u = x.u.at[i], v = x.v.at[i], k = x.k.at[i], beta = x.beta.at[i];
+        const double alpha = 1.0 + beta, weight = std::fabs(beta), step = beta * k;
+        const double square = 0.5 * alpha * step * k;
+        const double value = (square + tilted.at[i]) - (alpha * p.at[i] - beta * q.at[i]);
+        const double size = larger_of(std::fabs(u), std::fabs(v)), size_k = std::fabs(k);
+        const double error =
+            kUlp * 4.0 * std::fabs(square) +
+            log_mass_error(tilted.at[i], u + step, v + step, size + 2.0 * std::fabs(step)) +
+            alpha * log_mass_error(p.at[i], u, v, size) +
+            weight * log_mass_error(q.at[i], u - k, v - k, size + size_k);
+        out[i] = value / beta;
+        relative_error[i] = error / std::fabs(value);
+    }
+}
+
+inline void fast_rectified_renyi(const LaneColumns& lanes, std::size_t n, double* out,
+                                 double* relative_error) {
+    StandardColumns x;
+    Column left_p, left_q, right_p, right_q, tilted;
+    standardise(lanes, n, x);
+    log_ndtr_of(x.u, 0.0, x.k, 1.0, n, left_p);
+    log_ndtr_of(x.u, 1.0, x.k, 1.0, n, left_q);
+    log_ndtr_of(x.v, 0.0, x.k, -1.0, n, right_p);
+    log_ndtr_of(x.v, 1.0, x.k, -1.0, n, right_q);
+    log_mass_of<SeenFrom::tilted>(x, n, tilted);
+    combine_rectified(x, left_p, left_q, right_p, right_q, tilted, n, out, relative_error);
+}
+
+inline void fast_truncated_renyi(const LaneColumns& lanes, std::size_t n, double* out,
+                                 double* relative_error) {
+    StandardColumns x;
+    Column p, q, tilted;
+    standardise(lanes, n, x);
+    log_mass_of<SeenFrom::theta>(x, n, p);
+    log_mass_of<SeenFrom::theta_prime>(x, n, q);
+    log_mass_of<SeenFrom::tilted>(x, n, tilted);
+    combine_truncated(x, p, q, tilted, n, out, relative_error);
+}
+
+}  // namespace
+}  // namespace tightnoise

@@ -1,0 +1,397 @@
+"""Shapes, dtypes, distributions, equality, and every kind of bad input."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+
+R = tn.RectifiedGaussian(0.5, -1, 1)
+T = tn.TruncatedGaussian(0.5, -1, 1)
+Q = tn.QuantizedGaussian(0.5, -1, 1, 5)
+S = tn.StochasticSign(0.5)
+G = tn.Gaussian(0.5)
+ALL = [G, R, T, Q, S]
+BOUNDED = [tn.RectifiedGaussian, tn.TruncatedGaussian]
+
+
+@pytest.mark.parametrize("m", ALL, ids=repr)
+def test_shapes(m):
+    theta = np.linspace(-2, 2, 6).reshape(2, 3)
+    for name in ("mean", "var", "fisher_information"):
+        assert getattr(m, name)(theta).shape == (2, 3)
+        assert isinstance(getattr(m, name)(0.25), float)
+    assert m.renyi_divergence(theta, 0.0, 2).shape == (2, 3)
+    assert m.renyi_divergence(theta, theta[:1], np.array([2.0, 3.0])[:, None, None]).shape == (
+        2,
+        2,
+        3,
+    )
+    assert m.hockey_stick(0.0, 1.0, np.linspace(-1, 1, 4)).shape == (4,)
+    assert m.renyi_divergence(np.zeros((0, 3)), 1.0, 2).shape == (0, 3)
+    assert m.cdf(np.linspace(-1, 1, 7), 0.25).shape == (7,)
+    strided = np.linspace(-2, 2, 12)[::2]
+    np.testing.assert_array_equal(
+        m.renyi_divergence(strided, 0.0, 2), m.renyi_divergence(strided.copy(), 0.0, 2)
+    )
+    fortran = np.asfortranarray(theta)
+    np.testing.assert_array_equal(m.fisher_information(fortran), m.fisher_information(theta))
+
+
+@pytest.mark.parametrize("m", ALL, ids=repr)
+def test_float32_is_accounted_in_float64(m, rng):
+    theta = rng.normal(size=50).astype(np.float32)
+    wide = theta.astype(np.float64)
+    for name in ("mean", "var", "fisher_information"):
+        value = getattr(m, name)(theta)
+        assert value.dtype == np.float64
+        np.testing.assert_array_equal(value, getattr(m, name)(wide))
+    np.testing.assert_array_equal(
+        m.renyi_divergence(theta, theta + np.float32(0.5), 3),
+        m.renyi_divergence(wide, wide + (theta + np.float32(0.5) - wide), 3),
+    )
+    np.testing.assert_array_equal(
+        m.rdp(theta, [2, 3], sensitivity=0.1).values, m.rdp(wide, [2, 3], sensitivity=0.1).values
+    )
+
+
+@pytest.mark.parametrize("m", ALL, ids=repr)
+def test_integers_are_numbers(m):
+    assert m.renyi_divergence(0, 1, 2) == m.renyi_divergence(0.0, 1.0, 2.0)
+    whole, real = m.rdp([0, 1], [2], sensitivity=1), m.rdp([0.0, 1.0], [2.0], sensitivity=1.0)
+    assert whole.values == real.values
+
+
+@pytest.mark.parametrize("m", ALL, ids=repr)
+def test_sample(m):
+    theta = np.linspace(-2, 2, 4000).reshape(40, 100)
+    for dtype in (np.float32, np.float64):
+        noisy = m.sample(theta.astype(dtype), rng=tn.random.NoiseStream(7))
+        assert noisy.shape == theta.shape
+        assert noisy.dtype == dtype
+        out = np.empty(theta.shape, dtype)
+        assert m.sample(theta.astype(dtype), rng=tn.random.NoiseStream(7), out=out) is out
+        np.testing.assert_array_equal(out, noisy)
+        assert np.isfinite(m.logpdf(noisy, theta.astype(dtype))).all()
+    assert not np.array_equal(m.sample(theta), m.sample(theta))
+    assert isinstance(m.sample(0.5), float)
+    assert m.sample(np.zeros((0, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("m", ALL, ids=repr)
+def test_samples_have_the_mean_and_variance(m):
+    """z-tests at |z| < 6: a false alarm once in 5e8."""
+    n = 200_000
+    for theta in (0.3, -1.5):
+        noisy = m.sample(np.full(n, theta), rng=tn.random.NoiseStream(11))
+        mean, var = float(m.mean(theta)), float(m.var(theta))
+        assert abs(noisy.mean() - mean) < 6 * np.sqrt(var / n)
+        spread = (noisy - mean) ** 2
+        assert abs(spread.mean() - var) < 6 * np.std(spread) / np.sqrt(n)
+
+
+@pytest.mark.parametrize("m", [G, R, T], ids=repr)
+@pytest.mark.parametrize("theta", [-30.0, -1.2, 0.0, 0.7, 40.0])
+def test_quantile_inverts_the_distribution(m, theta):
+    q = np.concatenate([np.linspace(0.001, 0.999, 101), [1e-12, 1e-300]])
+    x = m.ppf(q, theta)
+    inside = np.ones(q.shape, bool)
+    atol = 1e-15 if m is T else 0.0  # next to a bound, x is rounded to the digits of the bound
+    if m is R:
+        inside = (x > m.lower) & (x < m.upper)
+        assert (m.cdf(x, theta) >= q * (1 - 1e-12)).all()
+    if m is not G:
+        assert ((x >= m.lower) & (x <= m.upper)).all()
+    if m is T and abs(theta) > 10:  # x itself has fewer digits than its distance to the bound
+        np.testing.assert_allclose(m.cdf(x, theta), q, rtol=0, atol=1e-11)
+    else:
+        np.testing.assert_allclose(m.cdf(x, theta)[inside], q[inside], rtol=1e-11, atol=atol)
+    assert (np.diff(x[:101]) >= 0).all()
+    if m is not G:
+        assert m.ppf(0.0, theta) == m.lower
+        assert m.ppf(1.0, theta) == m.upper
+
+
+@pytest.mark.parametrize("m", [Q, S], ids=repr)
+def test_discrete_outputs(m):
+    letters = np.linspace(-1, 1, 5) if m is Q else np.array([-1.0, 1.0])
+    for theta in (-3.0, 0.1, 0.8):
+        p = m.pdf(letters, theta)
+        np.testing.assert_allclose(p.sum(), 1, rtol=1e-14)
+        np.testing.assert_allclose(np.cumsum(p), m.cdf(letters, theta), rtol=1e-13)
+        assert float(m.mean(theta)) == pytest.approx(float(p @ letters), abs=1e-14)
+        assert m.pdf(0.123, theta) == 0
+        assert m.cdf(-2.0, theta) == 0
+        for q in (1e-9, 0.1, 0.5, 0.9):
+            x = float(m.ppf(q, theta))
+            assert m.cdf(x, theta) >= q
+            assert x == letters[0] or m.cdf(x - 0.1, theta) < q
+
+
+@pytest.mark.parametrize("m", [R, T], ids=repr)
+def test_density_integrates_to_one(m):
+    nodes, weights = np.polynomial.legendre.leggauss(80)
+    for theta in (-2.0, 0.0, 0.4):
+        total = float(weights @ m.pdf(nodes, theta))
+        if m is R:
+            total += float(m.pdf(-1.0, theta) + m.pdf(1.0, theta))
+        assert total == pytest.approx(1, abs=1e-12)
+    assert m.pdf(1.5, 0.0) == 0
+    assert m.logpdf(1.5, 0.0) == -np.inf
+
+
+def test_bounds_rounded_to_float32_are_the_bounds():
+    m = tn.RectifiedGaussian(0.5, 0.1, 0.7)
+    x = np.array([0.1, 0.7], np.float32)
+    np.testing.assert_array_equal(m.pdf(x, 0.0), m.pdf(np.array([0.1, 0.7]), 0.0))
+
+
+def test_hockey_stick_ends():
+    for m in ALL:
+        assert m.hockey_stick(0.2, 0.2, 0.5) == 0
+        assert m.hockey_stick(0.2, 0.2, -0.5) == pytest.approx(-np.expm1(-0.5))
+        assert m.hockey_stick(0.0, 1.0, np.inf) == 0
+        assert m.hockey_stick(0.0, 1.0, -np.inf) == 1
+        assert m.hockey_stick(0.0, 1e-300, 1.0) == 0
+        assert 0 <= m.hockey_stick(0.0, 1.0, 700.0) <= 1e-100
+        epsilon = np.linspace(-5, 5, 41)
+        delta = m.hockey_stick(0.3, 1.1, epsilon)
+        assert (np.diff(delta) <= 0).all()
+        # P and Q swapped: delta_PQ(eps) = 1 - e^eps + e^eps delta_QP(-eps)
+        mirrored = 1 - np.exp(epsilon) * (1 - m.hockey_stick(1.1, 0.3, -epsilon))
+        np.testing.assert_allclose(delta, mirrored, atol=1e-13)
+
+
+def test_renyi_of_equal_values_is_zero():
+    for m in ALL:
+        for alpha in (0.5, 1, 2, np.inf):
+            assert m.renyi_divergence(0.7, 0.7, alpha) == 0
+
+
+def test_per_coordinate_parameters(rng):
+    theta = rng.normal(size=(3, 4))
+    sigma, lower, upper = rng.uniform(0.2, 2, 4), rng.uniform(-2, -1, (3, 4)), np.full(4, 1.5)
+    for cls in BOUNDED:
+        m = cls(sigma, lower, upper)
+        d = m.renyi_divergence(theta, theta + 0.5, 3)
+        total = 0.0
+        for i in np.ndindex(3, 4):
+            one = cls(sigma[i[1]], lower[i], upper[i[1]])
+            expected = one.renyi_divergence(theta[i], theta[i] + 0.5, 3)
+            assert d[i] == pytest.approx(expected, rel=1e-12)
+            total += one.rdp(theta[i], [3], sensitivity=0.5).values[0]
+        cost = m.rdp(theta, [3], sensitivity=np.full((3, 4), 0.5)).values[0]
+        assert d.sum() <= cost <= total * (1 + 1e-9)
+        assert m.fil(theta, sensitivity=0.5) > 0
+        assert m.sample(theta).shape == (3, 4)
+
+
+def test_parameters_are_frozen_copies():
+    sigma = np.array([1.0, 2.0])
+    m = tn.RectifiedGaussian(sigma, -1, [1.0, 2.0])
+    sigma[0] = 5
+    assert m.sigma[0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        m.sigma[0] = 3
+    with pytest.raises(AttributeError):
+        m.sigma = 3
+    same = tn.RectifiedGaussian([1.0, 2.0], -1.0, np.array([1, 2]))
+    assert m == same
+    assert hash(m) == hash(same)
+    assert m != tn.TruncatedGaussian([1.0, 2.0], -1.0, np.array([1, 2]))
+    assert m != tn.RectifiedGaussian(1.0, -1, [1.0, 2.0])
+    assert tn.Gaussian(1) == tn.Gaussian(1.0)
+    assert tn.Gaussian(1) != 1
+    assert "sigma=0.5" in repr(R)
+    assert pickle.loads(pickle.dumps(m)) == m
+    assert copy.deepcopy(m) == m
+
+
+BAD_SIGMA = [0, -1, np.nan, np.inf, [1.0, 0.0], [1.0, np.nan], 0.0, -0.0]
+
+
+@pytest.mark.parametrize("sigma", BAD_SIGMA)
+def test_bad_sigma(sigma):
+    for make in (
+        tn.Gaussian,
+        tn.StochasticSign,
+        lambda s: tn.RectifiedGaussian(s, -1, 1),
+        lambda s: tn.TruncatedGaussian(s, -1, 1),
+        lambda s: tn.QuantizedGaussian(s, -1, 1, 3),
+    ):
+        with pytest.raises(ValueError, match="sigma"):
+            make(sigma)
+
+
+@pytest.mark.parametrize("value", ["1", None, 1j, True, [True], np.array([object()]), {}])
+def test_parameters_must_be_numbers(value):
+    with pytest.raises(TypeError, match="sigma"):
+        tn.Gaussian(value)
+    with pytest.raises(TypeError, match="lower"):
+        tn.TruncatedGaussian(1, value, 1)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"), [(1, 1), (2, 1), ([0, 2], 1), (np.nan, 1), (-np.inf, 1)]
+)
+def test_bad_bounds(lower, upper):
+    for cls in BOUNDED:
+        with pytest.raises(ValueError, match="lower"):
+            cls(1, lower, upper)
+
+
+def test_bad_levels():
+    for levels in (1, 0, -3, 1025):
+        with pytest.raises(ValueError, match="levels"):
+            tn.QuantizedGaussian(1, -1, 1, levels)
+    for levels in (2.0, True, "3", None):
+        with pytest.raises(TypeError, match="levels"):
+            tn.QuantizedGaussian(1, -1, 1, levels)
+    assert tn.QuantizedGaussian(1, -1, 1, np.int8(3)).levels == 3
+
+
+@pytest.mark.parametrize("m", ALL, ids=repr)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, [0.0, np.nan], [-np.inf]])
+def test_bad_theta(m, bad):
+    calls = [
+        lambda: m.renyi_divergence(bad, 0.0, 2),
+        lambda: m.renyi_divergence(0.0, bad, 2),
+        lambda: m.hockey_stick(bad, 0.0, 1.0),
+        lambda: m.fisher_information(bad),
+        lambda: m.rdp(bad, [2], sensitivity=1),
+        lambda: m.rdp([0.0], [2], sensitivity=bad),
+        lambda: m.fil(bad),
+        lambda: m.fil([0.0], sensitivity=bad),
+        lambda: m.sample(bad),
+        lambda: m.mean(bad),
+        lambda: m.pdf(bad, 0.0),
+        lambda: m.ppf(bad, 0.0),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"finite|theta_prime"):
+            call()
+
+
+@pytest.mark.parametrize("bad", ["x", None, 1j, np.array([1], object), np.array([True])])
+def test_theta_must_be_numbers(bad):
+    for call in (
+        lambda: R.renyi_divergence(bad, 0.0, 2),
+        lambda: R.renyi_divergence(0.0, 1.0, bad),
+        lambda: R.rdp(bad, [2], sensitivity=1),
+        lambda: R.rdp([0.0], [2], sensitivity=bad),
+        lambda: R.fil([0.0], bad) if bad is not None else R.fil(bad),
+        lambda: R.sample(bad),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+@pytest.mark.parametrize("alpha", [0, -1, np.nan, -np.inf, [2, 0]])
+def test_bad_order(alpha):
+    for m in ALL:
+        with pytest.raises(ValueError, match="alpha"):
+            m.renyi_divergence(0.0, 1.0, alpha)
+        with pytest.raises(ValueError, match="alpha"):
+            m.rdp([0.0], alpha, sensitivity=1)
+
+
+def test_bad_epsilon_and_probability():
+    with pytest.raises(ValueError, match="epsilon"):
+        R.hockey_stick(0.0, 1.0, np.nan)
+    for q in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="q must"):
+            R.ppf(q, 0.0)
+
+
+def test_shapes_that_would_blow_up_are_refused():
+    theta = np.zeros(4)
+    column = np.ones((4, 1))
+    for cls in BOUNDED:
+        m = cls(column, -1, 1)
+        for call in (
+            lambda m=m: m.renyi_divergence(theta, 0.0, 2),
+            lambda m=m: m.fisher_information(theta),
+            lambda m=m: m.rdp(theta, [2], sensitivity=1),
+            lambda m=m: m.fil(theta),
+            lambda m=m: m.sample(theta),
+        ):
+            with pytest.raises(ValueError, match="sigma"):
+                call()
+    for bad in (column, np.ones(3), np.ones((2, 4))):
+        with pytest.raises(ValueError, match="sensitivity"):
+            R.rdp(theta, [2], sensitivity=bad)
+    with pytest.raises(ValueError, match="broadcast"):
+        R.renyi_divergence(theta, np.zeros(3), 2)
+    with pytest.raises(ValueError, match="broadcast"):
+        tn.RectifiedGaussian(np.ones(2), -np.ones(3), 1)
+    for jacobian in (np.ones(4), np.ones((3, 2)), np.ones((4, 0)), np.ones((4, 2, 1))):
+        with pytest.raises(ValueError, match="jacobian"):
+            R.fil(theta, jacobian)
+
+
+def test_costs_of_nothing():
+    for m in ALL:
+        for call in (lambda m=m: m.rdp([], [2], sensitivity=1), lambda m=m: m.fil([])):
+            with pytest.raises(ValueError, match="empty"):
+                call()
+        np.testing.assert_array_equal(m.rdp([1.0, 2.0], [2, 3], sensitivity=0).values, [0, 0])
+        with pytest.raises(ValueError, match="sensitivity"):
+            m.rdp([1.0], [2], sensitivity=-1)
+        with pytest.raises(ValueError, match="not both"):
+            m.fil([1.0], [[1.0]], sensitivity=1)
+        assert m.rdp([1.0], [2], sensitivity=1).per_instance == (m is not G)
+    assert R.rdp([1.0], 2, sensitivity=1).alphas.tolist() == [2]
+
+
+def test_bad_out():
+    theta = np.zeros(3)
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    for out in (np.zeros(4), np.zeros(3, np.float32), frozen, np.zeros(6)[::2]):
+        with pytest.raises(ValueError, match="out"):
+            R.sample(theta, out=out)
+    with pytest.raises(TypeError, match="out"):
+        R.sample(theta, out=[0.0, 0.0, 0.0])
+
+
+def test_too_many_sigma_is_an_error_not_a_nan():
+    for m in (tn.RectifiedGaussian(1e-300, -1, 1), tn.Gaussian(5e-324), tn.StochasticSign(1e-310)):
+        with pytest.raises(ValueError, match="sigma"):
+            m.renyi_divergence(1.0, 2.0, 2)
+        with pytest.raises(ValueError, match="sigma"):
+            m.rdp([1.0], [2], sensitivity=1.0)
+        with pytest.raises(ValueError, match="sigma"):
+            m.sample([1.0])
+
+
+def test_hard_cells_that_other_formulas_lose():
+    """Where textbook formulas give NaN, negative numbers or noise."""
+    theta = np.array([0.5, 1.0, 5.0, 38.0, 100.0, 1e3, 1e4])
+    orders = 1 + np.array([1e-9, 1e-6, 1e-3, 0.5, 7, 255, 1e4, 1e6])[:, np.newaxis]
+    for sigma in (1e-8, 1e-3, 1.0, 1e3, 1e8):
+        for m in mechanisms(sigma):
+            for step in (1e-12, 1e-8, 1e-4, 0.1, 0.5):
+                where = theta * min(sigma, 1.0)
+                for sign in (-1, 1):
+                    d = m.renyi_divergence(where, where + sign * step, orders)
+                    assert (d >= 0).all()
+                    assert not np.isnan(d).any()
+                    finite = d[np.isfinite(d)]
+                    assert finite.size == d.size or isinstance(m, tn.Gaussian)
+            eta2 = m.fisher_information(theta * sigma)
+            assert np.isfinite(eta2).all()
+            assert (eta2 >= 0).all()
+    truncated = tn.TruncatedGaussian(1, 0, 2)
+    assert float(truncated.fisher_information(-1e4)) == pytest.approx(1e-8, rel=1e-3)
+
+
+def mechanisms(sigma):
+    return [
+        tn.Gaussian(sigma),
+        tn.RectifiedGaussian(sigma, -1, 1),
+        tn.TruncatedGaussian(sigma, -1, 1),
+        tn.QuantizedGaussian(sigma, -1, 1, 4),
+        tn.StochasticSign(sigma),
+    ]

@@ -1,0 +1,202 @@
+"""A cost is never below the truth: brute force over neighbours, errata, monotonicity."""
+
+import itertools
+
+import numpy as np
+import pytest
+from reference import bounded_gaussian as exact
+
+import tightnoise as tn
+from tightnoise import _core
+
+ALPHAS = np.array([0.4, 1.0, 1.5, 2.0, 8.0, 32.0, np.inf])
+
+
+def mechanisms(sigma=0.5, lower=-1.0, upper=1.0):
+    return [
+        tn.Gaussian(sigma),
+        tn.RectifiedGaussian(sigma, lower, upper),
+        tn.TruncatedGaussian(sigma, lower, upper),
+        tn.QuantizedGaussian(sigma, lower, upper, 2),
+        tn.QuantizedGaussian(sigma, lower, upper, 5),
+        tn.StochasticSign(sigma),
+    ]
+
+
+@pytest.mark.parametrize("m", mechanisms(), ids=repr)
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_rdp_is_the_supremum_over_the_box_and_both_directions(m, d, rng, check_error):
+    alphas = ALPHAS if not isinstance(m, tn.Gaussian) else ALPHAS[:-1]
+    for _ in range(8):
+        theta = rng.normal(size=d) * rng.choice([0.3, 1.0, 3.0])
+        c = rng.uniform(0.05, 1.5, d)
+        steps = np.linspace(-1, 1, 9)
+        worst = np.zeros(alphas.shape)
+        for step in itertools.product(steps, repeat=d):
+            prime = theta + np.array(step) * c
+            order = alphas[:, np.newaxis]
+            forward = np.sum(m.renyi_divergence(theta, prime, order), axis=1)
+            backward = np.sum(m.renyi_divergence(prime, theta, order), axis=1)
+            worst = np.maximum(worst, np.maximum(forward, backward))
+        cost = m.rdp(theta, alphas, sensitivity=c).values
+        assert (cost >= worst).all()
+        check_error("rdp above the supremum over a grid", (cost / worst - 1).max(), 1e-9)
+
+
+def test_erratum_11_one_sign_and_one_direction_are_not_enough():
+    """Algorithm 1 of "Privacy Amplification ..." sums D(theta || theta + c) only."""
+    for m, theta, printed, sound in [
+        (tn.RectifiedGaussian(0.5, -1, 1), -1.5, 1.512, 3.956),
+        (tn.RectifiedGaussian(0.5, -1, 1), 3.0, 0.807, 3.341),
+        (tn.StochasticSign(0.5), 3.0, 0.00156, 0.7014),
+        (tn.TruncatedGaussian(0.5, -1, 1), 1.5, 0.900, 2.333),
+    ]:
+        assert float(m.renyi_divergence(theta, theta + 1, 2)) == pytest.approx(printed, rel=3e-3)
+        cost = m.rdp([theta], [2], sensitivity=1).values[0]
+        assert cost == pytest.approx(sound, rel=2e-4)
+    rectified = tn.RectifiedGaussian(0.5, -1, 1)
+    assert rectified.rdp([-1.5], [32], sensitivity=1).values[0] == pytest.approx(11.833, rel=1e-4)
+
+
+def test_erratum_11_directions_are_compared_after_the_sum():
+    m = tn.RectifiedGaussian(0.5, -1, 1)
+    theta, c = np.array([-1.5, 0.2]), 1.0
+    forward = sum(
+        max(float(m.renyi_divergence(t, t + s, 2)) for s in (-c, c)) for t in theta.tolist()
+    )
+    backward = sum(
+        max(float(m.renyi_divergence(t + s, t, 2)) for s in (-c, c)) for t in theta.tolist()
+    )
+    cost = m.rdp(theta, [2], sensitivity=c).values[0]
+    assert cost == pytest.approx(max(forward, backward), rel=1e-9)
+
+
+def test_erratum_1_rectified_fisher_information_is_positive():
+    eta2 = tn.RectifiedGaussian(1, -1, 1).fisher_information(0.0)
+    assert float(eta2) == pytest.approx(0.936824, abs=1e-6)
+
+
+def test_erratum_2_truncated_divergence():
+    m = tn.TruncatedGaussian(1, -1, 1)
+    assert float(m.renyi_divergence(0.0, 1.0, 2)) == pytest.approx(0.284000, abs=1e-6)
+    assert float(m.renyi_divergence(0.0, 1.0, 3)) == pytest.approx(0.408074, abs=1e-6)
+    assert float(m.renyi_divergence(0.3, 0.31, 4)) == pytest.approx(5.746e-5, rel=1e-4)
+
+
+def test_erratum_4_fil_is_a_spectral_norm():
+    gaussian = tn.Gaussian(1)
+    assert gaussian.fil(np.zeros(2), [[1.0], [-1.0]]) ** 2 == pytest.approx(2.0)
+    assert gaussian.fil(np.zeros(100), np.ones((100, 1))) ** 2 == pytest.approx(100.0)
+
+
+def test_fil_of_a_jacobian(rng, check_error):
+    m = tn.RectifiedGaussian(0.7, -1, 1)
+    for shape in [(5, 3), (3, 5), (40, 1), (1, 7)]:
+        theta, jacobian = rng.normal(size=shape[0]), rng.normal(size=shape)
+        eta = np.sqrt(m.fisher_information(theta))
+        truth = np.linalg.norm(eta[:, np.newaxis] * jacobian, 2)
+        cost = m.fil(theta, jacobian)
+        assert cost >= truth
+        check_error("fil with a jacobian", cost / truth - 1, 1e-9)
+    c = rng.uniform(0, 1, 5)
+    theta = rng.normal(size=5)
+    truth = float(np.sqrt(np.sum(c**2 * m.fisher_information(theta))))
+    assert truth <= m.fil(theta, sensitivity=c) <= truth * (1 + 1e-9)
+    assert m.fil(theta, sensitivity=np.zeros(5)) == 0
+    assert m.fil(theta) == pytest.approx(float(np.sqrt(m.fisher_information(theta).max())))
+    assert m.fil(theta, jacobian=np.eye(5)) == pytest.approx(m.fil(theta))
+    assert m.fil(theta, jacobian=np.zeros((5, 2))) == 0
+
+
+@pytest.mark.parametrize("m", mechanisms(), ids=repr)
+def test_divergence_grows_with_the_distance_and_the_order(m, rng):
+    theta = rng.normal(size=(200, 1)) * 2
+    steps = np.sort(rng.uniform(1e-6, 3, (200, 12)), axis=1) * rng.choice([-1, 1], (200, 1))
+    for alpha in (0.3, 1.0, 1.001, 2.0, 17.0):
+        d = m.renyi_divergence(theta, theta + steps, alpha)
+        assert (np.diff(d, axis=1) >= -1e-12 * d[:, 1:]).all()
+    orders = np.concatenate([[0.01, 0.49, 0.5, 0.51, 0.999], 1 + np.geomspace(1e-9, 1e6, 40)])
+    d = m.renyi_divergence(theta, theta + steps[:, :1], orders)
+    assert (np.diff(d, axis=1) >= -1e-12 * d[:, 1:]).all()
+    if not isinstance(m, tn.Gaussian):
+        top = m.renyi_divergence(theta, theta + steps[:, :1], np.inf)
+        assert (d[:, -1:] <= top).all()
+    delta = m.hockey_stick(theta, theta + steps, 0.3)
+    assert (np.diff(delta, axis=1) >= -1e-13).all()
+
+
+def test_rectified_and_truncated_cost_no_more_than_gaussian(rng):
+    theta = rng.normal(size=500) * 2
+    for alpha in (1.01, 2.0, 8.0, 64.0):
+        gaussian = tn.Gaussian(0.5).renyi_divergence(theta, theta + 0.3, alpha)
+        for m in mechanisms()[1:]:
+            assert (m.renyi_divergence(theta, theta + 0.3, alpha) <= gaussian * (1 + 1e-13)).all()
+            assert (m.fisher_information(theta) <= 4 * (1 + 1e-13)).all()
+
+
+def test_local_identity():
+    """D = alpha k^2/2 sigma^2 eta^2 (1 + O(k)) for a small step k sigma."""
+    theta = np.linspace(-3, 3, 25)
+    for m in mechanisms():
+        for alpha in (0.7, 1.0, 1.5, 9.0):
+            d = m.renyi_divergence(theta, theta + 2.0**-30, alpha)
+            local = alpha * 2.0**-61 * m.fisher_information(theta)
+            np.testing.assert_allclose(d, local, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["rectified", "truncated", "quantized", "sign"])
+def test_sums_against_mpmath(name, rng, check_error):
+    """The sums themselves, at tiny and at large steps: forward and backward, worst sign."""
+    d = 6
+    alphas = np.array([0.3, 1.0, 1.25, 8.0, 300.0])
+    for scale in (1e-7, 1e-2, 1.0):
+        theta = rng.normal(size=d) * 1.5
+        c = rng.uniform(0.5, 1, d) * scale
+        sigma, lower, upper = np.array(0.625), np.array(-1.0), np.array(1.25)
+        forward, backward = np.empty(5), np.empty(5)
+        core = getattr(_core, name)
+        core.rdp_sums(alphas, c, theta, sigma, lower, upper, 4, d, forward, backward)
+        for i, alpha in enumerate(alphas.tolist()):
+            truth = [exact.mpf(0), exact.mpf(0)]
+            for t, step in zip(theta.tolist(), c.tolist(), strict=True):
+                case = exact.Case(name, t, 0.625, -1.0, 1.25, 4)
+                truth[0] += max(exact.renyi(case, s * step, alpha) for s in (-1, 1))
+                truth[1] += max(backward_renyi(case, s * step, alpha) for s in (-1, 1))
+            for value, expected in zip((forward[i], backward[i]), truth, strict=True):
+                error = abs(float(value / expected - 1))
+                check_error(f"{name} rdp sums", error, 1e-12)
+
+
+def backward_renyi(case, step, alpha):
+    """D_alpha(M(theta + step) || M(theta)): the base point is not a double."""
+    with exact.mp.workdps(60):
+        moved = case._replace(theta=exact.mpf(case.theta) + exact.mpf(step))
+    return exact.renyi(moved, -step, alpha)
+
+
+def test_sums_do_not_depend_on_threads(rng):
+    theta = rng.normal(size=5000)
+    m = tn.RectifiedGaussian(0.7, -1, 1)
+    threads = _core.num_threads()
+    try:
+        _core.set_num_threads(1)
+        one = m.rdp(theta, [2, 8], sensitivity=0.3).values, m.fil(theta, sensitivity=0.3)
+        _core.set_num_threads(4)
+        many = m.rdp(theta, [2, 8], sensitivity=0.3).values, m.fil(theta, sensitivity=0.3)
+    finally:
+        _core.set_num_threads(threads)
+    assert one[0].tobytes() == many[0].tobytes()
+    assert one[1] == many[1]
+
+
+def test_sum_of_many_is_the_sum(rng, check_error):
+    theta = rng.normal(size=4000) * 2
+    for m in mechanisms()[1:]:
+        forward = np.maximum(
+            m.renyi_divergence(theta, theta + 0.25, 4), m.renyi_divergence(theta, theta - 0.25, 4)
+        )
+        cost = m.rdp(theta, [4], sensitivity=0.25).values[0]
+        assert cost >= np.sum(forward)
+        eta = m.fil(theta, sensitivity=0.25)
+        truth = 0.25 * np.sqrt(np.sum(m.fisher_information(theta)))
+        check_error("fil with a sensitivity", eta / truth - 1, 1e-9)
