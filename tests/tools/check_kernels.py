@@ -25,7 +25,10 @@ MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
 
 # Loops that are scalar by design, as "target: function": what combines the results of blocks, what
 # runs once a call, and divergences that choose their formula element by element.
-SCALAR = re.compile(r"special: combine|sampling: shared_parameters|divergence: (?!.*fast)")
+SCALAR = re.compile(
+    r"special: combine|sampling: shared_parameters|divergence: (?!.*\b("
+    r"narrow_\w+|sample_density|sum_expm1mx|standardise|log_ndtr_of|log_mass_of|combine_\w+)\b)"
+)
 
 LIBM = re.compile(r"(exp|exp2|expm1|log|log1p|log2|pow|sin|cos|sincos|tan|erfc?|fma|round)f?")
 
