@@ -134,9 +134,8 @@ def test_orders_without_a_proof_take_the_exact_pass(rng):
     alone = pickle.loads(pickle.dumps(sketch))
     with pytest.raises(ValueError, match="pickling"):
         mechanism.rdp(alone, orders, sensitivity=0.1)
-    np.testing.assert_allclose(
-        mechanism.rdp(alone, [2.0], sensitivity=0.1).values, wanted[2], rtol=1e-9
-    )
+    values = mechanism.rdp(alone, orders[1:], sensitivity=0.1).values
+    assert np.all((values >= wanted[1:]) & (values <= wanted[1:] * (1 + 1e-9)))
 
 
 @pytest.mark.parametrize("other", [(-1.0, 1.5), (0.0, 1.0)])
