@@ -222,9 +222,6 @@ Extent bins_of(const T* theta, std::size_t n, double centre, double scale, doubl
     alignas(64) Places places;
     for (std::size_t begin = 0; begin < n; begin += kChunk) {
         const std::size_t length = n - begin < kChunk ? n - begin : kChunk;
-        for (std::size_t byte = 0; byte < kChunk * sizeof(T); byte += 64) {
-            __builtin_prefetch(reinterpret_cast<const char*>(theta + begin + kChunk) + byte);
-        }
         const Extent here = place(theta + begin, length, centre, per_scale, places);
         extent.least = here.least < extent.least ? here.least : extent.least;
         const bool is_nan = here.greatest != here.greatest;
@@ -232,6 +229,8 @@ Extent bins_of(const T* theta, std::size_t n, double centre, double scale, doubl
             is_nan || here.greatest > extent.greatest ? here.greatest : extent.greatest;
         std::size_t i = 0;
         for (; i + kTableCopies <= length; i += kTableCopies) {
+            // Of the next chunk, a little at a time: all at once would wait.
+            __builtin_prefetch(theta + begin + kChunk + i);
 #pragma GCC unroll 4
             for (std::size_t j = 0; j < kTableCopies; ++j) {
                 add_powers(table + j * copy + places.row[i + j], places.x[i + j], places.x2[i + j],

@@ -62,7 +62,7 @@ def test_rdp_of_a_sketch_is_sound_and_close(rng, check_error, kind):
 
         support = _sketched._support(mechanism)
         if support is not None:
-            upper = _sketched._rdp_upper(mechanism, support, sketch, orders, c)
+            upper = _sketched._rdp_upper(support, sketch, orders, c)
             used = np.isfinite(upper).all(axis=0)
             ratio = (np.maximum(*upper) / np.maximum(wanted, 1e-290))[used & (wanted > 1e-280)]
             assert np.all(ratio >= 1.0 - 1e-12), (sigma, half_width, c, orders)
@@ -83,7 +83,7 @@ def test_small_and_large_shifts(rng, kind, spread):
     support = _sketched._support(mechanism)
     for c in (1e-9, 1e-6, 1e-3, 0.1):
         orders = np.array([1.001, 2.0, 8.0])
-        upper = _sketched._rdp_upper(mechanism, support, sketch, orders, c)
+        upper = _sketched._rdp_upper(support, sketch, orders, c)
         wanted = np.array(mechanism._rdp_sums(theta, orders, np.array(c)))
         assert np.all(np.isfinite(upper[:, 1:]))
         finite = np.isfinite(upper)

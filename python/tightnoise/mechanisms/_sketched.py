@@ -11,12 +11,12 @@ are not used: the caller then takes the exact pass over all coordinates, order b
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tightnoise import _core
 from tightnoise._validate import float_array
 from tightnoise.mechanisms.analytic_bound import Kind, fisher_tail, renyi_tail
 from tightnoise.sketch import Sketch
@@ -115,7 +115,7 @@ def rdp_sums(
             panels = sketch.panel_count
             chosen = _worthwhile(support, orders, shift, sketch.count, panels)
         if chosen.any() and _fits(support, sketch):
-            upper[:, chosen] = _rdp_upper(mechanism, support, sketch, orders[chosen], shift)
+            upper[:, chosen] = _rdp_upper(support, sketch, orders[chosen], shift)
     missing = ~np.isfinite(upper).all(axis=0)
     if missing.any():
         upper[:, missing] = 0.0
@@ -132,7 +132,7 @@ def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> 
     if support is not None and np.size(sensitivity) == 1 and _fits(support, sketch):
         shift = float(mechanism._sensitivity(sensitivity, np.zeros(())))
         (total,), (error,) = sketch.sum_max(
-            [functools.partial(_fisher, mechanism, support)],
+            [functools.partial(_fisher, support)],
             relative_error=_relative_error(support, sketch),
             tails=[functools.partial(_fisher_tails, support)],
         )
@@ -153,7 +153,7 @@ def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
     """
     support = _support(mechanism)
     if support is not None and _fits(support, sketch):
-        return float(_fisher(mechanism, support, np.array([sketch.nearest]))[0])
+        return float(_fisher(support, np.array([sketch.nearest]))[0])
     arrays = [mechanism._theta_to_account(array) for array in sketch.sources()]
     return max(float(np.max(mechanism.fisher_information(array))) for array in arrays)
 
@@ -168,9 +168,7 @@ def _relative_error(support: _Support, sketch: Sketch) -> float:
     return _FUNCTION_ERROR + support.position_error * (distance + 4.0)
 
 
-def _rdp_upper(
-    mechanism: Mechanism, support: _Support, sketch: Sketch, orders: Array, c: float
-) -> Array:
+def _rdp_upper(support: _Support, sketch: Sketch, orders: Array, c: float) -> Array:
     """Return upper bounds (2, orders) of the sums for both directions; infinity: do not use."""
     if c == 0.0:
         return np.zeros((2, orders.size))
@@ -182,7 +180,7 @@ def _rdp_upper(
         for shift in (c, -c):
             # From theta to theta + shift; or from theta' = theta + shift back to theta.
             start, step = (shift, -shift) if away else (0.0, shift)
-            functions.append(_renyi(mechanism, support, orders, start, step))
+            functions.append(functools.partial(_renyi, support, key, start, step))
             tails.append(functools.partial(_renyi_tails, support, key, start, step))
         sums, errors = sketch.sum_max(functions, relative_error=relative_error, tails=tails)
         upper[direction] = np.where(errors <= _ACCEPTED * sums, sums + errors, np.inf)
@@ -190,34 +188,15 @@ def _rdp_upper(
 
 
 def _renyi(
-    mechanism: Mechanism, support: _Support, orders: Array, start: float, step: float
-) -> Callable[[Array], Array]:
-    """Return t -> D_alpha(M(t + start) || M(t + start + step)), (orders, n)."""
-
-    def divergence(t: Array) -> Array:
-        out = np.empty(orders.size * t.size)
-        mechanism._functions.renyi(
-            np.array([step]),
-            np.repeat(orders, t.size),
-            np.tile(t + start, orders.size),
-            *_centred(support),
-            mechanism._levels,
-            out,
-        )
-        return out.reshape(orders.size, t.size)
-
-    return divergence
+    support: _Support, orders: tuple[float, ...], start: float, step: float, t: Array
+) -> Array:
+    """Return D_alpha(M(t + start) || M(t + start + step)), (orders, n)."""
+    place = support.kind, support.sigma, support.half_width
+    return _renyi_values(*place, orders, start, step, t.tobytes())
 
 
-def _fisher(mechanism: Mechanism, support: _Support, t: Array) -> Array:
-    out = np.empty(t.shape)
-    mechanism._functions.fisher_information(t, *_centred(support), mechanism._levels, out)
-    return out
-
-
-def _centred(support: _Support) -> tuple[Array, Array, Array]:
-    half = support.half_width
-    return np.array([support.sigma]), np.array([-half]), np.array([half])
+def _fisher(support: _Support, t: Array) -> Array:
+    return _fisher_values(support.kind, support.sigma, support.half_width, t.tobytes())
 
 
 def _renyi_tails(
@@ -242,8 +221,47 @@ def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int) -> A
     return np.concatenate([_fisher_tail(*place, *panel, nodes) for panel in panels], axis=1)
 
 
-# Proven bounds do not depend on the data, and the same mechanism is asked about at every step of a
-# training.
+# Neither values at the nodes nor proven bounds depend on the data, and the same mechanism is asked
+# about at every step of a training.
+
+
+@functools.lru_cache(maxsize=64)
+def _renyi_values(
+    kind: Kind,
+    sigma: float,
+    half_width: float,
+    orders: tuple[float, ...],
+    start: float,
+    step: float,
+    nodes: bytes,
+) -> Array:
+    t = np.frombuffer(nodes)
+    out = np.empty(len(orders) * t.size)
+    getattr(_core, kind).renyi(
+        np.array([step]),
+        np.repeat(np.array(orders), t.size),
+        np.tile(t + start, len(orders)),
+        *_centred(sigma, half_width),
+        2,
+        out,
+    )
+    out.flags.writeable = False
+    return out.reshape(len(orders), t.size)
+
+
+@functools.lru_cache(maxsize=64)
+def _fisher_values(kind: Kind, sigma: float, half_width: float, nodes: bytes) -> Array:
+    t = np.frombuffer(nodes)
+    out = np.empty(t.shape)
+    getattr(_core, kind).fisher_information(t, *_centred(sigma, half_width), 2, out)
+    out.flags.writeable = False
+    return out
+
+
+def _centred(sigma: float, half_width: float) -> tuple[Array, Array, Array]:
+    return np.array([sigma]), np.array([-half_width]), np.array([half_width])
+
+
 @functools.lru_cache(maxsize=4096)
 def _renyi_tail(
     kind: Kind,

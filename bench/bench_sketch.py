@@ -1,0 +1,190 @@
+"""The sketch: one pass over a gradient, questions to it, and both beside NumPy/SciPy.
+
+Nanoseconds a coordinate are in extra_info of every benchmark, and for data in DRAM the bandwidth
+beside that of reading alone (np.max and np.sum, the better one, timed in the same benchmark). The
+size of "DRAM" is TIGHTNOISE_BENCH_SIZE elements, 2e7 unless set.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+from scipy import special
+
+import tightnoise as tn
+from tightnoise import _core
+from tightnoise.mechanisms import _sketched
+from tightnoise.sketch import Sketch
+
+N = 1_000_000
+LARGE = int(float(os.environ.get("TIGHTNOISE_BENCH_SIZE", 2e7)))
+NUMPY_N = 20_000  # NumPy is timed on so many coordinates and scaled
+ORDERS = np.concatenate([np.linspace(1.25, 10.0, 16), np.geomspace(12.0, 256.0, 16)])
+SHIFT = 1e-2
+
+DTYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f8", "f4"])
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = _core.num_threads()
+    _core.set_num_threads(1)
+    yield
+    _core.set_num_threads(before)
+
+
+@pytest.fixture
+def timed(benchmark):
+    """Return run(group, function, n): time it, note the figures, return its result."""
+
+    def run(group, function, n):
+        benchmark.group = group
+        result = benchmark(function)
+        benchmark.extra_info["simd_level"] = _core.simd_level()
+        if benchmark.stats is not None:
+            fastest = benchmark.stats.stats.min
+            benchmark.extra_info["ns_per_coordinate"] = round(fastest / n * 1e9, 4)
+        return result
+
+    return run
+
+
+def gradient(n, spread=1.0, dtype=np.float64):
+    return np.random.default_rng(1).uniform(-spread, spread, n).astype(dtype)
+
+
+def fastest(function, repeats=5):
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+@DTYPES
+@pytest.mark.parametrize("half_widths", [0.5, 1.0, 2.0, 4.0, 6.0])
+def test_pass_over_the_interval(timed, half_widths, dtype) -> None:
+    theta = gradient(N, half_widths, dtype)
+    sketch = timed("pass, 1e6", lambda: Sketch.of(theta, -half_widths, half_widths, sigma=1.0), N)
+    assert sketch.count == N
+
+
+@DTYPES
+@pytest.mark.parametrize("spread", ["uniform", "concentrated"])
+def test_pass_into_bins(timed, spread, dtype) -> None:
+    theta = gradient(N, 20.0, dtype) if spread == "uniform" else gradient(N, 1.5, dtype)
+    sketch = timed("pass into bins, 1e6", lambda: Sketch.of(theta, -1.0, 1.0, sigma=1.0), N)
+    assert sketch.count == N
+
+
+@DTYPES
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("half_widths", [1.0, 2.0])
+def test_pass_over_dram(timed, benchmark, half_widths, threads, dtype) -> None:
+    theta = gradient(LARGE, half_widths, dtype)
+    _core.set_num_threads(threads)
+    read = min(fastest(theta.max), fastest(theta.sum))
+    sketch = timed(
+        "pass, DRAM", lambda: Sketch.of(theta, -half_widths, half_widths, sigma=1.0), LARGE
+    )
+    again = min(fastest(theta.max), fastest(theta.sum))
+    assert sketch.count == LARGE
+    if benchmark.stats is not None:
+        bandwidth = theta.nbytes / min(read, again) / 1e9
+        here = theta.nbytes / benchmark.stats.stats.min / 1e9
+        benchmark.extra_info["threads"] = threads
+        benchmark.extra_info["GB_per_s"] = round(here, 2)
+        benchmark.extra_info["GB_per_s_reading_alone_1_thread"] = round(bandwidth, 2)
+        benchmark.extra_info["fraction_of_reading_alone"] = round(here / bandwidth, 3)
+
+
+MECHANISMS = [tn.RectifiedGaussian(1.0, -1.0, 1.0), tn.TruncatedGaussian(1.0, -1.0, 1.0)]
+
+
+def costs(sketch):
+    """RDP at 32 orders of two mechanisms, and their FIL."""
+    return [
+        cost
+        for mechanism in MECHANISMS
+        for cost in (
+            mechanism.rdp(sketch, ORDERS, sensitivity=SHIFT).values,
+            mechanism.fil(sketch, sensitivity=SHIFT),
+        )
+    ]
+
+
+QUESTIONS = "32 orders and FIL, rectified and truncated, d = 1e6"
+
+
+def test_questions_to_a_sketch(timed) -> None:
+    """From the second time on: values of the divergences and proven bounds are remembered."""
+    sketch = Sketch.of(gradient(N), -1.0, 1.0, sigma=1.0)
+    costs(sketch)
+    timed(QUESTIONS, lambda: costs(sketch), N)
+
+
+def test_first_questions_to_a_sketch(timed) -> None:
+    sketch = Sketch.of(gradient(N), -1.0, 1.0, sigma=1.0)
+
+    def first():
+        for remembered in ("_renyi_values", "_fisher_values", "_renyi_tail", "_fisher_tail"):
+            getattr(_sketched, remembered).cache_clear()
+        return costs(sketch)
+
+    timed(QUESTIONS, first, N)
+
+
+def test_questions_without_bounds_or_mechanisms(timed) -> None:
+    """What the query alone costs: two cheap functions, 32 orders."""
+    sketch = Sketch.of(gradient(N), -1.0, 1.0, sigma=1.0)
+    rate = np.linspace(0.5, 1.0, 32)[:, None]
+    functions = [lambda t: np.exp(-rate * t), lambda t: np.exp(-rate * (t + 1e-3))]
+    timed("query of two functions, 32 orders", lambda: sketch.sum_max(functions), N)
+
+
+@DTYPES
+def test_everything_in_one_go(timed, dtype) -> None:
+    theta = gradient(N, dtype=dtype)
+    found = timed(
+        QUESTIONS,
+        lambda: costs(Sketch.of(theta, -1.0, 1.0, sigma=1.0)),
+        N,
+    )
+    values = theta.astype(np.float64)
+    for mechanism, rdp in zip(MECHANISMS, found[::2], strict=True):
+        wanted = mechanism._rdp_sums(values[:2000], ORDERS[:2], np.array(SHIFT))[0]
+        np.testing.assert_allclose(rdp[:2] / N, wanted / 2000, rtol=0.05)
+
+
+def rectified_by_scipy(theta, order, shift):
+    """The log-stable closed form, one order, one direction, worst of both signs."""
+    worst = np.zeros(theta.shape)
+    for c in (shift, -shift):
+        below, above = -1.0 - theta, theta - 1.0
+        low, high = below - (1.0 - order) * c, 1.0 - theta - (1.0 - order) * c
+        terms = [
+            order * special.log_ndtr(below) + (1.0 - order) * special.log_ndtr(below - c),
+            order * special.log_ndtr(above) + (1.0 - order) * special.log_ndtr(above + c),
+            0.5 * order * (order - 1.0) * c * c
+            + special.log_ndtr(high)
+            + np.log1p(-np.exp(special.log_ndtr(low) - special.log_ndtr(high))),
+        ]
+        total = np.logaddexp(np.logaddexp(terms[0], terms[1]), terms[2])
+        np.maximum(worst, total / (order - 1.0), out=worst)
+    return worst.sum()
+
+
+def test_numpy_and_scipy(timed) -> None:
+    """A fourth of the work above: one mechanism, one direction, and no FIL."""
+    theta = gradient(NUMPY_N)
+    found = timed(
+        "32 orders, rectified, one direction, NumPy/SciPy",
+        lambda: [rectified_by_scipy(theta, order, SHIFT) for order in ORDERS],
+        NUMPY_N,
+    )
+    wanted = MECHANISMS[0]._rdp_sums(theta[:1000], ORDERS[:2], np.array(SHIFT))[0]
+    np.testing.assert_allclose(np.array(found[:2]) / NUMPY_N, wanted / 1000, rtol=0.2)
