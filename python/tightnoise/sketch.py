@@ -346,7 +346,9 @@ class Sketch:
 
         nodes = [part.nodes for part in panels]
         t = nodes[0].reshape(-1) if len(nodes) == 1 else np.concatenate(nodes, axis=None)
-        values = np.stack([np.atleast_2d(function(t)) for function in functions])
+        values = np.array([function(t) for function in functions])
+        if values.ndim == 2:  # one order
+            values = values[:, None, :]
         total, bound = np.zeros(values.shape[1]), np.zeros(values.shape[1])
         begin = 0
         for part in panels:
@@ -431,9 +433,10 @@ class _Panels(NamedTuple):
         _, orders, panels, nodes = values.shape
         proven = None
         if tails is not None:
-            shape = (orders, panels)
-            errors = [np.broadcast_to(tail(self.left, self.right, nodes), shape) for tail in tails]
-            proven = np.stack(errors)
+            errors = [tail(self.left, self.right, nodes) for tail in tails]
+            proven = np.empty((len(errors), orders, panels))
+            for of_one, error in zip(proven, errors, strict=True):
+                of_one[...] = error
         # Roundings on the way from values to coefficients: at most 2 nodes a coefficient.
         value_error = self.basis.lebesgue * relative_error + 2.0 * nodes**2 * _EPS
         sums, bounds = np.empty(orders), np.empty(orders)

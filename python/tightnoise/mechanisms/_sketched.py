@@ -93,6 +93,15 @@ def _worthwhile(
     return useful
 
 
+def _shift(mechanism: Mechanism, sensitivity: ArrayLike) -> float:
+    """Return the sensitivity, one number for all coordinates."""
+    if type(sensitivity) is float and 0.0 <= sensitivity < 1e100 * float(
+        np.asarray(mechanism.sigma)
+    ):
+        return sensitivity
+    return float(mechanism._sensitivity(sensitivity, np.zeros(())).max())
+
+
 def _proven(orders: Array) -> NDArray[np.bool_]:
     """Return for which orders there are proven bounds."""
     return orders >= 1.0
@@ -109,7 +118,7 @@ def rdp_sums(
     upper = np.full((2, orders.size), np.inf)
     support = _support(mechanism)
     if support is not None and np.size(sensitivity) == 1:
-        shift = float(mechanism._sensitivity(sensitivity, np.zeros(())))
+        shift = _shift(mechanism, sensitivity)
         chosen = _proven(orders)
         if sketch.has_sources:
             panels = sketch.panel_count
@@ -130,7 +139,7 @@ def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> 
     """Return an upper bound of the sum of (sensitivity_j eta_j)^2, at most 1e-9 above the truth."""
     support = _support(mechanism)
     if support is not None and np.size(sensitivity) == 1 and _fits(support, sketch):
-        shift = float(mechanism._sensitivity(sensitivity, np.zeros(())))
+        shift = _shift(mechanism, sensitivity)
         (total,), (error,) = sketch.sum_max(
             [functools.partial(_fisher, support)],
             relative_error=_relative_error(support, sketch),
