@@ -18,7 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._validate import float_array
-from tightnoise.mechanisms.analytic_bound import Kind, fisher_tail, renyi_tail
+from tightnoise.mechanisms.analytic_bound import (
+    Kind,
+    fisher_tail,
+    interpolation_error,
+    renyi_analytic_bound,
+)
 from tightnoise.sketch import Sketch
 
 if TYPE_CHECKING:
@@ -283,8 +288,17 @@ def _renyi_tail(
     right: float,
     nodes: int,
 ) -> Array:
-    tail = renyi_tail(kind, sigma, half_width, orders, offset=start, shift=step)
-    return tail(np.array([left]), np.array([right]), nodes)
+    rho, bound = renyi_analytic_bound(
+        kind,
+        sigma,
+        half_width,
+        step,
+        np.array(orders),
+        left + start,
+        right + start,
+        terms=nodes,
+    )
+    return interpolation_error(rho, bound, nodes)[:, None]
 
 
 @functools.lru_cache(maxsize=4096)
