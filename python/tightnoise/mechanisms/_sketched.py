@@ -29,7 +29,7 @@ from tightnoise.sketch import Sketch
 if TYPE_CHECKING:
     from tightnoise.mechanisms.base import Mechanism
 
-__all__ = ["fisher_sum", "rdp_sums", "sketch_for"]
+__all__ = ["fisher_sum", "greatest_fisher", "rdp_sums", "sketch_for"]
 
 Array = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ _FUNCTION_ERROR = 1e-12
 _FEWEST = 4096
 # Seconds, roughly: the exact pass, a coordinate and order; a proven bound, a panel and order, of a
 # small divergence and of a larger one (theorems A and B, and C, in ANALYTIC_BOUND.md).
-_EXACT, _SMALL, _LARGE = 6e-8, 8e-6, 3e-4
+_EXACT, _SMALL, _LARGE = 3e-7, 8e-6, 1.5e-4
 _SMALL_EXPONENT = 0.1
 
 
