@@ -136,13 +136,17 @@ void for_each_lane(const MechanismOperands& mechanism, const Operand& first, con
 }
 
 // renyi by the closed form where its error bound allows.
-template <class Mechanism, void (*Fast)(const LaneColumns&, std::size_t, double*, double*)>
+template <class Mechanism, class Fast>
 void fast_renyi(const MechanismOperands& mechanism, const Operand& shift, const Operand& alpha,
                 std::size_t begin, std::size_t n, double* out) {
+    StandardColumns x;
+    Fast fast;
     Column error;
     for_each_piece(mechanism, shift, alpha, begin, n,
                    [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
-                       Fast(columns, count, out + done, error.at);
+                       standardise(columns, count, x);
+                       fast.prepare(x, count);
+                       fast.renyi(x, count, out + done, error.at);
                        for (std::size_t i = 0; i < count; ++i) {
                            if (error.at[i] < kFastTolerance) continue;
                            out[done + i] = renyi<Mechanism>(lane_of(columns, i, mechanism.levels),
@@ -166,10 +170,6 @@ inline void add_compensated(double& sum, double& correction, double term) {
     correction += exact.lo;
 }
 
-inline double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 // The sound rule (erratum to Proposition 5.1 and Algorithm 1 of "Privacy Amplification for the
 // Gaussian Mechanism via Bounded Support", which take only theta + c and only one direction, and so
 // understate the cost by up to 20 times): D is additive over coordinates and does not decrease with
@@ -177,34 +177,148 @@ inline double larger(double a, double b) {
 // each coordinate moves by c_j, up or down, whichever costs more. Base points theta +- c are
 // reached as u -+ k, so that a tiny c keeps its relative accuracy.
 template <class Mechanism>
+class WorstOfCoordinate {
+  public:
+    WorstOfCoordinate(const Lane& lane, DoubleDouble k)
+        : here_(Mechanism::partition(lane)),
+          base_(here_, lane.levels),
+          above_(seen_from(here_, k), lane.levels),
+          below_(seen_from(here_, -k), lane.levels),
+          up_(base_, k),
+          down_(base_, -k),
+          from_above_(above_, -k),
+          from_below_(below_, k) {}
+
+    double forward(double alpha) const {
+        return larger_of(renyi_of_pairs(up_, from_above_, alpha),
+                         renyi_of_pairs(down_, from_below_, alpha));
+    }
+    double backward(double alpha) const {
+        return larger_of(renyi_of_pairs(from_above_, up_, alpha),
+                         renyi_of_pairs(from_below_, down_, alpha));
+    }
+
+  private:
+    using Pair = typename Mechanism::Pair;
+    Interval here_;
+    Mechanism base_, above_, below_;
+    Pair up_, down_, from_above_, from_below_;
+};
+
+// The sums being added up: forward[alphas], backward[alphas], then what rounding took from them.
+class RdpSums {
+  public:
+    RdpSums(double* sums, std::size_t alpha_count) : sums_(sums), count_(alpha_count) {
+        for (std::size_t a = 0; a < 4 * alpha_count; ++a) sums[a] = 0.0;
+    }
+    void add(std::size_t a, double forward, double backward) {
+        add_compensated(sums_[a], sums_[2 * count_ + a], forward);
+        add_compensated(sums_[count_ + a], sums_[3 * count_ + a], backward);
+    }
+
+  private:
+    double* sums_;
+    std::size_t count_;
+};
+
+template <class Mechanism>
 void rdp_sums(const MechanismOperands& mechanism, const Operand& c, const double* alphas,
               std::size_t alpha_count, std::size_t begin, std::size_t n, double* out) {
-    using Pair = typename Mechanism::Pair;
-    double* forward = out;
-    double* backward = out + alpha_count;
-    double* forward_rest = out + 2 * alpha_count;
-    double* backward_rest = out + 3 * alpha_count;
-    for (std::size_t a = 0; a < 4 * alpha_count; ++a) out[a] = 0.0;
+    RdpSums sums(out, alpha_count);
     for_each_lane(mechanism, c, c, begin, n,
                   [&](std::size_t, const Lane& lane, double bound, double) {
                       const DoubleDouble k = standardised_shift(bound, lane);
                       if (k.hi == 0.0) return;
-                      const Interval here = Mechanism::partition(lane);
-                      const Mechanism base(here, lane.levels);
-                      const Mechanism above(seen_from(here, k), lane.levels);
-                      const Mechanism below(seen_from(here, -k), lane.levels);
-                      const Pair up(base, k), down(base, -k);
-                      const Pair from_above(above, -k), from_below(below, k);
+                      const WorstOfCoordinate<Mechanism> worst(lane, k);
                       for (std::size_t a = 0; a < alpha_count; ++a) {
-                          const double alpha = alphas[a];
-                          add_compensated(forward[a], forward_rest[a],
-                                          larger(renyi_of_pairs(up, from_above, alpha),
-                                                 renyi_of_pairs(down, from_below, alpha)));
-                          add_compensated(backward[a], backward_rest[a],
-                                          larger(renyi_of_pairs(from_above, up, alpha),
-                                                 renyi_of_pairs(from_below, down, alpha)));
+                          sums.add(a, worst.forward(alphas[a]), worst.backward(alphas[a]));
                       }
                   });
+}
+
+// A group of orders of a block of coordinates: forward and backward, NaN where the closed form's
+// error bound is too large.
+constexpr std::size_t kOrders = 16;
+struct WorstOfBlock {
+    Column forward[kOrders], backward[kOrders];
+};
+
+// Coordinate i again, the accurate way, at the orders where the closed form is not good enough.
+template <class Mechanism>
+void redo(const Lane& lane, double bound, const double* alphas, std::size_t orders, std::size_t i,
+          WorstOfBlock& block) {
+    const DoubleDouble k = standardised_shift(bound, lane);
+    if (k.hi == 0.0) {
+        for (std::size_t a = 0; a < orders; ++a) {
+            block.forward[a].at[i] = block.backward[a].at[i] = 0.0;
+        }
+        return;
+    }
+    const WorstOfCoordinate<Mechanism> worst(lane, k);
+    for (std::size_t a = 0; a < orders; ++a) {
+        if (std::isnan(block.forward[a].at[i])) block.forward[a].at[i] = worst.forward(alphas[a]);
+        if (std::isnan(block.backward[a].at[i]))
+            block.backward[a].at[i] = worst.backward(alphas[a]);
+    }
+}
+
+TIGHTNOISE_VECTOR_LOOP inline void keep_larger(const Column& a, const Column& a_error,
+                                               const Column& b, const Column& b_error,
+                                               std::size_t n, Column& out) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double error = larger_of(a_error.at[i], b_error.at[i]);
+        const double value = larger_of(a.at[i], b.at[i]);
+        // A NaN in either shows in the sum, whatever a comparison makes of it.
+        const double checked = error + 0.0 * (a_error.at[i] + b_error.at[i]);
+        out.at[i] = checked < kFastTolerance ? value : kNaN;
+    }
+}
+
+// rdp_sums by the closed form where its error bound allows.
+template <class Mechanism, class Fast>
+void fast_rdp_sums(const MechanismOperands& mechanism, const Operand& c, const double* alphas,
+                   std::size_t alpha_count, std::size_t begin, std::size_t n, double* out) {
+    RdpSums sums(out, alpha_count);
+    StandardColumns x[4];  // theta to theta + c, theta - c; theta + c, theta - c to theta
+    Fast fast[4];
+    Column value[4], error[4];
+    WorstOfBlock worst;
+    const auto piece = [&](std::size_t, std::size_t count, const LaneColumns& columns) {
+        standardise(columns, count, x[0]);
+        x[1] = x[0];
+        for (std::size_t i = 0; i < count; ++i) x[1].k.at[i] = -x[0].k.at[i];
+        step_back(x[0], 1.0, count, x[2]);
+        step_back(x[0], -1.0, count, x[3]);
+        for (int pair = 0; pair < 4; ++pair) fast[pair].prepare(x[pair], count);
+        for (std::size_t first = 0; first < alpha_count; first += kOrders) {
+            const std::size_t orders =
+                alpha_count - first < kOrders ? alpha_count - first : kOrders;
+            for (std::size_t a = 0; a < orders; ++a) {
+                for (int pair = 0; pair < 4; ++pair) {
+                    set_order(alphas[first + a], count, x[pair]);
+                    fast[pair].renyi(x[pair], count, value[pair].at, error[pair].at);
+                }
+                keep_larger(value[0], error[0], value[1], error[1], count, worst.forward[a]);
+                keep_larger(value[2], error[2], value[3], error[3], count, worst.backward[a]);
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                bool all_kept = true;
+                for (std::size_t a = 0; a < orders; ++a) {
+                    const double both = worst.forward[a].at[i] + worst.backward[a].at[i];
+                    all_kept = all_kept && !std::isnan(both);
+                }
+                if (!all_kept) {
+                    redo<Mechanism>(lane_of(columns, i, mechanism.levels), columns.shift[i],
+                                    alphas + first, orders, i, worst);
+                }
+                for (std::size_t a = 0; a < orders; ++a) {
+                    sums.add(first + a, worst.forward[a].at[i], worst.backward[a].at[i]);
+                }
+            }
+        }
+    };
+    for_each_piece(mechanism, c, c, begin, n, piece);
 }
 
 template <class Mechanism>
@@ -221,24 +335,27 @@ void fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::size_
 }
 
 template <class Mechanism>
-constexpr MechanismKernels kernels_of(MechanismKernels::Map renyi_map = map<renyi<Mechanism>>) {
-    return {renyi_map,
-            map<hockey_stick<Mechanism>>,
-            map<fisher_information<Mechanism>>,
-            map<log_pdf<Mechanism>>,
-            map<cdf<Mechanism>>,
-            map<quantile<Mechanism>>,
-            map<mean<Mechanism>>,
-            map<variance<Mechanism>>,
-            rdp_sums<Mechanism>,
-            fisher_sum<Mechanism>};
+constexpr MechanismKernels kernels_of() {
+    return {
+        map<renyi<Mechanism>>,   map<hockey_stick<Mechanism>>, map<fisher_information<Mechanism>>,
+        map<log_pdf<Mechanism>>, map<cdf<Mechanism>>,          map<quantile<Mechanism>>,
+        map<mean<Mechanism>>,    map<variance<Mechanism>>,     rdp_sums<Mechanism>,
+        fisher_sum<Mechanism>};
+}
+
+template <class Mechanism, class Fast>
+constexpr MechanismKernels fast_kernels_of() {
+    MechanismKernels kernels = kernels_of<Mechanism>();
+    kernels.renyi = fast_renyi<Mechanism, Fast>;
+    kernels.rdp_sums = fast_rdp_sums<Mechanism, Fast>;
+    return kernels;
 }
 
 }  // namespace
 
 extern const DivergenceKernels TIGHTNOISE_AT_LEVEL(divergence_kernels) = {
-    kernels_of<Gaussian>(), kernels_of<Rectified>(fast_renyi<Rectified, fast_rectified_renyi>),
-    kernels_of<Truncated>(fast_renyi<Truncated, fast_truncated_renyi>), kernels_of<Quantized>(),
+    kernels_of<Gaussian>(), fast_kernels_of<Rectified, FastRectified>(),
+    fast_kernels_of<Truncated, FastTruncated>(), kernels_of<Quantized>(),
     kernels_of<StochasticSign>()};
 
 }  // namespace tightnoise

@@ -27,10 +27,11 @@ struct LaneColumns {
     const double *theta, *sigma, *lower, *upper, *shift, *alpha;
 };
 
-// u = (lower - theta)/sigma, v = (upper - theta)/sigma, k = shift/sigma, beta = alpha - 1, and a
-// bound on the rounding error of u - k, v - k and of u + beta k, v + beta k.
+// u = (lower - theta)/sigma, v = (upper - theta)/sigma, k = shift/sigma, beta = alpha - 1. u and v
+// are off by a few ulps of themselves plus margin |k|.
 struct StandardColumns {
     Column u, v, k, beta;
+    double margin;
 };
 
 constexpr double kUlp = 0x1p-52;
@@ -49,6 +50,25 @@ TIGHTNOISE_VECTOR_LOOP inline void standardise(const LaneColumns& lanes, std::si
         out.k.at[i] = lanes.shift[i] * scale;
         out.beta.at[i] = lanes.alpha[i] - 1.0;
     }
+    out.margin = 0.0;
+}
+
+// The same step back: from theta + k sigma to theta. With turned = -1 the step itself is the other
+// way first, from theta - k sigma.
+TIGHTNOISE_VECTOR_LOOP inline void step_back(const StandardColumns& x, double turned, std::size_t n,
+                                             StandardColumns& out) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double k = turned * x.k.at[i];
+        out.u.at[i] = x.u.at[i] - k;
+        out.v.at[i] = x.v.at[i] - k;
+        out.k.at[i] = -k;
+    }
+    out.margin = 1.0;
+}
+
+inline void set_order(double alpha, std::size_t n, StandardColumns& x) {
+    for (std::size_t i = 0; i < n; ++i) x.beta.at[i] = alpha - 1.0;
 }
 
 // out = log Phi(sign (a - c b)).
@@ -114,7 +134,9 @@ TIGHTNOISE_VECTOR_LOOP inline void combine_rectified(const StandardColumns& x, c
         const double a = alpha * left_p.at[i] - beta * left_q.at[i];
         const double b = alpha * right_p.at[i] - beta * right_q.at[i];
         const double c = square + tilted.at[i];
-        const double size_u = std::fabs(u), size_v = std::fabs(v), size_k = std::fabs(k);
+        const double size_k = std::fabs(k);
+        const double size_u = std::fabs(u) + x.margin * size_k;
+        const double size_v = std::fabs(v) + x.margin * size_k;
         const double a_error = alpha * log_ndtr_error(left_p.at[i], u, size_u) +
                                weight * log_ndtr_error(left_q.at[i], u - k, size_u + size_k);
         const double b_error = alpha * log_ndtr_error(right_p.at[i], -v, size_v) +
@@ -140,7 +162,8 @@ TIGHTNOISE_VECTOR_LOOP inline void combine_truncated(const StandardColumns& x, c
         const double alpha = 1.0 + beta, weight = std::fabs(beta), step = beta * k;
         const double square = 0.5 * alpha * step * k;
         const double value = (square + tilted.at[i]) - (alpha * p.at[i] - beta * q.at[i]);
-        const double size = larger_of(std::fabs(u), std::fabs(v)), size_k = std::fabs(k);
+        const double size_k = std::fabs(k);
+        const double size = larger_of(std::fabs(u), std::fabs(v)) + x.margin * size_k;
         const double error =
             kUlp * 4.0 * std::fabs(square) +
             log_mass_error(tilted.at[i], u + step, v + step, size + 2.0 * std::fabs(step)) +
@@ -151,29 +174,34 @@ TIGHTNOISE_VECTOR_LOOP inline void combine_truncated(const StandardColumns& x, c
     }
 }
 
-inline void fast_rectified_renyi(const LaneColumns& lanes, std::size_t n, double* out,
-                                 double* relative_error) {
-    StandardColumns x;
+// prepare: what does not depend on the order; renyi: D and a bound on its relative error.
+struct FastRectified {
     Column left_p, left_q, right_p, right_q, tilted;
-    standardise(lanes, n, x);
-    log_ndtr_of(x.u, 0.0, x.k, 1.0, n, left_p);
-    log_ndtr_of(x.u, 1.0, x.k, 1.0, n, left_q);
-    log_ndtr_of(x.v, 0.0, x.k, -1.0, n, right_p);
-    log_ndtr_of(x.v, 1.0, x.k, -1.0, n, right_q);
-    log_mass_of<SeenFrom::tilted>(x, n, tilted);
-    combine_rectified(x, left_p, left_q, right_p, right_q, tilted, n, out, relative_error);
-}
 
-inline void fast_truncated_renyi(const LaneColumns& lanes, std::size_t n, double* out,
-                                 double* relative_error) {
-    StandardColumns x;
+    void prepare(const StandardColumns& x, std::size_t n) {
+        log_ndtr_of(x.u, 0.0, x.k, 1.0, n, left_p);
+        log_ndtr_of(x.u, 1.0, x.k, 1.0, n, left_q);
+        log_ndtr_of(x.v, 0.0, x.k, -1.0, n, right_p);
+        log_ndtr_of(x.v, 1.0, x.k, -1.0, n, right_q);
+    }
+    void renyi(const StandardColumns& x, std::size_t n, double* out, double* relative_error) {
+        log_mass_of<SeenFrom::tilted>(x, n, tilted);
+        combine_rectified(x, left_p, left_q, right_p, right_q, tilted, n, out, relative_error);
+    }
+};
+
+struct FastTruncated {
     Column p, q, tilted;
-    standardise(lanes, n, x);
-    log_mass_of<SeenFrom::theta>(x, n, p);
-    log_mass_of<SeenFrom::theta_prime>(x, n, q);
-    log_mass_of<SeenFrom::tilted>(x, n, tilted);
-    combine_truncated(x, p, q, tilted, n, out, relative_error);
-}
+
+    void prepare(const StandardColumns& x, std::size_t n) {
+        log_mass_of<SeenFrom::theta>(x, n, p);
+        log_mass_of<SeenFrom::theta_prime>(x, n, q);
+    }
+    void renyi(const StandardColumns& x, std::size_t n, double* out, double* relative_error) {
+        log_mass_of<SeenFrom::tilted>(x, n, tilted);
+        combine_truncated(x, p, q, tilted, n, out, relative_error);
+    }
+};
 
 }  // namespace
 }  // namespace tightnoise

@@ -190,13 +190,25 @@ def test_sums_do_not_depend_on_threads(rng):
 
 
 def test_sum_of_many_is_the_sum(rng, check_error):
-    theta = rng.normal(size=4000) * 2
-    for m in mechanisms()[1:]:
-        forward = np.maximum(
-            m.renyi_divergence(theta, theta + 0.25, 4), m.renyi_divergence(theta, theta - 0.25, 4)
-        )
-        cost = m.rdp(theta, [4], sensitivity=0.25).values[0]
-        assert cost >= np.sum(forward)
-        eta = m.fil(theta, sensitivity=0.25)
-        truth = 0.25 * np.sqrt(np.sum(m.fisher_information(theta)))
-        check_error("fil with a sensitivity", eta / truth - 1, 1e-9)
+    """Hundreds of coordinates, easy and hard, at steps small and large, in one call."""
+    n = 500
+    theta = np.round(rng.normal(size=n) * rng.choice([0.5, 3.0, 40.0], n), 2)
+    theta = np.ldexp(np.round(np.ldexp(theta, 10)), -10)
+    alphas = np.array([0.25, 0.75, 1.0, 1.001, 1.5, *range(2, 20), 100.0, 1e4, np.inf])
+    for c in (2.0**-20, 2.0**-4, 0.5, 4.0):  # theta + c is exact
+        for m in mechanisms()[1:]:
+            directions = np.zeros((2, *alphas.shape))
+            for i, alpha in enumerate(alphas):
+                above, below = theta + c, theta - c
+                directions[0, i] = np.maximum(
+                    m.renyi_divergence(theta, above, alpha), m.renyi_divergence(theta, below, alpha)
+                ).sum()
+                directions[1, i] = np.maximum(
+                    m.renyi_divergence(above, theta, alpha), m.renyi_divergence(below, theta, alpha)
+                ).sum()
+            sums = m._rdp_sums(theta, alphas, np.array(c))
+            check_error("rdp sums of many", np.abs(sums / directions - 1).max(), 1e-12)
+            truth = c * np.sqrt(np.sum(m.fisher_information(theta)))
+            error = m.fil(theta, sensitivity=c) / truth - 1
+            assert error >= 0
+            check_error("fil with a sensitivity", error, 1e-9)
