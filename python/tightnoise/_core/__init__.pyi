@@ -1,0 +1,40 @@
+"""
+The compiled core of tightnoise. Private: use the Python API.
+"""
+
+from __future__ import annotations
+
+import typing
+
+from . import (
+    analytic_bound,
+    gaussian,
+    quantized,
+    random,
+    rectified,
+    sign,
+    sketch,
+    special,
+    truncated,
+)
+
+__all__: list[str] = [
+    "analytic_bound",
+    "gaussian",
+    "num_threads",
+    "quantized",
+    "random",
+    "rectified",
+    "set_num_threads",
+    "sign",
+    "simd_level",
+    "sketch",
+    "special",
+    "truncated",
+]
+
+def num_threads() -> int: ...
+def set_num_threads(threads: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+def simd_level() -> str: ...
+
+__version__: str = "0.1.0"

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import typing
+
+import numpy
+import numpy.typing
+
+__all__: list[str] = ["bin_moments", "bin_run", "bins", "bins_per_octave", "moments", "sum_max"]
+
+def moments(
+    theta: numpy.ndarray,
+    centre: typing.SupportsFloat | typing.SupportsIndex,
+    half_width: typing.SupportsFloat | typing.SupportsIndex,
+    bin_scale: typing.SupportsFloat | typing.SupportsIndex,
+    interval: numpy.typing.NDArray[numpy.float64],
+    bins: numpy.typing.NDArray[numpy.float64],
+) -> tuple[float, float, int, bool]: ...
+def sum_max(
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    tails: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None,
+    known: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    roundings: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    whole: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    summing: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    deciding: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    value_error: typing.SupportsFloat | typing.SupportsIndex,
+    sums: numpy.typing.NDArray[numpy.float64],
+    errors: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+
+bin_moments: int = 8
+bin_run: int = 16384
+bins: int = 1536
+bins_per_octave: int = 128
