@@ -15,8 +15,8 @@ class ContinuousPart {
         : support_(support),
           cell_(cell),
           k_(k),
-          ratio_(log_ratio(cell, support, k)),
-          kl_(cell.cumulant(k.hi)) {}
+          kl_(cell.cumulant(k.hi)),
+          ratio_(log_ratio(cell, support, k, kl_)) {}
 
     const CellRatio& ratio() const { return ratio_; }
 
@@ -50,8 +50,8 @@ class ContinuousPart {
     const Interval& support_;
     const Cell& cell_;
     DoubleDouble k_;
-    CellRatio ratio_;
     double kl_;
+    CellRatio ratio_;
 };
 
 }  // namespace

@@ -31,23 +31,25 @@ struct CellRatio {
 //     l = k (k/2 - E[Z]) - K(k),
 // accurate while k is small; outside, E[Z] = near + from_near, and the part with the large edge is
 // kept in double-double. For larger k, log P minus log Q.
-inline CellRatio log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k) {
+inline CellRatio log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k,
+                           double cumulant_of_k) {
     CellRatio ratio;
     ratio.log_p = cell.log_p;
     ratio.p = cell.p;
-    if (cell.is_small(k.hi)) {
-        const DoubleDouble s = k * cell.sign;
-        if (cell.outside) {
-            const double rest = s.hi * cell.from_near + cell.cumulant(k.hi);
-            ratio.log_ratio = s * (s * 0.5 - cell.near) + -rest;
-        } else {
-            ratio.log_ratio = two_sum(k.hi * (0.5 * k.hi - cell.mean), -cell.cumulant(k.hi));
-        }
-    } else {
+    if (!cell.is_small(k.hi)) {
         ratio.log_ratio = cell.log_p - log_mass(seen_from(interval, k));
+    } else if (cell.outside) {
+        const DoubleDouble s = k * cell.sign;
+        ratio.log_ratio = s * (s * 0.5 - cell.near) + -(s.hi * cell.from_near + cumulant_of_k);
+    } else {
+        ratio.log_ratio = two_sum(k.hi * (0.5 * k.hi - cell.mean), -cumulant_of_k);
     }
     ratio.q = exp(cell.log_p - ratio.log_ratio);
     return ratio;
+}
+
+inline CellRatio log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k) {
+    return log_ratio(cell, interval, k, cell.is_small(k.hi) ? cell.cumulant(k.hi) : 0.0);
 }
 
 // The cell that holds nearly all the mass has a tiny l, the difference of two logarithms near 0.

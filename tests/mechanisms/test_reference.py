@@ -29,7 +29,7 @@ CORE_NAME = {"renyi_far": "renyi", "pdf": "log_pdf"}
 LIMITS = {
     "renyi": 1e-12,
     "renyi_far": 1e-12,
-    "hockey_stick": 1e-11,
+    "hockey_stick": 1e-12,
     "fisher_information": 1e-12,
     "mean": 1e-13,  # of the larger bound
     "variance": 1e-12,
