@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import special as scipy_special
 
-import tightnoise
 from tightnoise import special
 
 N = 99_000  # below the size from which arrays are cut up for threads
@@ -23,35 +22,26 @@ CASES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = tightnoise._core.num_threads()
-    tightnoise._core.set_num_threads(1)
-    yield
-    tightnoise._core.set_num_threads(before)
+EVERY_CASE = pytest.mark.parametrize("name", CASES)
 
 
-def cases(parameters):
-    return [pytest.param(p, marks=pytest.mark.benchmark(group=f"special.{p}")) for p in parameters]
-
-
-@pytest.mark.parametrize("name", cases(CASES))
-def test_scipy(benchmark, name):
+@EVERY_CASE
+def test_scipy(timed, name):
     (lower, upper), function, _ = CASES[name]
     x = np.random.default_rng(0).uniform(lower, upper, N)
     out = np.empty_like(x)
-    benchmark(function, x, out)
+    timed(f"special.{name}", lambda: function(x, out), N)
 
 
-@pytest.mark.parametrize("name", cases(CASES))
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_tightnoise(benchmark, name, dtype):
+@EVERY_CASE
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f8", "f4"])
+def test_tightnoise(timed, name, dtype):
     (lower, upper), function, tolerance = CASES[name]
     x = np.random.default_rng(0).uniform(lower, upper, N).astype(dtype)
     if name == "exp" and dtype is np.float32:
         x *= np.float32(0.1)
     out = np.empty_like(x)
-    benchmark(getattr(special, name), x, out=out)
+    timed(f"special.{name}", lambda: getattr(special, name)(x, out=out), N)
     exact = function(x.astype(np.float64))
     if dtype is np.float32:
         tolerance = 6e-8
@@ -73,35 +63,33 @@ def by_scipy(u, v):
     return upper + np.log1p(-np.exp(scipy_special.log_ndtr(u) - upper))
 
 
-@pytest.mark.benchmark(group="special.log_ndtr_diff")
-def test_log_ndtr_diff_by_scipy(benchmark, intervals):
-    benchmark(by_scipy, *intervals)
+def test_log_ndtr_diff_by_scipy(timed, intervals):
+    timed("special.log_ndtr_diff", lambda: by_scipy(*intervals), N)
 
 
-@pytest.mark.benchmark(group="special.log_ndtr_diff")
-def test_log_ndtr_diff(benchmark, intervals):
-    result = benchmark(special.log_ndtr_diff, *intervals)
+def test_log_ndtr_diff(timed, intervals):
+    result = timed("special.log_ndtr_diff", lambda: special.log_ndtr_diff(*intervals), N)
     np.testing.assert_allclose(result, by_scipy(*intervals), rtol=1e-11)
 
 
-@pytest.mark.benchmark(group="special.logsumexp")
-def test_logsumexp_by_scipy(benchmark):
-    x = np.random.default_rng(0).normal(scale=10, size=N)
-    benchmark(scipy_special.logsumexp, x)
+@pytest.fixture
+def terms():
+    return np.random.default_rng(0).normal(scale=10, size=N)
 
 
-@pytest.mark.benchmark(group="special.logsumexp")
-def test_logsumexp(benchmark):
-    x = np.random.default_rng(0).normal(scale=10, size=N)
-    assert benchmark(special.logsumexp, x) == pytest.approx(scipy_special.logsumexp(x), rel=1e-14)
+def test_logsumexp_by_scipy(timed, terms):
+    timed("special.logsumexp", lambda: scipy_special.logsumexp(terms), N)
 
 
-@pytest.mark.benchmark(group="special.sum")
-def test_sum_by_numpy(benchmark):
-    benchmark(np.sum, np.random.default_rng(0).uniform(size=N))
+def test_logsumexp(timed, terms):
+    result = timed("special.logsumexp", lambda: special.logsumexp(terms), N)
+    assert result == pytest.approx(scipy_special.logsumexp(terms), rel=1e-14)
 
 
-@pytest.mark.benchmark(group="special.sum")
-def test_sum(benchmark):
-    x = np.random.default_rng(0).uniform(size=N)
-    assert benchmark(special.sum, x) == pytest.approx(x.sum(), rel=1e-14)
+def test_sum_by_numpy(timed, terms):
+    timed("special.sum", lambda: np.sum(terms), N)
+
+
+def test_sum(timed, terms):
+    result = timed("special.sum", lambda: special.sum(terms), N)
+    assert result == pytest.approx(np.sum(terms), rel=1e-10)

@@ -1,0 +1,106 @@
+"""One way to time: `timed`. After a run with --benchmark-enable the figures stand side by side.
+
+Every figure is the minimum over the rounds, of one thread unless the name says otherwise. "Ratio"
+is against the NumPy or SciPy way of the same group, GB/s against the machine's own bandwidth,
+probed in the same run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from tightnoise import _core
+
+
+@dataclass
+class Figure:
+    group: str
+    name: str
+    seconds: float
+    elements: int
+    nbytes: int
+
+    @property
+    def is_baseline(self) -> bool:
+        return "numpy" in self.name or "scipy" in self.name
+
+
+_figures: list[Figure] = []
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = _core.num_threads()
+    _core.set_num_threads(1)
+    yield
+    _core.set_num_threads(before)
+
+
+@pytest.fixture
+def timed(benchmark, request) -> Callable[..., object]:
+    """Return run(group, function, elements, nbytes=0): time function(), return its result."""
+
+    def run(group: str, function: Callable[[], object], elements: int, nbytes: int = 0) -> object:
+        benchmark.group = group
+        result = benchmark(function)
+        benchmark.extra_info["simd_level"] = _core.simd_level()
+        if benchmark.stats is not None:
+            figure = Figure(group, request.node.name, benchmark.stats.stats.min, elements, nbytes)
+            benchmark.extra_info["ns_per_element"] = round(figure.seconds / elements * 1e9, 4)
+            if nbytes:
+                benchmark.extra_info["GB_per_s"] = round(nbytes / figure.seconds / 1e9, 2)
+            _figures.append(figure)
+        return result
+
+    return run
+
+
+def probe_bandwidth(data: np.ndarray) -> dict[str, float]:
+    """Return GB/s of reading `data` (one thread) and of copying it (bytes read and written)."""
+    copy = np.empty_like(data)
+    ways = {
+        "read": (data.nbytes, lambda: data.sum()),
+        "copy": (2 * data.nbytes, lambda: np.copyto(copy, data)),
+    }
+    return {name: nbytes / fastest(function) / 1e9 for name, (nbytes, function) in ways.items()}
+
+
+def fastest(function: Callable[[], object], repeats: int = 7) -> float:
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not _figures:
+        return
+    terminalreporter.section(f"ns an element, SIMD level {_core.simd_level()}")
+    write = terminalreporter.write_line
+    for megabytes in (0.5, 8, 400):
+        probe = probe_bandwidth(np.ones(int(megabytes * 131072)))
+        write(
+            f"bandwidth of this machine, {megabytes:g} MB: read {probe['read']:.1f} GB/s, "
+            f"copy {probe['copy']:.1f} GB/s"
+        )
+    groups = dict.fromkeys(figure.group for figure in _figures)
+    for group in groups:
+        write("")
+        write(group)
+        members = [figure for figure in _figures if figure.group == group]
+        baselines = [f.seconds / f.elements for f in members if f.is_baseline]
+        for figure in members:
+            each = figure.seconds / figure.elements
+            text = f"  {figure.name:<52} {each * 1e9:10.3f} ns"
+            if figure.nbytes:
+                text += f" {figure.nbytes / figure.seconds / 1e9:7.2f} GB/s"
+            if baselines and not figure.is_baseline:
+                text += f" {min(baselines) / each:9.2f}x"
+            write(text)
