@@ -63,7 +63,7 @@ def float_array(name: str, value: Any, *, check_finite: bool = True) -> NDArray[
     conversion could change what is released. NaN and infinities are refused by name and index,
     unless the caller does so in a pass of its own and says check_finite=False.
     """
-    array = np.asarray(value)
+    array = _plain_array(name, value)
     if array.dtype.kind in "iu":
         array = array.astype(np.float64)
     elif array.dtype == np.float16:
@@ -80,11 +80,12 @@ def float_array(name: str, value: Any, *, check_finite: bool = True) -> NDArray[
 
 def number_array(name: str, value: Any) -> NDArray[np.float64]:
     """Return `value` as a float64 array that may hold infinities but no NaN."""
-    array = np.asarray(value)
+    array = _plain_array(name, value)
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}")
     array = np.require(array, dtype=np.float64, requirements=["C", "A"])
-    require(not np.isnan(array).any(), name, value, "a number")
+    if np.isnan(array).any():
+        raise ValueError(f"{name} must be a number; got nan")
     return array
 
 
@@ -99,6 +100,13 @@ def require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
         index = tuple(int(i) for i in np.unravel_index(int(bad[0]), array.shape))
         where = f" at index {index}" if array.ndim else ""
         raise ValueError(f"{name} must be finite; got {array[index]}{where} ({bad.size} in all)")
+
+
+def _plain_array(name: str, value: Any) -> NDArray[Any]:
+    # NumPy would drop the mask, and release or count what the caller has hidden.
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be a masked array: pass the elements that count")
+    return np.asarray(value)
 
 
 def _show(value: Any) -> str:

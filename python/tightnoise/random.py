@@ -83,6 +83,11 @@ class NoiseStream:
     depends on the data (branches are taken a batch at a time, by how far theta is from the
     support), but it is not claimed to be constant.
 
+    *Float32.* Samples of float32 theta are computed in float32 (of the truncated and the quantised
+    mechanism in float64, then rounded): sigma is rounded up, z is within 1e-6 of a normal, and so
+    is the noise of that of the mechanism accounted, in units of sigma. Use float64 theta where that
+    is too coarse, as many sigma outside the support.
+
     *Tails.* |z| reaches 9.49 in float64 and 6.76 in float32; exact normals lie beyond with
     probability 2.3e-21 and 1.4e-11 per element. Count these as a failure probability (delta) where
     an accountant must be strict.

@@ -357,7 +357,7 @@ def test_bad_out():
 
 
 def test_too_many_sigma_is_an_error_not_a_nan():
-    for m in (tn.RectifiedGaussian(1e-300, -1, 1), tn.Gaussian(5e-324), tn.StochasticSign(1e-310)):
+    for m in (tn.RectifiedGaussian(1e-300, -1, 1), tn.Gaussian(3e-308), tn.StochasticSign(1e-307)):
         with pytest.raises(ValueError, match="sigma"):
             m.renyi_divergence(1.0, 2.0, 2)
         with pytest.raises(ValueError, match="sigma"):
@@ -395,3 +395,58 @@ def mechanisms(sigma):
         tn.QuantizedGaussian(sigma, -1, 1, 4),
         tn.StochasticSign(sigma),
     ]
+
+
+@pytest.mark.parametrize("m", ALL, ids=repr)
+def test_masked_arrays_are_refused(m):
+    """NumPy would drop the mask: hidden elements would be released, or counted as given."""
+    masked = np.ma.array([0.1, 0.2, 0.3], mask=[False, True, False])
+    calls = [
+        lambda: m.sample(masked),
+        lambda: m.rdp(masked, [2], sensitivity=0.1),
+        lambda: m.rdp(np.zeros(3), [2], sensitivity=masked),
+        lambda: m.rdp(np.zeros(3), masked, sensitivity=0.1),
+        lambda: m.fil(masked),
+        lambda: type(m)(masked, *m._fields()[1:]),
+        lambda: tn.Sketch.of(masked, -1, 1),
+        lambda: tn.RdpCurve([2, 3, 4], masked),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="must not be a masked array"):
+            call()
+
+
+def test_float32_cannot_hold_every_sigma():
+    for m in (tn.Gaussian(1e39), tn.StochasticSign([1.0, 1e39])):
+        with pytest.raises(ValueError, match=r"sigma must be at most 3\.4"):
+            m.sample(np.zeros(2, np.float32))
+        assert np.isfinite(m.sample(np.zeros(2))).all()
+
+
+def test_parameters_whose_arithmetic_would_overflow():
+    for kind in BOUNDED:
+        with pytest.raises(ValueError, match=r"upper - lower must be less than 1\.8e308"):
+            kind(1e300, -1.7e308, 1.7e308)
+    with pytest.raises(ValueError, match="sigma must be at least 2"):
+        tn.Gaussian(5e-324)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+)
+def test_copies_are_as_read_only_as_the_original(copied):
+    m = tn.TruncatedGaussian([1.0, 2.0], [-1.0, -2.0], 1)
+    again = copied(m)
+    assert again == m
+    assert hash(again) == hash(m)
+    assert not again.sigma.flags.writeable
+    assert not again.lower.flags.writeable
+
+
+def test_equal_mechanisms_have_equal_hashes():
+    assert hash(tn.RectifiedGaussian(1, -0.0, 1)) == hash(tn.RectifiedGaussian(1, 0.0, 1))
+
+
+def test_noise_of_another_library_is_refused():
+    with pytest.raises(TypeError, match="rng must be a NoiseStream or None; got Generator"):
+        R.sample(0.0, rng=np.random.default_rng(1))

@@ -212,3 +212,52 @@ def test_sum_of_many_is_the_sum(rng, check_error):
             error = m.fil(theta, sensitivity=c) / truth - 1
             assert error >= 0
             check_error("fil with a sensitivity", error, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("m", "theta"),
+    [
+        (tn.RectifiedGaussian(0.0073, -0.00106, 0.00106), -0.3416),
+        (tn.QuantizedGaussian(0.0252, 0.00376, 0.00387, 5), -0.9889),
+        (tn.StochasticSign(1.0), 60.0),
+        (tn.Gaussian(1e200), 0.0),
+    ],
+)
+def test_fisher_information_that_underflows_is_not_free(m, theta):
+    """eta is a number although eta^2 is not: 0 would be below the truth."""
+    case = exact.Case(
+        _NAMES[type(m)],
+        theta,
+        m.sigma,
+        *(m._bounds if hasattr(m, "lower") else ()),
+        levels=m._levels,
+    )
+    with exact.mp.workdps(30):
+        eta = exact.mp.sqrt(exact.fisher_information(case))
+    data = np.full(3, theta)
+    for loss, factor in [
+        (m.fil(data), 1.0),
+        (m.fil(tn.Sketch.of(data, -1, 1)) if not hasattr(m, "lower") else m.fil(data), 1.0),
+        (m.fil(data, sensitivity=0.5), 0.5 * np.sqrt(3)),
+        (m.fil(data, jacobian=np.eye(3) * 2), 2.0),
+    ]:
+        assert loss >= eta * factor
+        assert loss < 1e-140
+    assert m.fil(data, sensitivity=0.0) == 0
+
+
+_NAMES = {
+    tn.QuantizedGaussian: "quantized",
+    tn.RectifiedGaussian: "rectified",
+    tn.StochasticSign: "sign",
+    tn.Gaussian: "gaussian",
+}
+
+
+def test_jacobians_at_the_ends_of_the_number_line():
+    m = tn.Gaussian(0.5)
+    for size in (1e-300, 1e-160, 1e160, 8e307):
+        loss = m.fil(np.zeros(2), jacobian=np.full((2, 2), size))
+        assert loss == pytest.approx(4 * size if size < 1e307 else np.inf, rel=1e-9)
+    coarse = np.full((2, 2), 0.1, np.float32)
+    assert m.fil(np.zeros(2), jacobian=coarse) >= 4 * float(np.float32(0.1))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import broadcast_shape
-from tightnoise._validate import integer, real_scalar, require
+from tightnoise._validate import integer, number_array, real_scalar, require
 from tightnoise.costs._conversions import Conversion, conversion_named
 
 __all__ = ["DEFAULT_ORDERS", "RdpCurve", "rdp_to_delta", "rdp_to_epsilon"]
@@ -48,12 +48,7 @@ thousands. The epsilon of a Gaussian, if above 0.01, is within 0.5 % of that of 
 
 
 def _numbers(name: str, value: ArrayLike) -> Array:
-    array = np.asarray(value)
-    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
-        raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}")
-    array = array.astype(np.float64)
-    _require_all(~np.isnan(array), name, array, "a number")
-    return array
+    return number_array(name, value).copy()
 
 
 def _require_all(good: NDArray[np.bool_], name: str, array: Array, allowed: str) -> None:

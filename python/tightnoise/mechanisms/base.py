@@ -31,8 +31,12 @@ Parameter = float | Array
 # rounding of its matrix products. With a wide reserve, and well inside the promised 1e-9.
 COST_MARGIN = 1e-10
 
-# A divergence below this may come back as 0 (the kernels' card): added once a coordinate.
+# A divergence, or a Fisher information in units of 1 / sigma^2, below this may come back as 0 (the
+# kernels' card): added once a coordinate.
 COST_UNDERFLOW = 1e-300
+
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+_SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 # Beyond this many sigma squares overflow; 1e4 is what the error bounds are promised for.
 _FARTHEST = 1e100
@@ -82,7 +86,13 @@ class Mechanism(ABC):
         array = float_array(name, getattr(self, name))
         if positive and not (array > 0).all():
             raise ValueError(f"{name} must be greater than 0; got {array[~(array > 0)].flat[0]}")
-        array = array.astype(np.float64)  # a copy: the caller's array may change later
+        if positive and not (array >= _SMALLEST_NORMAL).all():
+            raise ValueError(
+                f"{name} must be at least {_SMALLEST_NORMAL}; got {float(array.min())}"
+            )
+        # A copy, as the caller's array may change later. -0.0 becomes 0.0: they are equal, and
+        # equal mechanisms have equal hashes.
+        array = np.asarray(array.astype(np.float64) + 0.0)
         array.flags.writeable = False
         object.__setattr__(self, name, array if array.ndim else float(array))
 
@@ -97,6 +107,12 @@ class Mechanism(ABC):
                 np.broadcast_to(bound, ordered.shape)[~ordered].flat[0] for bound in (lower, upper)
             )
             raise ValueError(f"lower must be less than upper; got lower {low} and upper {high}")
+        if upper.size and not float(upper.max()) - float(lower.min()) < np.inf:
+            raise ValueError("upper - lower must be less than 1.8e308")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and unpickled mechanisms pass the same checks and are as read-only as this one.
+        return type(self), self._fields()
 
     def _fields(self) -> tuple[Any, ...]:
         return tuple(
@@ -253,7 +269,11 @@ class Mechanism(ABC):
         values = float_array("theta", theta)
         self._check_shape(values.shape)
         self._check_scale(theta=values)
+        if values.dtype == np.float32 and np.any(np.asarray(self.sigma) > _LARGEST_FLOAT32):
+            raise ValueError(f"sigma must be at most {_LARGEST_FLOAT32} for float32 theta")
         noisy = output(out, values.shape, values.dtype)
+        if rng is not None and not isinstance(rng, NoiseStream):
+            raise TypeError(f"rng must be a NoiseStream or None; got {type(rng).__name__}")
         key, stream = (default_stream() if rng is None else rng)._next()
         self._draw(values, noisy, key, stream)
         return noisy if out is not None else noisy[()]
@@ -446,23 +466,37 @@ class Mechanism(ABC):
             require(theta.count > 0, "theta", theta, "not empty")
             if jacobian is None:
                 if sensitivity is None:
-                    total = _sketched.greatest_fisher(self, theta)
+                    eta = math.sqrt(_sketched.greatest_fisher(self, theta))
                 else:
-                    total = _sketched.fisher_sum(self, theta, sensitivity)
-                return math.sqrt(total) * (1.0 + COST_MARGIN)
+                    eta = math.sqrt(_sketched.fisher_sum(self, theta, sensitivity))
+                return self._fil_upper(
+                    eta, 1.0 if sensitivity is None else sensitivity, theta.count
+                )
             theta = np.concatenate(theta.sources(), axis=None)
         values = self._theta_to_account(theta)
         if sensitivity is not None:
-            total = self._fisher_sum(values, self._sensitivity(sensitivity, values))
-            eta = math.sqrt(total)
-        elif jacobian is not None:
-            eta = _spectral_norm(
-                np.sqrt(np.asarray(self.fisher_information(values))).ravel(),
-                float_array("jacobian", jacobian),
+            bound = self._sensitivity(sensitivity, values)
+            return self._fil_upper(math.sqrt(self._fisher_sum(values, bound)), bound, values.size)
+        if jacobian is not None:
+            matrix = float_array("jacobian", jacobian)
+            information = np.asarray(self.fisher_information(values)).ravel()
+            return self._fil_upper(
+                _spectral_norm(np.sqrt(information), matrix), matrix, matrix.size
             )
-        else:
-            eta = math.sqrt(float(np.max(self.fisher_information(values))))
-        return eta * (1.0 + COST_MARGIN)
+        return self._fil_upper(math.sqrt(float(np.max(self.fisher_information(values)))), 1.0, 1)
+
+    def _fil_upper(self, eta: float, weights: ArrayLike, count: int) -> float:
+        """Return eta with its margins: it was made of `count` numbers of at most max |weights|.
+
+        What underflows to 0 is below COST_UNDERFLOW before the division by sigma^2, or below the
+        smallest normal number after it.
+        """
+        largest = float(np.max(np.abs(weights)))
+        if largest == 0.0:
+            return 0.0
+        in_sigmas = largest / float(np.min(self.sigma))
+        lost = math.sqrt(COST_UNDERFLOW) * in_sigmas + math.sqrt(_SMALLEST_NORMAL)
+        return eta * (1.0 + COST_MARGIN) + math.sqrt(count) * lost
 
 
 def _spectral_norm(eta: Array, jacobian: Floats) -> float:
@@ -470,10 +504,15 @@ def _spectral_norm(eta: Array, jacobian: Floats) -> float:
         raise ValueError(
             f"jacobian must have shape ({eta.size}, m), m at least 1; got shape {jacobian.shape}"
         )
-    scaled = eta[:, np.newaxis] * jacobian
-    largest = float(np.abs(scaled).max())
-    if largest == 0.0:
+    entry = float(np.abs(jacobian).max())
+    if entry == 0.0:
         return 0.0
+    if not np.isfinite(eta).all():
+        return math.inf
+    scaled = eta[:, np.newaxis] * np.divide(jacobian, entry, dtype=np.float64)
+    largest = float(np.abs(scaled).max())
+    if not 0.0 < largest < np.inf:
+        return largest
     scaled /= largest  # no square can overflow, nor all of them underflow
     gram = scaled.T @ scaled if jacobian.shape[1] <= eta.size else scaled @ scaled.T
-    return largest * math.sqrt(float(np.linalg.eigvalsh(gram)[-1]))
+    return entry * largest * math.sqrt(float(np.linalg.eigvalsh(gram)[-1]))
