@@ -3,18 +3,26 @@
 The NumPy way is the best one: log-domain throughout (the textbook formula is faster and often NaN).
 """
 
+import itertools
+
 import numpy as np
 import pytest
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 import tightnoise as tn
 
 N = 100_000
 SIGMA, LOWER, UPPER, STEP, ALPHA = 0.7, -1.0, 1.0, 0.5, 8.0
+LEVELS = 5
 MECHANISMS = {
     "rectified": tn.RectifiedGaussian(SIGMA, LOWER, UPPER),
     "truncated": tn.TruncatedGaussian(SIGMA, LOWER, UPPER),
 }
+DISCRETE = {
+    "sign": tn.StochasticSign(SIGMA),
+    "quantized": tn.QuantizedGaussian(SIGMA, LOWER, UPPER, LEVELS),
+}
+ALL = MECHANISMS | DISCRETE
 
 
 @pytest.fixture(autouse=True)
@@ -54,10 +62,10 @@ def numpy_truncated(theta):
 NUMPY = {"rectified": numpy_rectified, "truncated": numpy_truncated}
 
 
-def by_mechanism(group):
+def by_mechanism(group, mechanisms=MECHANISMS):
     return [
         pytest.param(name, marks=pytest.mark.benchmark(group=f"{group} {name}"))
-        for name in MECHANISMS
+        for name in mechanisms
     ]
 
 
@@ -103,8 +111,76 @@ def test_exact_sums(benchmark, name, theta):
     assert (backward > 0).all()
 
 
-@pytest.mark.parametrize("name", by_mechanism("fisher information"))
+def log_phi(z):
+    return -0.5 * z * z - 0.5 * np.log(2 * np.pi)
+
+
+def fisher_rectified(theta):
+    u, v = (LOWER - theta) / SIGMA, (UPPER - theta) / SIGMA
+    below, above = log_phi(u), log_phi(v)
+    left = np.exp(below) * (u + np.exp(below - log_ndtr(u)))
+    right = np.exp(above) * (np.exp(above - log_ndtr(-v)) - v)
+    return (left + right + ndtr(v) - ndtr(u)) / SIGMA**2
+
+
+def fisher_truncated(theta):
+    u, v = (LOWER - theta) / SIGMA, (UPPER - theta) / SIGMA
+    mass = log_ndtr_diff(u, v)
+    below, above = np.exp(log_phi(u) - mass), np.exp(log_phi(v) - mass)
+    return (1 + u * below - v * above - (below - above) ** 2) / SIGMA**2
+
+
+def fisher_sign(theta):
+    t = theta / SIGMA
+    return np.exp(2 * log_phi(t) - log_ndtr(t) - log_ndtr(-t)) / SIGMA**2
+
+
+def thresholds(theta):
+    letters = np.linspace(LOWER, UPPER, LEVELS)
+    return [(x - theta) / SIGMA for x in 0.5 * (letters[1:] + letters[:-1])]
+
+
+def log_masses(t):
+    inside = [log_ndtr_diff(u, v) for u, v in itertools.pairwise(t)]
+    return [log_ndtr(t[0]), *inside, log_ndtr(-t[-1])]
+
+
+def fisher_quantized(theta):
+    t = thresholds(theta)
+    phi = [0.0, *(np.exp(log_phi(z)) for z in t), 0.0]
+    terms = [
+        (a - b) ** 2 * np.exp(-mass)
+        for (a, b), mass in zip(itertools.pairwise(phi), log_masses(t), strict=True)
+    ]
+    return sum(terms) / SIGMA**2
+
+
+FISHER = {
+    "rectified": fisher_rectified,
+    "truncated": fisher_truncated,
+    "sign": fisher_sign,
+    "quantized": fisher_quantized,
+}
+
+
+@pytest.mark.parametrize("name", by_mechanism("fisher information", ALL))
+def test_fisher_information_numpy(benchmark, name, theta):
+    benchmark(FISHER[name], theta)
+
+
+@pytest.mark.parametrize("name", by_mechanism("fisher information", ALL))
 def test_fisher_information(benchmark, name, theta):
-    m = MECHANISMS[name]
-    value = benchmark(m.fisher_information, theta[: N // 10])
-    assert ((value > 0) & (value <= 1 / SIGMA**2)).all()
+    value = benchmark(ALL[name].fisher_information, theta)
+    np.testing.assert_allclose(value, FISHER[name](theta), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", by_mechanism("fisher sum", ALL))
+def test_fil_numpy(benchmark, name, theta):
+    benchmark(lambda: np.sqrt(np.sum(STEP**2 * FISHER[name](theta))))
+
+
+@pytest.mark.parametrize("name", by_mechanism("fisher sum", ALL))
+def test_fil(benchmark, name, theta):
+    """The exact sum over all coordinates, not a sketch's."""
+    total = benchmark(ALL[name]._fisher_sum, theta, np.array(STEP))
+    np.testing.assert_allclose(total, np.sum(STEP**2 * FISHER[name](theta)), rtol=1e-10)

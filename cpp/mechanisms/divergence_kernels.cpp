@@ -1,5 +1,6 @@
 #include "mechanisms/divergence_kernels.hpp"
 
+#include "mechanisms/fast_fisher.hpp"
 #include "mechanisms/fast_renyi.hpp"
 #include "mechanisms/gaussian.hpp"
 #include "mechanisms/quantized.hpp"
@@ -322,16 +323,78 @@ void fast_rdp_sums(const MechanismOperands& mechanism, const Operand& c, const d
 }
 
 template <class Mechanism>
+double weighted_fisher_information(const Lane& lane, double bound) {
+    if (any_nan(lane, bound, 0.0)) return kNaN;
+    const double k = standardised_shift(bound, lane).hi;
+    if (k == 0.0) return 0.0;
+    const Mechanism base(Mechanism::partition(lane), lane.levels);
+    return k * k * base.fisher_information();
+}
+
+template <class Mechanism>
 void fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
                 std::size_t n, double* out) {
     out[0] = out[1] = 0.0;
-    for_each_lane(mechanism, c, c, begin, n,
-                  [out](std::size_t, const Lane& lane, double bound, double) {
-                      const double k = standardised_shift(bound, lane).hi;
-                      if (k == 0.0) return;
-                      const Mechanism base(Mechanism::partition(lane), lane.levels);
-                      add_compensated(out[0], out[1], k * k * base.fisher_information());
-                  });
+    for_each_lane(
+        mechanism, c, c, begin, n, [out](std::size_t, const Lane& lane, double bound, double) {
+            add_compensated(out[0], out[1], weighted_fisher_information<Mechanism>(lane, bound));
+        });
+}
+
+// Fisher information by the closed form where its error bound allows. Calls visit(first, count,
+// columns, x, value, error) for each piece: what is too far off is left to it.
+template <class Forms, class Visit>
+void for_each_fast_fisher(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
+                          std::size_t n, Visit visit) {
+    StandardColumns x;
+    Column value, error;
+    for_each_piece(mechanism, c, c, begin, n,
+                   [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
+                       standardise(Forms::seen(columns), count, x);
+                       Forms::fisher(x, mechanism.levels, count, value.at, error.at);
+                       visit(done, count, columns, x, value, error);
+                   });
+}
+
+template <class Mechanism, class Forms>
+void fast_fisher_information(const MechanismOperands& mechanism, const Operand& first,
+                             const Operand&, std::size_t begin, std::size_t n, double* out) {
+    for_each_fast_fisher<Forms>(
+        mechanism, first, begin, n,
+        [&](std::size_t done, std::size_t count, const LaneColumns& columns, const StandardColumns&,
+            const Column& value, const Column& error) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const double sigma = columns.sigma[i];
+                out[done + i] = value.at[i] / sigma / sigma;
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                if (error.at[i] < kFastTolerance) continue;
+                out[done + i] =
+                    fisher_information<Mechanism>(lane_of(columns, i, mechanism.levels), 0.0, 0.0);
+            }
+        });
+}
+
+template <class Mechanism, class Forms>
+void fast_fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
+                     std::size_t n, double* out) {
+    double sum = 0.0, correction = 0.0;
+    for_each_fast_fisher<Forms>(
+        mechanism, c, begin, n,
+        [&](std::size_t, std::size_t count, const LaneColumns& columns, const StandardColumns& x,
+            const Column& value, const Column& error) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const double k = x.k.at[i];
+                const double term =
+                    error.at[i] < kFastTolerance
+                        ? k * k * value.at[i]
+                        : weighted_fisher_information<Mechanism>(
+                              lane_of(columns, i, mechanism.levels), columns.shift[i]);
+                add_compensated(sum, correction, term);
+            }
+        });
+    out[0] = sum;
+    out[1] = correction;
 }
 
 template <class Mechanism>
@@ -343,9 +406,39 @@ constexpr MechanismKernels kernels_of() {
         fisher_sum<Mechanism>};
 }
 
-template <class Mechanism, class Fast>
+// The closed forms of the mechanisms, and the bounds with which they see a coordinate.
+struct RectifiedForms {
+    static constexpr auto fisher = fisher_rectified;
+    static LaneColumns seen(const LaneColumns& columns) { return columns; }
+};
+struct TruncatedForms {
+    static constexpr auto fisher = fisher_truncated;
+    static LaneColumns seen(const LaneColumns& columns) { return columns; }
+};
+struct QuantizedForms {
+    static constexpr auto fisher = fisher_quantized;
+    static LaneColumns seen(const LaneColumns& columns) { return columns; }
+};
+struct SignForms {
+    static constexpr auto fisher = fisher_sign;
+    static LaneColumns seen(LaneColumns columns) {
+        static constexpr Column threshold = {};
+        columns.lower = columns.upper = threshold.at;
+        return columns;
+    }
+};
+
+template <class Mechanism, class Forms>
 constexpr MechanismKernels fast_kernels_of() {
     MechanismKernels kernels = kernels_of<Mechanism>();
+    kernels.fisher_information = fast_fisher_information<Mechanism, Forms>;
+    kernels.fisher_sum = fast_fisher_sum<Mechanism, Forms>;
+    return kernels;
+}
+
+template <class Mechanism, class Forms, class Fast>
+constexpr MechanismKernels fast_renyi_kernels_of() {
+    MechanismKernels kernels = fast_kernels_of<Mechanism, Forms>();
     kernels.renyi = fast_renyi<Mechanism, Fast>;
     kernels.rdp_sums = fast_rdp_sums<Mechanism, Fast>;
     return kernels;
@@ -354,8 +447,8 @@ constexpr MechanismKernels fast_kernels_of() {
 }  // namespace
 
 extern const DivergenceKernels TIGHTNOISE_AT_LEVEL(divergence_kernels) = {
-    kernels_of<Gaussian>(), fast_kernels_of<Rectified, FastRectified>(),
-    fast_kernels_of<Truncated, FastTruncated>(), kernels_of<Quantized>(),
-    kernels_of<StochasticSign>()};
+    kernels_of<Gaussian>(), fast_renyi_kernels_of<Rectified, RectifiedForms, FastRectified>(),
+    fast_renyi_kernels_of<Truncated, TruncatedForms, FastTruncated>(),
+    fast_kernels_of<Quantized, QuantizedForms>(), fast_kernels_of<StochasticSign, SignForms>()};
 
 }  // namespace tightnoise

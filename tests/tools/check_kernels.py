@@ -27,7 +27,8 @@ MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
 # runs once a call, and divergences that choose their formula element by element.
 SCALAR = re.compile(
     r"special: combine|sampling: shared_parameters|divergence: (?!.*\b("
-    r"narrow_\w+|sample_density|sum_expm1mx|standardise|log_ndtr_of|log_mass_of|combine_\w+)\b)"
+    r"narrow_\w+|sample_density|sum_expm1mx|standardise|log_ndtr_of|log_mass_of|combine_\w+|"
+    r"fisher_(?!information|sum|truncated|quantized)\w+)\b)"
 )
 
 LIBM = re.compile(r"(exp|exp2|expm1|log|log1p|log2|pow|sin|cos|sincos|tan|erfc?|fma|round)f?")
