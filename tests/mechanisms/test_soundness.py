@@ -261,3 +261,13 @@ def test_jacobians_at_the_ends_of_the_number_line():
         assert loss == pytest.approx(4 * size if size < 1e307 else np.inf, rel=1e-9)
     coarse = np.full((2, 2), 0.1, np.float32)
     assert m.fil(np.zeros(2), jacobian=coarse) >= 4 * float(np.float32(0.1))
+
+
+def test_shifts_of_any_size_cost_something():
+    """Beyond 1e40 sigma arithmetic may give up: then the cost is infinite, not NaN."""
+    theta = np.linspace(-3, 3, 1000)
+    for m in mechanisms():
+        for c in 10.0 ** np.arange(1, 99, 7):
+            cost = m.rdp(theta, [1.001, 2.0, 1e6], sensitivity=c).values
+            assert (cost > 1).all()
+            assert not np.isnan(cost).any()

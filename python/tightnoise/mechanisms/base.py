@@ -422,6 +422,8 @@ class Mechanism(ABC):
             forward, backward = _sketched.rdp_sums(self, sketch, orders, sensitivity)
         underflow = count * COST_UNDERFLOW if np.any(sensitivity) else 0.0
         costs = np.maximum(forward, backward) * (1.0 + COST_MARGIN) + underflow
+        # Shifts of more than 1e40 sigma can end in inf - inf: nothing is known, so no bound.
+        costs[np.isnan(costs)] = np.inf
         return RdpCurve(orders, costs, per_instance=True)
 
     def fil(
@@ -449,8 +451,9 @@ class Mechanism(ABC):
         Returns
         -------
         float
-            eta, never below the truth. With neither argument the Jacobian is the identity: the
-            largest eta_j.
+            eta, never below the truth, and at most 1e-9 of it above (unless eta is less than 1e-140
+            times c / sigma, where its square leaves the range of floats). With neither argument
+            the Jacobian is the identity: the largest eta_j.
 
         Raises
         ------
