@@ -195,6 +195,12 @@ class Sketch:
         return sum(part.left.size for part in self._panels())
 
     @property
+    def reach(self) -> float:
+        """The greatest distance at which `sum_max` needs functions; at least `farthest`."""
+        ends = [float(part.right.max()) for part in self._panels()]
+        return max([self.farthest, *ends])
+
+    @property
     def nearest(self) -> float:
         """The least distance from the centre; infinity for no elements."""
         return self._moments.nearest

@@ -194,3 +194,59 @@ def test_bad_arguments(rng):
         mechanism.rdp(np.full(5000, np.nan), [2.0], sensitivity=0.1)
     assert mechanism.rdp(sketch, [2.0], sensitivity=0.0).values[0] == 0.0
     assert mechanism.fil(sketch, sensitivity=0.0) == 0.0
+
+
+@pytest.mark.parametrize("sigma", [1e3, 1e8, 1e11, 1e12, 1e13, 1e20, 1e300])
+def test_a_sketch_for_another_scale_altogether(sigma):
+    """Its bins are far longer than the mechanism's sigma: proofs must fail, and not turn over."""
+    theta = np.linspace(-2, 2, 5000)
+    sketch = tn.Sketch.of(theta, -1, 1, sigma=sigma)
+    for m in (tn.RectifiedGaussian(1, -1, 1), tn.TruncatedGaussian(1, -1, 1), tn.StochasticSign(1)):
+        exact = m.rdp(theta[:, None], [2.0, 3.0], sensitivity=np.full((5000, 1), 0.1)).values
+        cost = m.rdp(sketch, [2.0, 3.0], sensitivity=0.1).values
+        np.testing.assert_allclose(cost, exact, rtol=1e-9)
+        loss = m.fil(theta, sensitivity=0.1)
+        assert m.fil(sketch, sensitivity=0.1) == pytest.approx(loss, rel=1e-9)
+        with pytest.raises(ValueError, match="no longer has the arrays"):
+            m.rdp(pickle.loads(pickle.dumps(sketch)), [2.0], sensitivity=0.1)
+
+
+def test_empty_shards_cost_nothing():
+    sketch = tn.Sketch.of([], -1, 1) + tn.Sketch.of([0.5], -1, 1)
+    for m in (tn.QuantizedGaussian(1, -1, 1, 3), tn.TruncatedGaussian(1, -1, 1), tn.Gaussian(1)):
+        cost = m.rdp(sketch, [0.5, 2.0], sensitivity=0.1).values
+        np.testing.assert_allclose(cost, m.rdp([0.5], [0.5, 2.0], sensitivity=0.1).values)
+        assert m.fil(sketch) == pytest.approx(m.fil([0.5]))
+
+
+def test_numbers_for_each_coordinate_are_for_all_shards_together():
+    parts = [np.array([0.0, 0.5]), np.array([-0.5, 0.3])]
+    sketch = tn.Sketch.of(parts[0], -1, 1) + tn.Sketch.of(parts[1], -1, 1)
+    c, theta = np.array([0.1, 0.9, 0.2, 0.3]), np.concatenate(parts)
+    for make in (tn.TruncatedGaussian, tn.RectifiedGaussian):
+        for m in (make(1.0, -1, 1), make([1.0, 2.0, 3.0, 4.0], -1, 1)):
+            cost = m.rdp(sketch, [2.0], sensitivity=c).values
+            np.testing.assert_allclose(cost, m.rdp(theta, [2.0], sensitivity=c).values)
+            loss = m.fil(theta, sensitivity=c)
+            assert m.fil(sketch, sensitivity=c) == pytest.approx(loss, rel=1e-12)
+            with pytest.raises(ValueError, match="broadcast"):
+                m.rdp(sketch, [2.0], sensitivity=[0.1, 0.9])
+    for m in (tn.Gaussian(2.0), tn.Gaussian([1.0, 2.0, 3.0, 4.0])):
+        for each in (c, 0.1, [0.1]):
+            cost = m.rdp(sketch, [2.0], sensitivity=each).values
+            np.testing.assert_allclose(cost, m.rdp(theta, [2.0], sensitivity=each).values)
+    m = tn.TruncatedGaussian(1.0, -1, 1)
+    one = m.rdp(sketch, [2.0], sensitivity=[0.1]).values
+    np.testing.assert_array_equal(one, m.rdp(sketch, [2.0], sensitivity=0.1).values)
+
+
+def test_sketches_of_tiny_and_huge_gradients():
+    theta = np.linspace(-2, 2, 5000)
+    unit = tn.RectifiedGaussian(1, -1, 1)
+    for size in (1e-290, 1e290):
+        m = tn.RectifiedGaussian(size, -size, size)
+        sketch = tn.Sketch.of(theta * size, -size, size)
+        cost = m.rdp(sketch, [2.0], sensitivity=0.1 * size).values
+        np.testing.assert_allclose(cost, unit.rdp(theta, [2.0], sensitivity=0.1).values, rtol=1e-9)
+        loss = m.fil(sketch, sensitivity=0.1 * size)
+        assert loss == pytest.approx(unit.fil(theta, sensitivity=0.1), rel=1e-9)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
+from tightnoise._arrays import Floats
 from tightnoise._validate import float_array
 from tightnoise.mechanisms.analytic_bound import (
     Kind,
@@ -29,7 +30,7 @@ from tightnoise.sketch import Sketch
 if TYPE_CHECKING:
     from tightnoise.mechanisms.base import Mechanism
 
-__all__ = ["fisher_sum", "greatest_fisher", "rdp_sums", "sketch_for"]
+__all__ = ["exact_sources", "fisher_sum", "greatest_fisher", "rdp_sums", "sketch_for"]
 
 Array = NDArray[np.float64]
 
@@ -61,6 +62,8 @@ def _support(mechanism: Mechanism) -> _Support | None:
     if kind is None or sigma.ndim or lower.ndim or upper.ndim:
         return None
     scale, low, high = float(sigma), float(lower), float(upper)
+    if not 1e-100 < scale < 1e100:  # squares of lengths must be numbers
+        return None
     if kind == "sign":
         # Any interval will do: coordinates beyond it go to bins.
         return _Support(kind, scale, 0.0, 2.4 * scale, 0.0)
@@ -104,7 +107,7 @@ def _shift(mechanism: Mechanism, sensitivity: ArrayLike) -> float:
         np.asarray(mechanism.sigma)
     ):
         return sensitivity
-    return float(mechanism._sensitivity(sensitivity, np.zeros(())).max())
+    return float(mechanism._sensitivity(np.reshape(sensitivity, ()), np.zeros(())).max())
 
 
 def _proven(orders: Array) -> NDArray[np.bool_]:
@@ -133,8 +136,7 @@ def rdp_sums(
     missing = ~np.isfinite(upper).all(axis=0)
     if missing.any():
         upper[:, missing] = 0.0
-        for array in sketch.sources():
-            values = mechanism._theta_to_account(array)
+        for values in exact_sources(mechanism, sketch, sensitivity):
             bound = mechanism._sensitivity(sensitivity, values)
             upper[:, missing] += mechanism._rdp_sums(values, orders[missing], bound)
     return upper[0], upper[1]
@@ -153,8 +155,7 @@ def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> 
         if error <= _ACCEPTED * total:
             return float(shift * shift * (total + error))
     sums = 0.0
-    for array in sketch.sources():
-        values = mechanism._theta_to_account(array)
+    for values in exact_sources(mechanism, sketch, sensitivity):
         sums += mechanism._fisher_sum(values, mechanism._sensitivity(sensitivity, values))
     return sums
 
@@ -168,17 +169,31 @@ def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
     support = _support(mechanism)
     if support is not None and _fits(support, sketch):
         return float(_fisher(support, np.array([sketch.nearest]))[0])
-    arrays = [mechanism._theta_to_account(array) for array in sketch.sources()]
+    arrays = exact_sources(mechanism, sketch, 0.0)
     return max(float(np.max(mechanism.fisher_information(array))) for array in arrays)
 
 
+def exact_sources(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> list[Floats]:
+    """Return the arrays that were sketched, for an exact pass.
+
+    One after the other in one array, if there is a number for each coordinate: it would be
+    ambiguous which part it is for.
+    """
+    arrays = [array for array in sketch.sources() if array.size]
+    shared = all(np.size(number) == 1 for number in (*mechanism._parameters, sensitivity))
+    if len(arrays) > 1 and not shared:
+        arrays = [np.concatenate(arrays, axis=None)]
+    return [mechanism._theta_to_account(array) for array in arrays]
+
+
 def _fits(support: _Support, sketch: Sketch) -> bool:
-    return sketch.centre == support.centre and sketch.farthest < 1e4 * support.sigma
+    # Functions are computed all over the panels, and known to be accurate up to 1e4 sigma.
+    return sketch.centre == support.centre and sketch.reach < 1e4 * support.sigma
 
 
 def _relative_error(support: _Support, sketch: Sketch) -> float:
     # Moving a bound by d sigma changes log D by less than d times its distance from theta, plus 4.
-    distance = (support.half_width + sketch.farthest) / support.sigma
+    distance = (support.half_width + sketch.reach) / support.sigma
     return _FUNCTION_ERROR + support.position_error * (distance + 4.0)
 
 

@@ -186,7 +186,8 @@ def interpolation_error(rho: ArrayLike, bound: ArrayLike, terms: Any) -> Floats:
     Returns
     -------
     ndarray
-        Absolute error, a bound for every point of the interval; inf where `bound` is inf.
+        Absolute error, a bound for every point of the interval; inf where `bound` is inf, and
+        where rho has been rounded to 1 or less (an interval of more than 1e11 sigma).
 
     Examples
     --------
@@ -194,7 +195,7 @@ def interpolation_error(rho: ArrayLike, bound: ArrayLike, terms: Any) -> Floats:
     1.0
     """
     ratio, size = np.asarray(rho, dtype=np.float64), np.asarray(bound, dtype=np.float64)
-    known = np.isfinite(size)
+    known = np.isfinite(size) & (ratio > 1.0)
     safe = np.where(known, ratio, 2.0)
     error = 4.0 * np.where(known, size, 0.0) * safe ** (1.0 - terms) / (safe - 1.0)
     return np.where(known, error, np.inf)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +14,7 @@ from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._validate import number_array, require
 from tightnoise.costs import RdpCurve
+from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms.base import COST_MARGIN, Mechanism, Parameter
 from tightnoise.sketch import Sketch
 
@@ -65,7 +68,14 @@ class Gaussian(Mechanism):
         """
         if isinstance(theta, Sketch):
             require(theta.count > 0, "theta", theta, "not empty")
-            return self.rdp(0.0, alphas, sensitivity=sensitivity) * theta.count
+            if np.size(self.sigma) == 1 and np.size(sensitivity) == 1:
+                same = np.broadcast_to(
+                    0.0, np.broadcast_shapes(np.shape(self.sigma), np.shape(sensitivity))
+                )
+                return self.rdp(same, alphas, sensitivity=sensitivity) * theta.count
+            arrays = _sketched.exact_sources(self, theta, sensitivity)
+            curves = [self.rdp(array, alphas, sensitivity=sensitivity) for array in arrays]
+            return functools.reduce(operator.add, curves)
         values = self._theta_to_account(theta)
         orders = np.atleast_1d(number_array("alphas", alphas))
         RdpCurve(orders, np.zeros(orders.shape))  # refuses bad orders before the work
