@@ -263,6 +263,12 @@ def test_jacobians_at_the_ends_of_the_number_line():
     assert m.fil(np.zeros(2), jacobian=coarse) >= 4 * float(np.float32(0.1))
 
 
+@pytest.mark.parametrize("m", mechanisms(), ids=repr)
+def test_squares_that_underflow_are_not_free(m):
+    assert (m.rdp(np.zeros(3), [2.0], sensitivity=1e-200).values > 0).all()
+    assert (m.rdp(np.zeros(3), [2.0], sensitivity=0.0).values == 0).all()
+
+
 def test_shifts_of_any_size_cost_something():
     """Beyond 1e40 sigma arithmetic may give up: then the cost is infinite, not NaN."""
     theta = np.linspace(-3, 3, 1000)

@@ -257,14 +257,15 @@ class Mechanism(ABC):
         Returns
         -------
         ndarray or scalar
-            Of the shape and dtype of theta.
+            Of the shape and dtype of theta (float64 for integers, float32 for float16).
 
         Raises
         ------
         ValueError
-            If theta holds NaN or an infinity, or a parameter does not broadcast to its shape.
+            If theta holds NaN or an infinity, a parameter does not broadcast to its shape, theta is
+            float32 and sigma is beyond that, or `out` overlaps theta without being theta.
         TypeError
-            If theta does not hold real numbers.
+            If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
         """
         values = float_array("theta", theta)
         self._check_shape(values.shape)

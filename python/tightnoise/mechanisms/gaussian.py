@@ -15,7 +15,7 @@ from tightnoise._arrays import Floats
 from tightnoise._validate import number_array, require
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _sketched
-from tightnoise.mechanisms.base import COST_MARGIN, Mechanism, Parameter
+from tightnoise.mechanisms.base import COST_MARGIN, COST_UNDERFLOW, Mechanism, Parameter
 from tightnoise.sketch import Sketch
 
 __all__ = ["Gaussian"]
@@ -82,5 +82,6 @@ class Gaussian(Mechanism):
         bound = self._sensitivity(sensitivity, values)
         steps = np.broadcast_to(np.asarray(bound / self.sigma, dtype=np.float64), values.shape)
         total = float(np.sum(steps * steps)) * (0.5 * (1.0 + COST_MARGIN))
+        total += values.size * COST_UNDERFLOW if np.any(bound) else 0.0
         costs = orders * total if total > 0 else np.zeros(orders.shape)
         return RdpCurve(orders, costs)
