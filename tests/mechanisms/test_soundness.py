@@ -277,3 +277,14 @@ def test_shifts_of_any_size_cost_something():
             cost = m.rdp(theta, [1.001, 2.0, 1e6], sensitivity=c).values
             assert (cost > 1).all()
             assert not np.isnan(cost).any()
+
+
+@pytest.mark.parametrize("width", [1e-8, 1.0, 1e9])
+def test_coordinates_millions_of_sigma_away(width, rng):
+    """Beyond the promised range costs stay costs: numbers that are not negative."""
+    theta = rng.choice([-1, 1], 4000) * 10 ** rng.uniform(5, 12, 4000)
+    for m in mechanisms(1.0, 0.37 * width, 1.37 * width):
+        for far in np.array_split(theta, 40):
+            assert (m.rdp(far, [1.0, 2.0, 100.0], sensitivity=1.0).values >= 0).all()
+            losses = m.fil(far), m.fil(far, sensitivity=1.0), m.fil(far, np.ones((100, 1)))
+            assert min(losses) >= 0

@@ -206,7 +206,7 @@ class Mechanism(ABC):
             self._levels,
             theta.size,
         )
-        return total
+        return max(total, 0.0)  # millions of sigma outside, a 0 can come back as -1e-300
 
     def _theta_to_account(self, theta: ArrayLike) -> Floats:
         array = float_array("theta", theta)
@@ -422,7 +422,9 @@ class Mechanism(ABC):
             require(count > 0, "theta", theta, "not empty")
             forward, backward = _sketched.rdp_sums(self, sketch, orders, sensitivity)
         underflow = count * COST_UNDERFLOW if np.any(sensitivity) else 0.0
-        costs = np.maximum(forward, backward) * (1.0 + COST_MARGIN) + underflow
+        # Millions of sigma outside the support, a 0 can come back as -1e-250.
+        worst = np.maximum(np.maximum(forward, backward), 0.0)
+        costs = worst * (1.0 + COST_MARGIN) + underflow
         # Shifts of more than 1e40 sigma can end in inf - inf: nothing is known, so no bound.
         costs[np.isnan(costs)] = np.inf
         return RdpCurve(orders, costs, per_instance=True)
@@ -483,11 +485,12 @@ class Mechanism(ABC):
             return self._fil_upper(math.sqrt(self._fisher_sum(values, bound)), bound, values.size)
         if jacobian is not None:
             matrix = float_array("jacobian", jacobian)
-            information = np.asarray(self.fisher_information(values)).ravel()
+            information = np.maximum(self.fisher_information(values), 0.0).ravel()
             return self._fil_upper(
                 _spectral_norm(np.sqrt(information), matrix), matrix, matrix.size
             )
-        return self._fil_upper(math.sqrt(float(np.max(self.fisher_information(values)))), 1.0, 1)
+        greatest = max(float(np.max(self.fisher_information(values))), 0.0)
+        return self._fil_upper(math.sqrt(greatest), 1.0, 1)
 
     def _fil_upper(self, eta: float, weights: ArrayLike, count: int) -> float:
         """Return eta with its margins: it was made of `count` numbers of at most max |weights|.
