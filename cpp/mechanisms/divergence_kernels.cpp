@@ -102,14 +102,14 @@ double variance(const Lane& lane, double, double) {
 // --- many coordinates ----------------------------------------------------------------------------
 
 // Calls visit(done, count, columns) for pieces of the coordinates begin + done + i, i < count, of
-// at most kBlock.
+// at most `piece` <= kBlock.
 template <class Visit>
 void for_each_piece(const MechanismOperands& mechanism, const Operand& first, const Operand& second,
-                    std::size_t begin, std::size_t n, Visit visit) {
+                    std::size_t begin, std::size_t n, std::size_t piece, Visit visit) {
     OperandBlock<kBlock> theta, sigma, lower, upper, a, b;
-    for (std::size_t done = 0; done < n; done += kBlock) {
+    for (std::size_t done = 0; done < n; done += piece) {
         const std::size_t from = begin + done;
-        const std::size_t count = n - done < kBlock ? n - done : kBlock;
+        const std::size_t count = n - done < piece ? n - done : piece;
         visit(done, count,
               LaneColumns{theta.load(mechanism.theta, from, count),
                           sigma.load(mechanism.sigma, from, count),
@@ -127,31 +127,11 @@ inline Lane lane_of(const LaneColumns& columns, std::size_t i, int levels) {
 template <class Visit>
 void for_each_lane(const MechanismOperands& mechanism, const Operand& first, const Operand& second,
                    std::size_t begin, std::size_t n, Visit visit) {
-    for_each_piece(mechanism, first, second, begin, n,
+    for_each_piece(mechanism, first, second, begin, n, kBlock,
                    [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
                        for (std::size_t i = 0; i < count; ++i) {
                            visit(done + i, lane_of(columns, i, mechanism.levels), columns.shift[i],
                                  columns.alpha[i]);
-                       }
-                   });
-}
-
-// renyi by the closed form where its error bound allows.
-template <class Mechanism, class Fast>
-void fast_renyi(const MechanismOperands& mechanism, const Operand& shift, const Operand& alpha,
-                std::size_t begin, std::size_t n, double* out) {
-    StandardColumns x;
-    Fast fast;
-    Column error;
-    for_each_piece(mechanism, shift, alpha, begin, n,
-                   [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
-                       standardise(columns, count, x);
-                       fast.prepare(x, count);
-                       fast.renyi(x, count, out + done, error.at);
-                       for (std::size_t i = 0; i < count; ++i) {
-                           if (error.at[i] < kFastTolerance) continue;
-                           out[done + i] = renyi<Mechanism>(lane_of(columns, i, mechanism.levels),
-                                                            columns.shift[i], columns.alpha[i]);
                        }
                    });
 }
@@ -162,6 +142,31 @@ void map(const MechanismOperands& mechanism, const Operand& first, const Operand
     for_each_lane(
         mechanism, first, second, begin, n,
         [out](std::size_t i, const Lane& lane, double a, double b) { out[i] = F(lane, a, b); });
+}
+
+// renyi by the closed form where its error bound allows.
+template <class Mechanism, class Forms>
+void fast_renyi(const MechanismOperands& mechanism, const Operand& shift, const Operand& alpha,
+                std::size_t begin, std::size_t n, double* out) {
+    using Fast = typename Forms::Renyi;
+    const int levels = Forms::cells(mechanism.levels);
+    if (Fast::lanes(levels) == 0) {
+        return map<renyi<Mechanism>>(mechanism, shift, alpha, begin, n, out);
+    }
+    StandardColumns x;
+    Fast fast;
+    Column error;
+    for_each_piece(mechanism, shift, alpha, begin, n, Fast::lanes(levels),
+                   [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
+                       standardise(Forms::seen(columns), count, x);
+                       fast.prepare(x, levels, count);
+                       fast.renyi(x, count, out + done, error.at);
+                       for (std::size_t i = 0; i < count; ++i) {
+                           if (error.at[i] < kFastTolerance) continue;
+                           out[done + i] = renyi<Mechanism>(lane_of(columns, i, mechanism.levels),
+                                                            columns.shift[i], columns.alpha[i]);
+                       }
+                   });
 }
 
 // sum += term, with what rounding took kept in correction (Neumaier).
@@ -229,6 +234,10 @@ void rdp_sums(const MechanismOperands& mechanism, const Operand& c, const double
     for_each_lane(mechanism, c, c, begin, n,
                   [&](std::size_t, const Lane& lane, double bound, double) {
                       const DoubleDouble k = standardised_shift(bound, lane);
+                      if (any_nan(lane, bound, 0.0)) {
+                          for (std::size_t a = 0; a < alpha_count; ++a) sums.add(a, kNaN, kNaN);
+                          return;
+                      }
                       if (k.hi == 0.0) return;
                       const WorstOfCoordinate<Mechanism> worst(lane, k);
                       for (std::size_t a = 0; a < alpha_count; ++a) {
@@ -249,9 +258,10 @@ template <class Mechanism>
 void redo(const Lane& lane, double bound, const double* alphas, std::size_t orders, std::size_t i,
           WorstOfBlock& block) {
     const DoubleDouble k = standardised_shift(bound, lane);
-    if (k.hi == 0.0) {
+    const bool bad = any_nan(lane, bound, 0.0);
+    if (bad || k.hi == 0.0) {
         for (std::size_t a = 0; a < orders; ++a) {
-            block.forward[a].at[i] = block.backward[a].at[i] = 0.0;
+            block.forward[a].at[i] = block.backward[a].at[i] = bad ? kNaN : 0.0;
         }
         return;
     }
@@ -277,21 +287,26 @@ TIGHTNOISE_VECTOR_LOOP inline void keep_larger(const Column& a, const Column& a_
 }
 
 // rdp_sums by the closed form where its error bound allows.
-template <class Mechanism, class Fast>
+template <class Mechanism, class Forms>
 void fast_rdp_sums(const MechanismOperands& mechanism, const Operand& c, const double* alphas,
                    std::size_t alpha_count, std::size_t begin, std::size_t n, double* out) {
+    using Fast = typename Forms::Renyi;
+    const int levels = Forms::cells(mechanism.levels);
+    if (Fast::lanes(levels) == 0) {
+        return rdp_sums<Mechanism>(mechanism, c, alphas, alpha_count, begin, n, out);
+    }
     RdpSums sums(out, alpha_count);
     StandardColumns x[4];  // theta to theta + c, theta - c; theta + c, theta - c to theta
     Fast fast[4];
     Column value[4], error[4];
     WorstOfBlock worst;
     const auto piece = [&](std::size_t, std::size_t count, const LaneColumns& columns) {
-        standardise(columns, count, x[0]);
+        standardise(Forms::seen(columns), count, x[0]);
         x[1] = x[0];
         for (std::size_t i = 0; i < count; ++i) x[1].k.at[i] = -x[0].k.at[i];
         step_back(x[0], 1.0, count, x[2]);
         step_back(x[0], -1.0, count, x[3]);
-        for (int pair = 0; pair < 4; ++pair) fast[pair].prepare(x[pair], count);
+        for (int pair = 0; pair < 4; ++pair) fast[pair].prepare(x[pair], levels, count);
         for (std::size_t first = 0; first < alpha_count; first += kOrders) {
             const std::size_t orders =
                 alpha_count - first < kOrders ? alpha_count - first : kOrders;
@@ -319,7 +334,7 @@ void fast_rdp_sums(const MechanismOperands& mechanism, const Operand& c, const d
             }
         }
     };
-    for_each_piece(mechanism, c, c, begin, n, piece);
+    for_each_piece(mechanism, c, c, begin, n, Fast::lanes(levels), piece);
 }
 
 template <class Mechanism>
@@ -348,7 +363,7 @@ void for_each_fast_fisher(const MechanismOperands& mechanism, const Operand& c, 
                           std::size_t n, Visit visit) {
     StandardColumns x;
     Column value, error;
-    for_each_piece(mechanism, c, c, begin, n,
+    for_each_piece(mechanism, c, c, begin, n, kBlock,
                    [&](std::size_t done, std::size_t count, const LaneColumns& columns) {
                        standardise(Forms::seen(columns), count, x);
                        Forms::fisher(x, mechanism.levels, count, value.at, error.at);
@@ -406,49 +421,50 @@ constexpr MechanismKernels kernels_of() {
         fisher_sum<Mechanism>};
 }
 
-// The closed forms of the mechanisms, and the bounds with which they see a coordinate.
-struct RectifiedForms {
+// The closed forms of the mechanisms, and how they see a coordinate.
+struct SupportForms {
+    static LaneColumns seen(const LaneColumns& columns) { return columns; }
+    static int cells(int levels) { return levels; }
+};
+struct RectifiedForms : SupportForms {
+    using Renyi = FastRectified;
     static constexpr auto fisher = fisher_rectified;
-    static LaneColumns seen(const LaneColumns& columns) { return columns; }
 };
-struct TruncatedForms {
+struct TruncatedForms : SupportForms {
+    using Renyi = FastTruncated;
     static constexpr auto fisher = fisher_truncated;
-    static LaneColumns seen(const LaneColumns& columns) { return columns; }
 };
-struct QuantizedForms {
+struct QuantizedForms : SupportForms {
+    using Renyi = FastCells;
     static constexpr auto fisher = fisher_quantized;
-    static LaneColumns seen(const LaneColumns& columns) { return columns; }
 };
+// Two cells that meet at 0.
 struct SignForms {
+    using Renyi = FastCells;
     static constexpr auto fisher = fisher_sign;
     static LaneColumns seen(LaneColumns columns) {
         static constexpr Column threshold = {};
         columns.lower = columns.upper = threshold.at;
         return columns;
     }
+    static int cells(int) { return 2; }
 };
 
 template <class Mechanism, class Forms>
 constexpr MechanismKernels fast_kernels_of() {
     MechanismKernels kernels = kernels_of<Mechanism>();
+    kernels.renyi = fast_renyi<Mechanism, Forms>;
+    kernels.rdp_sums = fast_rdp_sums<Mechanism, Forms>;
     kernels.fisher_information = fast_fisher_information<Mechanism, Forms>;
     kernels.fisher_sum = fast_fisher_sum<Mechanism, Forms>;
-    return kernels;
-}
-
-template <class Mechanism, class Forms, class Fast>
-constexpr MechanismKernels fast_renyi_kernels_of() {
-    MechanismKernels kernels = fast_kernels_of<Mechanism, Forms>();
-    kernels.renyi = fast_renyi<Mechanism, Fast>;
-    kernels.rdp_sums = fast_rdp_sums<Mechanism, Fast>;
     return kernels;
 }
 
 }  // namespace
 
 extern const DivergenceKernels TIGHTNOISE_AT_LEVEL(divergence_kernels) = {
-    kernels_of<Gaussian>(), fast_renyi_kernels_of<Rectified, RectifiedForms, FastRectified>(),
-    fast_renyi_kernels_of<Truncated, TruncatedForms, FastTruncated>(),
-    fast_kernels_of<Quantized, QuantizedForms>(), fast_kernels_of<StochasticSign, SignForms>()};
+    kernels_of<Gaussian>(), fast_kernels_of<Rectified, RectifiedForms>(),
+    fast_kernels_of<Truncated, TruncatedForms>(), fast_kernels_of<Quantized, QuantizedForms>(),
+    fast_kernels_of<StochasticSign, SignForms>()};
 
 }  // namespace tightnoise

@@ -53,7 +53,9 @@ TIGHTNOISE_VECTOR_LOOP inline void standardise(const LaneColumns& lanes, std::si
 }
 
 // Where a quantised output changes from letter i to the next, as a fraction of the support, and its
-// place: off by 3 ulps of the farther bound.
+// place: off by kThresholdUlps of the farther bound, besides what shifting the bounds has cost.
+constexpr double kThresholdUlps = 5.0;
+
 inline double threshold_fraction(int i, int levels) {
     return (i + 0.5) / (levels - 1.0);
 }

@@ -177,7 +177,7 @@ TIGHTNOISE_VECTOR_LOOP inline void fisher_edge(const StandardColumns& x, double 
         const double z = threshold_at(x.u.at[i], x.v.at[i], fraction);
         const Edge at = edge_at(z);
         const double slip =
-            3.0 * larger_of(std::fabs(x.u.at[i]), std::fabs(x.v.at[i])) * at.density;
+            kThresholdUlps * larger_of(std::fabs(x.u.at[i]), std::fabs(x.v.at[i])) * at.density;
         edge.place.at[i] = z;
         edge.size.at[i] = std::fabs(z);
         edge.density.at[i] = at.density;

@@ -1,7 +1,7 @@
-// Renyi divergences of the rectified and the truncated mechanism for a block of coordinates at
-// once: the closed forms, branch-free, each with a bound on its own rounding error. Where the bound
-// is too large (nearby values, far tails, narrow supports, alpha near 1) the caller takes the
-// slower, accurate way. Kernel-side header: internal linkage, one copy a level.
+// Renyi divergences for a block of coordinates at once: the closed forms, branch-free, each with a
+// bound on its own rounding error. Where the bound is too large (nearby values, far tails, narrow
+// supports, alpha near 1) the caller takes the slower, accurate way. Kernel-side header: internal
+// linkage, one copy a level.
 #pragma once
 
 #include "mechanisms/fast_columns.hpp"
@@ -131,33 +131,165 @@ TIGHTNOISE_VECTOR_LOOP inline void combine_truncated(const StandardColumns& x, c
     }
 }
 
-// prepare: what does not depend on the order; renyi: D and a bound on its relative error.
-struct FastRectified {
-    Column left_p, left_q, right_p, right_q, tilted;
+// A quantised output and the sign: log S = log of the sum of p^alpha q^(1-alpha) over the cells,
+// whose log masses and their errors are rows, one a cell. Of the first and the last cell, beyond
+// the threshold z = sign (threshold - s k); of those between:
+TIGHTNOISE_VECTOR_LOOP inline void cell_beyond(const StandardColumns& x, double s, double fraction,
+                                               double sign, std::size_t n, double* log_mass,
+                                               double* error) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double u = x.u.at[i], v = x.v.at[i], k = x.k.at[i];
+        const double z = sign * (threshold_at(u, v, fraction) - s * k);
+        const double size = larger_of(std::fabs(u), std::fabs(v)) + (x.margin + s) * std::fabs(k);
+        const double value = log_ndtr(z);
+        log_mass[i] = value;
+        error[i] = log_ndtr_error(value, z, kThresholdUlps / 3.0 * size);
+    }
+}
 
-    void prepare(const StandardColumns& x, std::size_t n) {
-        log_ndtr_of(x.u, 0.0, x.k, 1.0, n, left_p);
-        log_ndtr_of(x.u, 1.0, x.k, 1.0, n, left_q);
-        log_ndtr_of(x.v, 0.0, x.k, -1.0, n, right_p);
-        log_ndtr_of(x.v, 1.0, x.k, -1.0, n, right_q);
+TIGHTNOISE_VECTOR_LOOP inline void cell_between(const StandardColumns& x, double s, double left,
+                                                double right, std::size_t n, double* log_mass,
+                                                double* error) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double u = x.u.at[i], v = x.v.at[i], k = x.k.at[i];
+        const double a = threshold_at(u, v, left) - s * k, b = threshold_at(u, v, right) - s * k;
+        const double size = larger_of(std::fabs(u), std::fabs(v)) + (x.margin + s) * std::fabs(k);
+        const double value = log_ndtr_diff(a, b);
+        log_mass[i] = value;
+        error[i] = log_mass_error(value, a, b, kThresholdUlps / 3.0 * size);
+    }
+}
+
+TIGHTNOISE_VECTOR_LOOP inline void cell_largest(const Column& beta, const double* log_p,
+                                                const double* log_q, std::size_t n,
+                                                Column& largest) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double term = log_p[i] + beta.at[i] * (log_p[i] - log_q[i]);
+        largest.at[i] = larger_of(largest.at[i], term);
+    }
+}
+
+// Adds exp(term - largest), and its error.
+TIGHTNOISE_VECTOR_LOOP inline void cell_add(const Column& beta, const double* log_p,
+                                            const double* log_q, const double* p_error,
+                                            const double* q_error, const Column& largest,
+                                            std::size_t n, Column& sum, Column& error) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double b = beta.at[i];
+        const double part = exp((log_p[i] + b * (log_p[i] - log_q[i])) - largest.at[i]);
+        sum.at[i] += part;
+        error.at[i] += part * ((1.0 + b) * p_error[i] + std::fabs(b) * q_error[i]);
+    }
+}
+
+TIGHTNOISE_VECTOR_LOOP inline void combine_cells(const Column& beta, const Column& largest,
+                                                 const Column& sum, const Column& error, int count,
+                                                 std::size_t n, double* out,
+                                                 double* relative_error) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double value = largest.at[i] + log(sum.at[i]);
+        const double rounding = kUlp * (4.0 + count + 2.0 * std::fabs(largest.at[i]));
+        out[i] = value / beta.at[i];
+        relative_error[i] = (error.at[i] / sum.at[i] + rounding) / std::fabs(value);
+    }
+}
+
+// Each has
+//     lanes: how many coordinates at once; 0: there is no fast way;
+//     prepare: what does not depend on the order;
+//     renyi: D and a bound on its relative error.
+class FastRectified {
+  public:
+    static std::size_t lanes(int) { return kFastBlock; }
+
+    void prepare(const StandardColumns& x, int, std::size_t n) {
+        log_ndtr_of(x.u, 0.0, x.k, 1.0, n, left_p_);
+        log_ndtr_of(x.u, 1.0, x.k, 1.0, n, left_q_);
+        log_ndtr_of(x.v, 0.0, x.k, -1.0, n, right_p_);
+        log_ndtr_of(x.v, 1.0, x.k, -1.0, n, right_q_);
     }
     void renyi(const StandardColumns& x, std::size_t n, double* out, double* relative_error) {
-        log_mass_of<SeenFrom::tilted>(x, n, tilted);
-        combine_rectified(x, left_p, left_q, right_p, right_q, tilted, n, out, relative_error);
+        log_mass_of<SeenFrom::tilted>(x, n, tilted_);
+        combine_rectified(x, left_p_, left_q_, right_p_, right_q_, tilted_, n, out, relative_error);
     }
+
+  private:
+    Column left_p_, left_q_, right_p_, right_q_, tilted_;
 };
 
-struct FastTruncated {
-    Column p, q, tilted;
+class FastTruncated {
+  public:
+    static std::size_t lanes(int) { return kFastBlock; }
 
-    void prepare(const StandardColumns& x, std::size_t n) {
-        log_mass_of<SeenFrom::theta>(x, n, p);
-        log_mass_of<SeenFrom::theta_prime>(x, n, q);
+    void prepare(const StandardColumns& x, int, std::size_t n) {
+        log_mass_of<SeenFrom::theta>(x, n, p_);
+        log_mass_of<SeenFrom::theta_prime>(x, n, q_);
     }
     void renyi(const StandardColumns& x, std::size_t n, double* out, double* relative_error) {
-        log_mass_of<SeenFrom::tilted>(x, n, tilted);
-        combine_truncated(x, p, q, tilted, n, out, relative_error);
+        log_mass_of<SeenFrom::tilted>(x, n, tilted_);
+        combine_truncated(x, p_, q_, tilted_, n, out, relative_error);
     }
+
+  private:
+    Column p_, q_, tilted_;
+};
+
+class FastCells {
+  public:
+    static std::size_t lanes(int levels) {
+        const std::size_t rows = static_cast<std::size_t>(levels);
+        return rows > kTable / 8            ? 0
+               : rows > kTable / kFastBlock ? kTable / rows / 8 * 8
+                                            : kFastBlock;
+    }
+
+    void prepare(const StandardColumns& x, int levels, std::size_t n) {
+        count_ = levels;
+        n_ = n;
+        fill(x, 0.0, log_p_, p_error_);
+        fill(x, 1.0, log_q_, q_error_);
+    }
+
+    void renyi(const StandardColumns& x, std::size_t n, double* out, double* relative_error) {
+        for (std::size_t i = 0; i < n; ++i) {
+            largest_.at[i] = -kInfinity;
+            sum_.at[i] = error_.at[i] = 0.0;
+        }
+        for (int i = 0; i < count_; ++i) {
+            cell_largest(x.beta, row(log_p_, i), row(log_q_, i), n, largest_);
+        }
+        for (int i = 0; i < count_; ++i) {
+            cell_add(x.beta, row(log_p_, i), row(log_q_, i), row(p_error_, i), row(q_error_, i),
+                     largest_, n, sum_, error_);
+        }
+        combine_cells(x.beta, largest_, sum_, error_, count_, n, out, relative_error);
+    }
+
+  private:
+    static constexpr std::size_t kTable = 2048;
+
+    double* row(double* table, int i) { return table + static_cast<std::size_t>(i) * n_; }
+
+    void fill(const StandardColumns& x, double s, double* log_mass, double* error) {
+        const int last = count_ - 1;
+        cell_beyond(x, s, threshold_fraction(0, count_), 1.0, n_, log_mass, error);
+        for (int i = 1; i < last; ++i) {
+            cell_between(x, s, threshold_fraction(i - 1, count_), threshold_fraction(i, count_), n_,
+                         row(log_mass, i), row(error, i));
+        }
+        cell_beyond(x, s, threshold_fraction(last - 1, count_), -1.0, n_, row(log_mass, last),
+                    row(error, last));
+    }
+
+    int count_;
+    std::size_t n_;
+    alignas(64) double log_p_[kTable], log_q_[kTable], p_error_[kTable], q_error_[kTable];
+    Column largest_, sum_, error_;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
 SCALAR = re.compile(
     r"special: combine|sampling: shared_parameters|divergence: (?!.*\b("
     r"narrow_\w+|sample_density|sum_expm1mx|standardise|log_ndtr_of|log_mass_of|combine_\w+|"
-    r"fisher_(?!information|sum|truncated|quantized)\w+)\b)"
+    r"cell_(?:beyond|between|largest|add)|fisher_(?!information|sum|truncated|quantized)\w+)\b)"
 )
 
 LIBM = re.compile(r"(exp|exp2|expm1|log|log1p|log2|pow|sin|cos|sincos|tan|erfc?|fma|round)f?")
