@@ -12,13 +12,10 @@ namespace {
 class ContinuousPart {
   public:
     ContinuousPart(const Interval& support, const Cell& cell, DoubleDouble k)
-        : support_(support),
-          cell_(cell),
-          k_(k),
-          kl_(cell.cumulant(k.hi)),
-          ratio_(log_ratio(cell, support, k, kl_)) {}
+        : support_(support), cell_(cell), k_(k), kl_(cell.cumulant(k.hi)) {}
 
-    const CellRatio& ratio() const { return ratio_; }
+    // l of the support as a whole.
+    DoubleDouble log_ratio() const { return tightnoise::log_ratio(cell_, support_, k_, kl_); }
 
     // D_alpha between the Gaussians conditioned on the support (the truncated mechanism). From
     // log dP/dQ = -k (Z - E Z) + K(k), an exponential family:
@@ -29,7 +26,7 @@ class ContinuousPart {
         if (beta == 0.0) return kl_;
         const double tilted = cell_.cumulant(-beta * k_.hi) / beta;
         if (tilted < -0.5 * kl_ && !cell_.is_small(k_.hi)) {
-            return rounded(log_term(beta) - ratio_.log_term(beta)) / beta;
+            return rounded(log_term(beta) - cell_.log_p() - log_ratio() * beta) / beta;
         }
         return kl_ + tilted;
     }
@@ -51,7 +48,6 @@ class ContinuousPart {
     const Cell& cell_;
     DoubleDouble k_;
     double kl_;
-    CellRatio ratio_;
 };
 
 }  // namespace

@@ -14,18 +14,18 @@ struct Lane {
 
 // (x - theta)/sigma.
 inline DoubleDouble standardised(double x, const Lane& lane) {
-    return two_sum(x, -lane.theta) / DoubleDouble{lane.sigma, 0.0};
+    return two_sum(x, -lane.theta) / lane.sigma;
 }
 
 // k = shift/sigma.
 inline DoubleDouble standardised_shift(double shift, const Lane& lane) {
-    return DoubleDouble{shift, 0.0} / DoubleDouble{lane.sigma, 0.0};
+    return DoubleDouble{shift, 0.0} / lane.sigma;
 }
 
 // [lower, upper] in units of sigma seen from theta.
 inline Interval standardised_support(const Lane& lane) {
-    const DoubleDouble width = two_sum(lane.upper, -lane.lower) / DoubleDouble{lane.sigma, 0.0};
-    return {standardised(lane.lower, lane), standardised(lane.upper, lane), width.hi};
+    const double width = (lane.upper - lane.lower) / lane.sigma;
+    return {standardised(lane.lower, lane), standardised(lane.upper, lane), width};
 }
 
 // The mirror image: what a step towards -infinity is, a step towards +infinity becomes.

@@ -14,62 +14,65 @@ namespace {
 
 struct CellRatio {
     DoubleDouble log_p;
+    double p;
     DoubleDouble log_ratio;  // l
-    double p, q;
+    double gain;             // q - p, with relative accuracy
 
     // log of p^alpha q^(1 - alpha) = log p + beta l.
     DoubleDouble log_term(double beta) const { return log_p + log_ratio * beta; }
-
-    // q - p, with relative accuracy.
-    double gain() const {
-        const double l = log_ratio.hi;
-        return l < -1.0 ? -q * expm1(l) : p * expm1(-l);
-    }
 };
+
+// q - p from l, without overflow of e^(-l) beside a tiny p.
+inline double gain_of(const CellRatio& cell) {
+    const double l = cell.log_ratio.hi;
+    if (l < -1.0) return -exp(cell.log_p - cell.log_ratio) * expm1(l);
+    return cell.p * expm1(-l);
+}
 
 // From exp(k Z - k^2/2) = dQ/dP: q/p = E[exp(k Z - k^2/2) | cell], so
 //     l = k (k/2 - E[Z]) - K(k),
 // accurate while k is small; outside, E[Z] = near + from_near, and the part with the large edge is
 // kept in double-double. For larger k, log P minus log Q.
-inline CellRatio log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k,
-                           double cumulant_of_k) {
-    CellRatio ratio;
-    ratio.log_p = cell.log_p;
-    ratio.p = cell.p;
-    if (!cell.is_small(k.hi)) {
-        ratio.log_ratio = cell.log_p - log_mass(seen_from(interval, k));
-    } else if (cell.outside) {
+inline DoubleDouble log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k,
+                              double cumulant_of_k) {
+    if (!cell.is_small(k.hi)) return cell.log_p() - log_mass(seen_from(interval, k));
+    if (cell.outside) {
         const DoubleDouble s = k * cell.sign;
-        ratio.log_ratio = s * (s * 0.5 - cell.near) + -(s.hi * cell.from_near + cumulant_of_k);
-    } else {
-        ratio.log_ratio = two_sum(k.hi * (0.5 * k.hi - cell.mean), -cumulant_of_k);
+        return s * (s * 0.5 - cell.near) + -(s.hi * cell.from_near + cumulant_of_k);
     }
-    ratio.q = exp(cell.log_p - ratio.log_ratio);
-    return ratio;
+    return two_sum(k.hi * (0.5 * k.hi - cell.mean), -cumulant_of_k);
 }
 
-inline CellRatio log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k) {
-    return log_ratio(cell, interval, k, cell.is_small(k.hi) ? cell.cumulant(k.hi) : 0.0);
-}
-
-// The cell that holds nearly all the mass has a tiny l, the difference of two logarithms near 0.
-// Since all p sum to 1 and all q too, it is also that of what the other cells gain:
+// Fills in the gains, and the l of the cell that holds nearly all the mass: that is tiny, the
+// difference of two logarithms near 0. Since all p sum to 1 and all q too, it is also that of what
+// the other cells gain:
 //     l_j = -log(1 - sum_{i != j} (q_i - p_i)/p_j).
-inline void resolve_dominant(CellRatio* cells, int count) {
-    int dominant = 0;
-    for (int i = 1; i < count; ++i) {
-        if (cells[i].p > cells[dominant].p) dominant = i;
-    }
+// Where no cell is so dominant, log_ratio_of(j) gives l_j.
+template <class LogRatioOf>
+void resolve_dominant(CellRatio* cells, int count, int dominant, LogRatioOf log_ratio_of) {
     double gained = 0.0, others = 0.0;
     for (int i = 0; i < count; ++i) {
         if (i == dominant) continue;
-        gained += cells[i].gain();
-        others += cells[i].q;
+        cells[i].gain = gain_of(cells[i]);
+        gained += cells[i].gain;
+        others += cells[i].p + cells[i].gain;
     }
     CellRatio& cell = cells[dominant];
-    if (cell.p < 0.5 || others >= 0.5) return;
-    cell.log_ratio = {-log1p(-gained / cell.p), 0.0};
-    cell.q = exp(cell.log_p - cell.log_ratio);
+    if (cell.p < 0.5 || others >= 0.5) {
+        cell.log_ratio = log_ratio_of(dominant);
+        cell.gain = gain_of(cell);
+    } else {
+        cell.log_ratio = {-log1p(-gained / cell.p), 0.0};
+        cell.gain = -gained;
+    }
+}
+
+inline int most_probable(const CellRatio* cells, int count) {
+    int largest = 0;
+    for (int i = 1; i < count; ++i) {
+        if (cells[i].p > cells[largest].p) largest = i;
+    }
+    return largest;
 }
 
 // [p^alpha q^(1-alpha) - p]/beta + q - p = p [h(beta l)/beta + h(-l)] >= 0. The first form where l
@@ -79,7 +82,7 @@ inline double renyi_gap(const CellRatio& cell, double beta) {
     if (std::fabs(l) > 1.0) {
         const double tilted =
             tilt < 1.0 ? cell.p * expm1(tilt) : exp(cell.log_term(beta)) * -expm1(-tilt);
-        return tilted / beta + cell.gain();
+        return tilted / beta + cell.gain;
     }
     const double tilted = tilt < 1.0
                               ? cell.p * expm1mx(tilt)
@@ -90,7 +93,7 @@ inline double renyi_gap(const CellRatio& cell, double beta) {
 // p l + q - p = p h(-l) >= 0: the gap at beta = 0.
 inline double kl_gap(const CellRatio& cell) {
     const double l = cell.log_ratio.hi;
-    return std::fabs(l) > 1.0 ? cell.p * l + cell.gain() : cell.p * expm1mx(-l);
+    return std::fabs(l) > 1.0 ? cell.p * l + cell.gain : cell.p * expm1mx(-l);
 }
 
 // A cell on which the output is not constant but continuous (the inside of the support of a
@@ -156,8 +159,8 @@ inline BestTest best_test(const Interval& below_t, DoubleDouble k, DoubleDouble 
     const Cell cell(below_t);
     const double excess = cell.is_small(k.hi)
                               ? k.hi * cell.from_upper() - cell.cumulant(k.hi)
-                              : rounded(log_ratio(cell, below_t, k).log_ratio + (t - k * 0.5) * k);
-    return {cell.log_p, excess > 0.0 ? -expm1(-excess) : 0.0};
+                              : rounded(log_ratio(cell, below_t, k, 0.0) + (t - k * 0.5) * k);
+    return {cell.log_p(), excess > 0.0 ? -expm1(-excess) : 0.0};
 }
 
 }  // namespace

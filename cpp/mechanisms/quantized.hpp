@@ -11,6 +11,7 @@
 
 #include "mechanisms/lane.hpp"
 #include "mechanisms/log_ratio.hpp"
+#include "mechanisms/tail.hpp"
 
 namespace tightnoise {
 namespace {
@@ -33,6 +34,10 @@ class Partition {
         return {threshold(i - 1), threshold(i), step_.hi};
     }
 
+    // The end cells.
+    Tail left() const { return {threshold(0), -1.0}; }
+    Tail right() const { return {threshold(levels_ - 2), 1.0}; }
+
     DoubleDouble threshold(int i) const { return first_ + step_ * (i + 0.5); }
 
   private:
@@ -40,29 +45,37 @@ class Partition {
     DoubleDouble first_, step_;
 };
 
-// The output is the index of the cell, whatever letters it stands for.
-template <int MaxCells>
-class Cells {
+// An upper bound on the standard deviation of Z given a cell at a distance x from 0: that of the
+// uniform law, of Z itself and, outside, the mean excess.
+inline double largest_sd(double x, double width) {
+    const double uniform = 0.2887 * width;
+    const double outside = x > 1.0 ? 1.0 / x : 1.0;
+    return uniform < outside ? uniform : outside;
+}
+
+// Letters lower + i (upper - lower)/(levels - 1), the last one exactly upper. The output is the
+// index of the cell.
+class Quantized {
   public:
-    Cells(const Interval& support, int levels) : partition_(support, levels) {}
+    Quantized(const Interval& support, int levels) : partition_(support, levels) {}
 
     double fisher_information() const {
-        double sum = 0.0;
-        for (int i = 0; i < partition_.count(); ++i) {
-            const Cell cell(partition_.cell(i));
-            sum += cell.p * cell.mean * cell.mean;
+        double sum = partition_.left().information() + partition_.right().information();
+        for (int i = 1; i < partition_.count() - 1; ++i) {
+            sum += squared_mean_mass(partition_.cell(i));
         }
         return sum;
     }
 
     class Pair {
       public:
-        Pair(const Cells& base, DoubleDouble k) : count_(base.partition_.count()), k_(k) {
-            for (int i = 0; i < count_; ++i) {
-                const Interval interval = base.partition_.cell(i);
-                cells_[i] = log_ratio(Cell(interval), interval, k);
-            }
-            resolve_dominant(cells_, count_);
+        Pair(const Quantized& base, DoubleDouble k) : count_(base.partition_.count()), k_(k) {
+            const Partition& partition = base.partition_;
+            cells_[0] = ratio_of(partition.left(), k);
+            for (int i = 1; i < count_ - 1; ++i) cells_[i] = ratio_of(partition.cell(i), k);
+            cells_[count_ - 1] = ratio_of(partition.right(), k);
+            resolve_dominant(cells_, count_, most_probable(cells_, count_),
+                             [this](int i) { return cells_[i].log_ratio; });
         }
 
         double renyi(double beta) const {
@@ -82,19 +95,25 @@ class Cells {
         }
 
       private:
+        static CellRatio ratio_of(const Tail& tail, DoubleDouble k) {
+            return {tail.log_p(), tail.p(), tail.log_ratio(k), 0.0};
+        }
+        // Where k is not small the moments of the cell are not needed.
+        static CellRatio ratio_of(const Interval& interval, DoubleDouble k) {
+            const double sd = largest_sd(reflect(interval).near.hi, interval.width);
+            if (std::fabs(k.hi) * sd < 0.25) {
+                const Cell cell(interval);
+                return {cell.log_p(), cell.p(), log_ratio(cell, interval, k, cell.cumulant(k.hi)),
+                        0.0};
+            }
+            const DoubleDouble log_p = log_mass(interval);
+            return {log_p, exp(log_p), log_p - log_mass(seen_from(interval, k)), 0.0};
+        }
+
         int count_;
         DoubleDouble k_;
-        CellRatio cells_[MaxCells];
+        CellRatio cells_[kMaxLevels];
     };
-
-  protected:
-    Partition partition_;
-};
-
-// Letters lower + i (upper - lower)/(levels - 1), the last one exactly upper.
-class Quantized : public Cells<kMaxLevels> {
-  public:
-    using Cells::Cells;
 
     static Interval partition(const Lane& lane) { return standardised_support(lane); }
 
@@ -180,12 +199,51 @@ class Quantized : public Cells<kMaxLevels> {
         }
         return sum;
     }
+
+    Partition partition_;
 };
 
-// sign(N(theta, sigma^2)): two cells that meet at 0. The "support" is the threshold.
-class StochasticSign : public Cells<2> {
+// sign(N(theta, sigma^2)): two cells that meet at the threshold 0, here the "support". The less
+// probable one, of mass p, is a tail beyond t >= 0; the other one is what remains.
+class StochasticSign {
   public:
-    explicit StochasticSign(const Interval& support, int = 0) : Cells(support, 2) {}
+    explicit StochasticSign(const Interval& support, int = 0)
+        : threshold_(support.lower),
+          minor_sign_(threshold_.hi >= 0.0 ? 1.0 : -1.0),
+          minor_(threshold_, minor_sign_),
+          minor_p_(minor_.p()) {}
+
+    // p hazard(t)^2 + (1 - p) (p hazard(t)/(1 - p))^2.
+    double fisher_information() const { return minor_.information() / (1.0 - minor_p_); }
+
+    class Pair {
+      public:
+        Pair(const StochasticSign& base, DoubleDouble k) {
+            const double p = base.minor_p_;
+            cells_[kMinor] = {base.minor_.log_p(), p, base.minor_.log_ratio(k), 0.0};
+            cells_[kMajor] = {{log1p(-p), 0.0}, 1.0 - p, {0.0, 0.0}, 0.0};
+            resolve_dominant(cells_, kCells, kMajor, [&](int) {
+                return Tail(base.threshold_, -base.minor_sign_).log_ratio(k);
+            });
+            farther_ = (k.hi > 0.0) == (base.minor_sign_ < 0.0) ? kMinor : kMajor;
+        }
+
+        double renyi(double beta) const {
+            return renyi_of_cells(cells_, kCells, beta, kNoContinuousCell);
+        }
+        double kl() const { return kl_of_cells(cells_, kCells); }
+        double max_divergence() const { return rounded(cells_[farther_].log_ratio); }
+
+        double hockey_stick(double epsilon) const {
+            return hockey_stick_term(cells_[kMinor], epsilon) +
+                   hockey_stick_term(cells_[kMajor], epsilon);
+        }
+
+      private:
+        enum { kMinor, kMajor, kCells };
+        int farther_;  // the cell that theta moves away from
+        CellRatio cells_[kCells];
+    };
 
     static Interval partition(const Lane& lane) {
         const DoubleDouble threshold = standardised(0.0, lane);
@@ -217,6 +275,12 @@ class StochasticSign : public Cells<2> {
     }
 
     static double quantile(double q, const Lane& lane) { return cdf(-1.0, lane) >= q ? -1.0 : 1.0; }
+
+  private:
+    DoubleDouble threshold_;
+    double minor_sign_;  // of the half line: 1 beyond the threshold
+    Tail minor_;
+    double minor_p_;
 };
 
 }  // namespace

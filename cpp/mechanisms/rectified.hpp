@@ -16,6 +16,7 @@
 
 #include "mechanisms/continuous_part.hpp"
 #include "mechanisms/lane.hpp"
+#include "mechanisms/tail.hpp"
 #include "numeric/normal_quantile.hpp"
 
 namespace tightnoise {
@@ -25,8 +26,8 @@ class Rectified {
   public:
     explicit Rectified(const Interval& support, int = 0)
         : support_(support),
-          left_(left_half_line(support.lower)),
-          right_(right_half_line(support.upper)),
+          left_(support.lower, -1.0),
+          right_(support.upper, 1.0),
           inside_(support) {}
 
     static Interval partition(const Lane& lane) { return standardised_support(lane); }
@@ -35,28 +36,32 @@ class Rectified {
     // -phi(u)/Phi(u) and so on for the cells, the sum of p E[Z]^2, plus the variance within the
     // inside. All terms are positive (Eq. (4) as printed has a sign wrong and turns negative).
     double fisher_information() const {
-        return left_.p * left_.mean * left_.mean + right_.p * right_.mean * right_.mean +
-               inside_.p * (inside_.mean * inside_.mean + inside_.variance);
+        return left_.information() + right_.information() +
+               inside_.p() * (inside_.mean * inside_.mean + inside_.variance);
     }
 
     class Pair {
       public:
         Pair(const Rectified& base, DoubleDouble k)
             : base_(base), k_(k), part_(base.support_, base.inside_, k) {
-            cells_[kLeft] = log_ratio(base.left_, left_half_line(base.support_.lower), k);
-            cells_[kRight] = log_ratio(base.right_, right_half_line(base.support_.upper), k);
-            cells_[kInside] = part_.ratio();
-            resolve_dominant(cells_, kCells);
+            cells_[kLeft] = {base.left_.log_p(), base.left_.p(), base.left_.log_ratio(k), 0.0};
+            cells_[kRight] = {base.right_.log_p(), base.right_.p(), base.right_.log_ratio(k), 0.0};
+            cells_[kInside] = {base.inside_.log_p(), base.inside_.p(), part_.log_ratio(), 0.0};
+            resolve_dominant(cells_, kCells, most_probable(cells_, kCells),
+                             [this](int i) { return cells_[i].log_ratio; });
         }
 
         double renyi(double beta) const {
-            return renyi_of_cells(cells_, kCells, beta,
-                                  {kInside, beta * part_.divergence(beta), part_.log_term(beta)});
+            const double exponent = beta * part_.divergence(beta);
+            const DoubleDouble log_term = std::fabs(exponent) < 1.0
+                                              ? cells_[kInside].log_term(beta) + exponent
+                                              : part_.log_term(beta);
+            return renyi_of_cells(cells_, kCells, beta, {kInside, exponent, log_term});
         }
 
         // The cells as wholes, plus the divergence within the inside.
         double kl() const {
-            return kl_of_cells(cells_, kCells) + base_.inside_.p * part_.divergence(0.0);
+            return kl_of_cells(cells_, kCells) + base_.inside_.p() * part_.divergence(0.0);
         }
 
         // p/q is monotone in the output: its supremum is the atom that theta moves away from.
@@ -93,9 +98,9 @@ class Rectified {
         const double u = m.support_.lower.hi, v = m.support_.upper.hi, w = m.support_.width;
         if (u > 0.0) return lane.lower + lane.sigma * m.mean_from_lower(w);
         if (v < 0.0) return lane.upper - lane.sigma * m.mean_from_upper(w);
-        return lane.theta + lane.sigma * ((m.left_.p > 0.0 ? m.left_.p * u : 0.0) +
-                                          (m.right_.p > 0.0 ? m.right_.p * v : 0.0) +
-                                          m.inside_.p * m.inside_.mean);
+        return lane.theta + lane.sigma * ((m.left_.p() > 0.0 ? m.left_.p() * u : 0.0) +
+                                          (m.right_.p() > 0.0 ? m.right_.p() * v : 0.0) +
+                                          m.inside_.p() * m.inside_.mean);
     }
 
     // The spread of the three cells about the mean, plus that within the inside: positive terms.
@@ -104,10 +109,10 @@ class Rectified {
         const double w = m.support_.width;
         const double below = m.mean_from_lower(w), above = m.mean_from_upper(w);
         const double inside =
-            m.left_.p * m.inside_.from_lower() - m.right_.p * m.inside_.from_upper();
+            m.left_.p() * m.inside_.from_lower() - m.right_.p() * m.inside_.from_upper();
         return lane.sigma * lane.sigma *
-               (m.left_.p * below * below + m.right_.p * above * above +
-                m.inside_.p * (inside * inside + m.inside_.variance));
+               (m.left_.p() * below * below + m.right_.p() * above * above +
+                m.inside_.p() * (inside * inside + m.inside_.variance));
     }
 
     // Between the bounds the log density, at a bound the log of the atom's mass, outside -inf.
@@ -134,14 +139,15 @@ class Rectified {
   private:
     // Distance of the mean from a bound; (inside, far atom) are the parts not at that bound.
     double mean_from_lower(double w) const {
-        return inside_.p * inside_.from_lower() + right_.p * w;
+        return inside_.p() * inside_.from_lower() + right_.p() * w;
     }
     double mean_from_upper(double w) const {
-        return inside_.p * inside_.from_upper() + left_.p * w;
+        return inside_.p() * inside_.from_upper() + left_.p() * w;
     }
 
     Interval support_;
-    Cell left_, right_, inside_;
+    Tail left_, right_;
+    Cell inside_;
 };
 
 }  // namespace

@@ -40,12 +40,12 @@ class Truncated {
         // t = k/2 - (epsilon + l)/k.
         double hockey_stick(double epsilon) const {
             const Interval& support = base_.support_;
-            const DoubleDouble t = k_ * 0.5 - (part_.ratio().log_ratio + epsilon) / k_;
+            const DoubleDouble t = k_ * 0.5 - (part_.log_ratio() + epsilon) / k_;
             if ((t - support.upper).hi >= 0.0) return -expm1(epsilon);
             const DoubleDouble width = t - support.lower;
             if (!(width.hi > 0.0)) return 0.0;
             const BestTest test = best_test({support.lower, t, width.hi}, k_, t);
-            return exp(test.log_p - base_.cell_.log_p) * test.advantage;
+            return exp(test.log_p - base_.cell_.log_p()) * test.advantage;
         }
 
       private:

@@ -51,12 +51,16 @@ inline double leading_half(double a) {
     return a;
 }
 
-// a * b to within 2^-105 of it (Dekker).
+// a * b to within 2^-105 of it (Dekker), exactly where there is a fused multiply-add.
 inline DoubleDouble two_product(double a, double b) {
     const double product = rounded_now(a * b);
+#ifdef __FMA__
+    return {product, __builtin_fma(a, b, -product)};
+#else
     const double a_hi = leading_half(a), a_lo = a - a_hi;
     const double b_hi = leading_half(b), b_lo = b - b_hi;
     return {product, ((a_hi * b_hi - product) + a_hi * b_lo + a_lo * b_hi) + a_lo * b_lo};
+#endif
 }
 
 inline DoubleDouble operator-(DoubleDouble a) {
@@ -94,6 +98,13 @@ inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
     const double quotient = a.hi / b.hi;
     const DoubleDouble rest = a - b * quotient;
     return two_sum(quotient, rest.hi / b.hi);
+}
+
+// Likewise; a.hi less the product is exact.
+inline DoubleDouble operator/(DoubleDouble a, double b) {
+    const double quotient = a.hi / b;
+    const DoubleDouble product = two_product(quotient, b);
+    return two_sum(quotient, (((a.hi - product.hi) - product.lo) + a.lo) / b);
 }
 
 inline double rounded(DoubleDouble a) {

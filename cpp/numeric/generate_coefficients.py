@@ -194,6 +194,25 @@ def erfcx_series() -> str:
     )
 
 
+def mean_excess_series() -> str:
+    """Return the coefficients of the mean excess of the normal tail."""
+
+    def f(t: mpf) -> mpf:
+        x = 4 * (1 + t) / (1 - t) - mpf(1) / 2
+        if x > 100:  # asymptotic series of the Mills ratio
+            mills = mp.fsum((-1) ** k * mp.fac2(2 * k - 1) / x ** (2 * k + 1) for k in range(24))
+            return (1 / mills - x) * (x + mpf(3) / 2)
+        density = mp.sqrt(2 / mp.pi) * mp.exp(-x * x / 2)
+        return (density / mp.erfc(x / mp.sqrt(2)) - x) * (x + mpf(3) / 2)
+
+    c = polynomial(f, mpf(-1), mpf(1), 31)
+    errors = [horner(rounded(c), t) / f(t) - 1 for t in grid(mpf(-1), mpf(1))]
+    return (
+        "// (x + 3/2) (phi(x) / Phi(-x) - x) in powers of t = (x - 3.5) / (x + 4.5), x >= -1/2; "
+        f"relative\n// error {worst(errors)}.\n" + array("kMeanExcess", c)
+    )
+
+
 def ndtri_centre() -> str:
     """Return the coefficients of Phi^-1 in the middle: the intervals of Wichura's AS241."""
     width = mpf(17) / 40
@@ -258,6 +277,7 @@ def render_coefficients() -> str:
         expm1mx_series(),
         log_series(),
         erfcx_series(),
+        mean_excess_series(),
         ndtri_centre(),
         ndtri_tail(),
     ]
