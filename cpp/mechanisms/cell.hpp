@@ -150,8 +150,40 @@ inline double log_mass_around_zero(double near, double far) {
     return mass < 0.9 ? log(mass) : log1p(-(ndtr(near) + ndtr(-far)));
 }
 
+inline double exp(DoubleDouble x) {
+    return exp_of_sum(x.hi, x.lo);
+}
+
+// log(1 + x) for one number at a time: near 0 there is no exponent to reduce.
+inline double log1p_of_one(double x) {
+    return std::fabs(x) < 0.25 ? log_series(0.0, x, x / (2.0 + x), 0.0) : log1p(x);
+}
+
+// A probability e^exponent factor, the factor of ordinary size (1e-12 to 1).
+struct Mass {
+    DoubleDouble exponent;
+    double factor;
+
+    double value() const { return exponent.hi == 0.0 ? factor : exp(exponent) * factor; }
+    // Absolute error 2e-16 (1 + |log factor|).
+    DoubleDouble logarithm() const { return exponent + log(factor); }
+};
+
+// log(a/b).
+inline DoubleDouble log_of_ratio(const Mass& a, const Mass& b) {
+    return (a.exponent - b.exponent) + log(a.factor / b.factor);
+}
+
+inline Mass mass_of(const Interval& interval) {
+    const Reflected cell = reflect(interval);
+    if (cell.near.hi < 0.0) return {{0.0, 0.0}, mass_around_zero(cell.near.hi, cell.far)};
+    return {cell.near * cell.near * -0.5,
+            kInverseSqrtTwoPi * scaled_mass(cell.near.hi, cell.width)};
+}
+
 // log P(interval), in double-double: -(near edge)^2/2 exactly, plus a rest of ordinary size.
-// Absolute error 1e-15 (1 + |log width|), whatever the size of the square.
+// Absolute error 1e-15 (1 + |log width|), whatever the size of the square; relative error 1e-15
+// where the probability is near 1.
 inline DoubleDouble log_mass(const Interval& interval) {
     const Reflected cell = reflect(interval);
     if (cell.near.hi < 0.0) {
@@ -159,10 +191,6 @@ inline DoubleDouble log_mass(const Interval& interval) {
     }
     const double rest = log(scaled_mass(cell.near.hi, cell.width));
     return cell.near * cell.near * -0.5 + (DoubleDouble{rest, 0.0} - kLogSqrtTwoPiWide);
-}
-
-inline double exp(DoubleDouble x) {
-    return exp_of_sum(x.hi, x.lo);
 }
 
 // The nodes that integrate the density over the part of a cell that matters: fewer where it varies
@@ -179,9 +207,11 @@ class Cell {
   public:
     explicit Cell(const Interval& interval);
 
-    // Computed on demand. log P(cell): absolute error 1e-15 beside the exact square.
-    DoubleDouble log_p() const;
-    double p() const;
+    // P(cell).
+    Mass mass() const {
+        const double factor = kInverseSqrtTwoPi * scaled_mass_;
+        return {outside ? near * near * -0.5 : DoubleDouble{0.0, 0.0}, factor};
+    }
 
     double sign;        // -1: reflected
     DoubleDouble near;  // the reflected near edge
@@ -287,19 +317,6 @@ inline Cell::Cell(const Interval& interval) {
     sd = std::sqrt(variance);
 }
 
-inline double Cell::p() const {
-    if (outside) return exp(near * near * -0.5) * (kInverseSqrtTwoPi * scaled_mass_);
-    return kInverseSqrtTwoPi * scaled_mass_;
-}
-
-inline DoubleDouble Cell::log_p() const {
-    if (outside) {
-        return near * near * -0.5 + (DoubleDouble{log(scaled_mass_), 0.0} - kLogSqrtTwoPiWide);
-    }
-    const double mass = p();
-    return {mass < 0.9 ? log(mass) : log1p(-(ndtr(near.hi) + ndtr(-far_))), 0.0};
-}
-
 // P(interval) E[Z | interval]^2 = (phi(near) - phi(far))^2/P, far^2 - near^2 = width (near + far):
 // relative accuracy also where the mean is e^-1000.
 inline double squared_mean_mass(const Interval& interval) {
@@ -321,9 +338,9 @@ inline double squared_mean_mass(const Interval& interval) {
 inline double Cell::cumulant(double s) const {
     s *= sign;
     if (std::fabs(s) * sd < 0.25) {
-        return log1p(nodes_ == 16   ? sum_expm1mx<16>(s, deviation_, weight_)
-                     : nodes_ == 32 ? sum_expm1mx<32>(s, deviation_, weight_)
-                                    : sum_expm1mx<64>(s, deviation_, weight_));
+        return log1p_of_one(nodes_ == 16   ? sum_expm1mx<16>(s, deviation_, weight_)
+                            : nodes_ == 32 ? sum_expm1mx<32>(s, deviation_, weight_)
+                                           : sum_expm1mx<64>(s, deviation_, weight_));
     }
     const double x = near.hi;
     const double near_edge = (near.hi - s) + near.lo;

@@ -26,7 +26,7 @@ class ContinuousPart {
         if (beta == 0.0) return kl_;
         const double tilted = cell_.cumulant(-beta * k_.hi) / beta;
         if (tilted < -0.5 * kl_ && !cell_.is_small(k_.hi)) {
-            return rounded(log_term(beta) - cell_.log_p() - log_ratio() * beta) / beta;
+            return rounded(log_term(beta) - cell_.mass().logarithm() - log_ratio() * beta) / beta;
         }
         return kl_ + tilted;
     }

@@ -13,21 +13,27 @@ namespace tightnoise {
 namespace {
 
 struct CellRatio {
-    DoubleDouble log_p;
+    CellRatio() = default;
+    CellRatio(const Mass& mass, DoubleDouble l) : mass_p(mass), p(mass.value()), log_ratio(l) {}
+
+    Mass mass_p;  // p in two parts
     double p;
     DoubleDouble log_ratio;  // l
+    double bend;             // h(-l) where |l| <= 1
     double gain;             // q - p, with relative accuracy
 
     // log of p^alpha q^(1 - alpha) = log p + beta l.
-    DoubleDouble log_term(double beta) const { return log_p + log_ratio * beta; }
-};
+    DoubleDouble log_term(double beta) const { return mass_p.logarithm() + log_ratio * beta; }
 
-// q - p from l, without overflow of e^(-l) beside a tiny p.
-inline double gain_of(const CellRatio& cell) {
-    const double l = cell.log_ratio.hi;
-    if (l < -1.0) return -exp(cell.log_p - cell.log_ratio) * expm1(l);
-    return cell.p * expm1(-l);
-}
+    // The last two from l, without overflow of e^(-l) beside a tiny p.
+    void complete() {
+        const double l = log_ratio.hi;
+        bend = std::fabs(l) <= 1.0 ? expm1mx(-l) : 0.0;
+        gain = std::fabs(l) <= 1.0 ? p * (bend - l)
+               : l > 0.0           ? p * expm1(-l)
+                                   : -exp(mass_p.logarithm() - log_ratio) * expm1(l);
+    }
+};
 
 // From exp(k Z - k^2/2) = dQ/dP: q/p = E[exp(k Z - k^2/2) | cell], so
 //     l = k (k/2 - E[Z]) - K(k),
@@ -35,7 +41,7 @@ inline double gain_of(const CellRatio& cell) {
 // kept in double-double. For larger k, log P minus log Q.
 inline DoubleDouble log_ratio(const Cell& cell, const Interval& interval, DoubleDouble k,
                               double cumulant_of_k) {
-    if (!cell.is_small(k.hi)) return cell.log_p() - log_mass(seen_from(interval, k));
+    if (!cell.is_small(k.hi)) return log_of_ratio(cell.mass(), mass_of(seen_from(interval, k)));
     if (cell.outside) {
         const DoubleDouble s = k * cell.sign;
         return s * (s * 0.5 - cell.near) + -(s.hi * cell.from_near + cumulant_of_k);
@@ -43,7 +49,7 @@ inline DoubleDouble log_ratio(const Cell& cell, const Interval& interval, Double
     return two_sum(k.hi * (0.5 * k.hi - cell.mean), -cumulant_of_k);
 }
 
-// Fills in the gains, and the l of the cell that holds nearly all the mass: that is tiny, the
+// Completes the cells, and sets the l of the cell that holds nearly all the mass: that is tiny, the
 // difference of two logarithms near 0. Since all p sum to 1 and all q too, it is also that of what
 // the other cells gain:
 //     l_j = -log(1 - sum_{i != j} (q_i - p_i)/p_j).
@@ -53,18 +59,17 @@ void resolve_dominant(CellRatio* cells, int count, int dominant, LogRatioOf log_
     double gained = 0.0, others = 0.0;
     for (int i = 0; i < count; ++i) {
         if (i == dominant) continue;
-        cells[i].gain = gain_of(cells[i]);
+        cells[i].complete();
         gained += cells[i].gain;
         others += cells[i].p + cells[i].gain;
     }
     CellRatio& cell = cells[dominant];
     if (cell.p < 0.5 || others >= 0.5) {
         cell.log_ratio = log_ratio_of(dominant);
-        cell.gain = gain_of(cell);
     } else {
-        cell.log_ratio = {-log1p(-gained / cell.p), 0.0};
-        cell.gain = -gained;
+        cell.log_ratio = {-log1p_of_one(-gained / cell.p), 0.0};
     }
+    cell.complete();
 }
 
 inline int most_probable(const CellRatio* cells, int count) {
@@ -87,51 +92,69 @@ inline double renyi_gap(const CellRatio& cell, double beta) {
     const double tilted = tilt < 1.0
                               ? cell.p * expm1mx(tilt)
                               : exp(cell.log_term(beta)) * (-expm1(-tilt) - tilt * exp(-tilt));
-    return tilted / beta + cell.p * expm1mx(-l);
+    return tilted / beta + cell.p * cell.bend;
 }
 
 // p l + q - p = p h(-l) >= 0: the gap at beta = 0.
 inline double kl_gap(const CellRatio& cell) {
     const double l = cell.log_ratio.hi;
-    return std::fabs(l) > 1.0 ? cell.p * l + cell.gain : cell.p * expm1mx(-l);
+    return std::fabs(l) > 1.0 ? cell.p * l + cell.gain : cell.p * cell.bend;
 }
 
 // A cell on which the output is not constant but continuous (the inside of the support of a
-// rectified Gaussian): its term is larger by the factor exp(G) than that of the cell as a whole.
+// rectified Gaussian): its term is larger by the factor exp(G) than that of the cell as a whole,
+// G = beta D_alpha(P given the cell || Q given the cell).
 struct ContinuousCell {
-    int index;              // -1: there is none
-    double exponent;        // G = beta D_alpha(P given the cell || Q given the cell)
-    DoubleDouble log_term;  // log of the integral of p^alpha q^(1-alpha) over the cell
+    int index;  // -1: there is none
+    double exponent;
 };
-constexpr ContinuousCell kNoContinuousCell = {-1, 0.0, {0.0, 0.0}};
 
 // D_alpha = log(S)/beta, S = sum of the terms. Where S is near 1,
 //     (S - 1)/beta = sum of the gaps + (the continuous cell's e^G - 1)/beta,
 // a sum of positive terms (of small differences of them when alpha < 1); else log-sum-exp, with the
-// exponents in double-double. alpha >= 1/2, alpha != 1.
-inline double renyi_of_cells(const CellRatio* cells, int count, double beta,
-                             const ContinuousCell& continuous) {
+// exponents in double-double. alpha >= 1/2, alpha != 1. The log of the continuous cell's term is
+// continuous_term() where G is large. No term exceeds the largest tilt e^(beta l + G): where that
+// is small, no logarithm is taken.
+template <class ContinuousTerm>
+double renyi_of_cells(const CellRatio* cells, int count, double beta,
+                      const ContinuousCell& continuous, ContinuousTerm continuous_term) {
+    const double g = continuous.exponent;
     auto log_term = [&](int i) {
-        return i == continuous.index ? continuous.log_term : cells[i].log_term(beta);
+        if (i != continuous.index) return cells[i].log_term(beta);
+        return std::fabs(g) < 1.0 ? cells[i].log_term(beta) + g : continuous_term();
     };
-    DoubleDouble largest = log_term(0);
-    for (int i = 1; i < count; ++i) {
-        const DoubleDouble term = log_term(i);
-        if (term.hi > largest.hi) largest = term;
+    auto largest_term = [&] {
+        DoubleDouble largest = log_term(0);
+        for (int i = 1; i < count; ++i) {
+            const DoubleDouble term = log_term(i);
+            if (term.hi > largest.hi) largest = term;
+        }
+        return largest;
+    };
+    double largest_tilt = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const double tilt = beta * cells[i].log_ratio.hi + (i == continuous.index ? g : 0.0);
+        if (!(tilt <= largest_tilt)) largest_tilt = tilt;
     }
-    if (largest.hi <= 0.5) {
+    if (largest_tilt <= 0.5 || largest_term().hi <= 0.5) {
         double sum = 0.0;
         for (int i = 0; i < count; ++i) sum += renyi_gap(cells[i], beta);
         if (continuous.index >= 0) {
-            const double g = continuous.exponent;
-            const DoubleDouble flat = cells[continuous.index].log_term(beta);
-            sum += (g < 1.0 ? exp(flat) * expm1(g) : exp(continuous.log_term) * -expm1(-g)) / beta;
+            const CellRatio& flat = cells[continuous.index];
+            sum += (g < 1.0 ? exp(flat.log_term(beta)) * expm1(g)
+                            : exp(log_term(continuous.index)) * -expm1(-g)) /
+                   beta;
         }
-        if (beta * sum > -0.5) return log1p(beta * sum) / beta;
+        if (beta * sum > -0.5) return log1p_of_one(beta * sum) / beta;
     }
+    const DoubleDouble largest = largest_term();
     double sum = 0.0;
     for (int i = 0; i < count; ++i) sum += exp(log_term(i) - largest);
     return (largest.hi + (largest.lo + log(sum))) / beta;
+}
+
+inline double renyi_of_cells(const CellRatio* cells, int count, double beta) {
+    return renyi_of_cells(cells, count, beta, {-1, 0.0}, [] { return DoubleDouble{0.0, 0.0}; });
 }
 
 inline double kl_of_cells(const CellRatio* cells, int count) {
@@ -160,7 +183,7 @@ inline BestTest best_test(const Interval& below_t, DoubleDouble k, DoubleDouble 
     const double excess = cell.is_small(k.hi)
                               ? k.hi * cell.from_upper() - cell.cumulant(k.hi)
                               : rounded(log_ratio(cell, below_t, k, 0.0) + (t - k * 0.5) * k);
-    return {cell.log_p(), excess > 0.0 ? -expm1(-excess) : 0.0};
+    return {cell.mass().logarithm(), excess > 0.0 ? -expm1(-excess) : 0.0};
 }
 
 }  // namespace

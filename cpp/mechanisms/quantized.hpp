@@ -78,9 +78,7 @@ class Quantized {
                              [this](int i) { return cells_[i].log_ratio; });
         }
 
-        double renyi(double beta) const {
-            return renyi_of_cells(cells_, count_, beta, kNoContinuousCell);
-        }
+        double renyi(double beta) const { return renyi_of_cells(cells_, count_, beta); }
         double kl() const { return kl_of_cells(cells_, count_); }
 
         // p/q is monotone in the output: its supremum is at an end.
@@ -96,18 +94,17 @@ class Quantized {
 
       private:
         static CellRatio ratio_of(const Tail& tail, DoubleDouble k) {
-            return {tail.log_p(), tail.p(), tail.log_ratio(k), 0.0};
+            return {tail.mass(), tail.log_ratio(k)};
         }
         // Where k is not small the moments of the cell are not needed.
         static CellRatio ratio_of(const Interval& interval, DoubleDouble k) {
             const double sd = largest_sd(reflect(interval).near.hi, interval.width);
             if (std::fabs(k.hi) * sd < 0.25) {
                 const Cell cell(interval);
-                return {cell.log_p(), cell.p(), log_ratio(cell, interval, k, cell.cumulant(k.hi)),
-                        0.0};
+                return {cell.mass(), log_ratio(cell, interval, k, cell.cumulant(k.hi))};
             }
-            const DoubleDouble log_p = log_mass(interval);
-            return {log_p, exp(log_p), log_p - log_mass(seen_from(interval, k)), 0.0};
+            const Mass mass = mass_of(interval);
+            return {mass, log_of_ratio(mass, mass_of(seen_from(interval, k)))};
         }
 
         int count_;
@@ -210,27 +207,25 @@ class StochasticSign {
     explicit StochasticSign(const Interval& support, int = 0)
         : threshold_(support.lower),
           minor_sign_(threshold_.hi >= 0.0 ? 1.0 : -1.0),
-          minor_(threshold_, minor_sign_),
-          minor_p_(minor_.p()) {}
+          minor_(threshold_, minor_sign_) {}
 
     // p hazard(t)^2 + (1 - p) (p hazard(t)/(1 - p))^2.
-    double fisher_information() const { return minor_.information() / (1.0 - minor_p_); }
+    double fisher_information() const {
+        return minor_.information() / (1.0 - minor_.mass().value());
+    }
 
     class Pair {
       public:
         Pair(const StochasticSign& base, DoubleDouble k) {
-            const double p = base.minor_p_;
-            cells_[kMinor] = {base.minor_.log_p(), p, base.minor_.log_ratio(k), 0.0};
-            cells_[kMajor] = {{log1p(-p), 0.0}, 1.0 - p, {0.0, 0.0}, 0.0};
+            cells_[kMinor] = {base.minor_.mass(), base.minor_.log_ratio(k)};
+            cells_[kMajor] = {Mass{{0.0, 0.0}, 1.0 - cells_[kMinor].p}, {0.0, 0.0}};
             resolve_dominant(cells_, kCells, kMajor, [&](int) {
                 return Tail(base.threshold_, -base.minor_sign_).log_ratio(k);
             });
             farther_ = (k.hi > 0.0) == (base.minor_sign_ < 0.0) ? kMinor : kMajor;
         }
 
-        double renyi(double beta) const {
-            return renyi_of_cells(cells_, kCells, beta, kNoContinuousCell);
-        }
+        double renyi(double beta) const { return renyi_of_cells(cells_, kCells, beta); }
         double kl() const { return kl_of_cells(cells_, kCells); }
         double max_divergence() const { return rounded(cells_[farther_].log_ratio); }
 
@@ -280,7 +275,6 @@ class StochasticSign {
     DoubleDouble threshold_;
     double minor_sign_;  // of the half line: 1 beyond the threshold
     Tail minor_;
-    double minor_p_;
 };
 
 }  // namespace

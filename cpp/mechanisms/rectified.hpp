@@ -37,31 +37,29 @@ class Rectified {
     // inside. All terms are positive (Eq. (4) as printed has a sign wrong and turns negative).
     double fisher_information() const {
         return left_.information() + right_.information() +
-               inside_.p() * (inside_.mean * inside_.mean + inside_.variance);
+               inside_.mass().value() * (inside_.mean * inside_.mean + inside_.variance);
     }
 
     class Pair {
       public:
         Pair(const Rectified& base, DoubleDouble k)
             : base_(base), k_(k), part_(base.support_, base.inside_, k) {
-            cells_[kLeft] = {base.left_.log_p(), base.left_.p(), base.left_.log_ratio(k), 0.0};
-            cells_[kRight] = {base.right_.log_p(), base.right_.p(), base.right_.log_ratio(k), 0.0};
-            cells_[kInside] = {base.inside_.log_p(), base.inside_.p(), part_.log_ratio(), 0.0};
+            cells_[kLeft] = {base.left_.mass(), base.left_.log_ratio(k)};
+            cells_[kRight] = {base.right_.mass(), base.right_.log_ratio(k)};
+            cells_[kInside] = {base.inside_.mass(), part_.log_ratio()};
             resolve_dominant(cells_, kCells, most_probable(cells_, kCells),
                              [this](int i) { return cells_[i].log_ratio; });
         }
 
         double renyi(double beta) const {
-            const double exponent = beta * part_.divergence(beta);
-            const DoubleDouble log_term = std::fabs(exponent) < 1.0
-                                              ? cells_[kInside].log_term(beta) + exponent
-                                              : part_.log_term(beta);
-            return renyi_of_cells(cells_, kCells, beta, {kInside, exponent, log_term});
+            return renyi_of_cells(cells_, kCells, beta, {kInside, beta * part_.divergence(beta)},
+                                  [&] { return part_.log_term(beta); });
         }
 
         // The cells as wholes, plus the divergence within the inside.
         double kl() const {
-            return kl_of_cells(cells_, kCells) + base_.inside_.p() * part_.divergence(0.0);
+            return kl_of_cells(cells_, kCells) +
+                   base_.inside_.mass().value() * part_.divergence(0.0);
         }
 
         // p/q is monotone in the output: its supremum is the atom that theta moves away from.
@@ -98,9 +96,10 @@ class Rectified {
         const double u = m.support_.lower.hi, v = m.support_.upper.hi, w = m.support_.width;
         if (u > 0.0) return lane.lower + lane.sigma * m.mean_from_lower(w);
         if (v < 0.0) return lane.upper - lane.sigma * m.mean_from_upper(w);
-        return lane.theta + lane.sigma * ((m.left_.p() > 0.0 ? m.left_.p() * u : 0.0) +
-                                          (m.right_.p() > 0.0 ? m.right_.p() * v : 0.0) +
-                                          m.inside_.p() * m.inside_.mean);
+        return lane.theta +
+               lane.sigma * ((m.left_.mass().value() > 0.0 ? m.left_.mass().value() * u : 0.0) +
+                             (m.right_.mass().value() > 0.0 ? m.right_.mass().value() * v : 0.0) +
+                             m.inside_.mass().value() * m.inside_.mean);
     }
 
     // The spread of the three cells about the mean, plus that within the inside: positive terms.
@@ -108,11 +107,11 @@ class Rectified {
         const Rectified m(standardised_support(lane));
         const double w = m.support_.width;
         const double below = m.mean_from_lower(w), above = m.mean_from_upper(w);
-        const double inside =
-            m.left_.p() * m.inside_.from_lower() - m.right_.p() * m.inside_.from_upper();
+        const double inside = m.left_.mass().value() * m.inside_.from_lower() -
+                              m.right_.mass().value() * m.inside_.from_upper();
         return lane.sigma * lane.sigma *
-               (m.left_.p() * below * below + m.right_.p() * above * above +
-                m.inside_.p() * (inside * inside + m.inside_.variance));
+               (m.left_.mass().value() * below * below + m.right_.mass().value() * above * above +
+                m.inside_.mass().value() * (inside * inside + m.inside_.variance));
     }
 
     // Between the bounds the log density, at a bound the log of the atom's mass, outside -inf.
@@ -139,10 +138,10 @@ class Rectified {
   private:
     // Distance of the mean from a bound; (inside, far atom) are the parts not at that bound.
     double mean_from_lower(double w) const {
-        return inside_.p() * inside_.from_lower() + right_.p() * w;
+        return inside_.mass().value() * inside_.from_lower() + right_.mass().value() * w;
     }
     double mean_from_upper(double w) const {
-        return inside_.p() * inside_.from_upper() + left_.p() * w;
+        return inside_.mass().value() * inside_.from_upper() + left_.mass().value() * w;
     }
 
     Interval support_;

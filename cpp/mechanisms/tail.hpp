@@ -44,16 +44,9 @@ class Tail {
         excess_ = is_minor_ ? mean_excess(t_.hi) : 0.0;
     }
 
-    double p() const {
-        if (!is_minor_) return ndtr(-t_.hi);
-        return density() / (t_.hi + excess_);
-    }
-
-    // Absolute error 1e-15 beside the exact square.
-    DoubleDouble log_p() const {
-        if (!is_minor_) return {log_ndtr(-t_.hi), 0.0};
-        const double rest = log(t_.hi + excess_);
-        return t_ * t_ * -0.5 - (DoubleDouble{rest, 0.0} + kLogSqrtTwoPiWide);
+    Mass mass() const {
+        if (!is_minor_) return {{0.0, 0.0}, ndtr(-t_.hi)};
+        return {t_ * t_ * -0.5, kInverseSqrtTwoPi / (t_.hi + excess_)};
     }
 
     // p E[Z | tail]^2 = phi(t) hazard(t): this cell's part of the Fisher information.
@@ -69,7 +62,8 @@ class Tail {
     DoubleDouble log_ratio(DoubleDouble k) const {
         const DoubleDouble s = k * sign_;
         const double moved = t_.hi - s.hi;
-        if (!is_minor_ || !(moved >= kLeastExcess)) return log_p() - Tail(t_ - s, 1.0).log_p();
+        if (!is_minor_ || !(moved >= kLeastExcess))
+            return log_of_ratio(mass(), Tail(t_ - s, 1.0).mass());
         const double end = moved < t_.hi ? moved : t_.hi;
         const double integral = std::fabs(s.hi) <= longest_step(end)
                                     ? s.hi * average_mean_excess(t_.hi, s.hi)

@@ -45,7 +45,7 @@ class Truncated {
             const DoubleDouble width = t - support.lower;
             if (!(width.hi > 0.0)) return 0.0;
             const BestTest test = best_test({support.lower, t, width.hi}, k_, t);
-            return exp(test.log_p - base_.cell_.log_p()) * test.advantage;
+            return exp(test.log_p - base_.cell_.mass().logarithm()) * test.advantage;
         }
 
       private:

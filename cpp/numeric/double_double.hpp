@@ -42,6 +42,14 @@ inline DoubleDouble two_sum(double a, double b) {
     return {sum, (a - (sum - b_part)) + (b - b_part)};
 }
 
+// The same for |a| >= |b| (Dekker).
+inline DoubleDouble fast_two_sum(double a, double b) {
+    a = rounded_now(a);
+    b = rounded_now(b);
+    const double sum = a + b;
+    return {sum, b - (sum - a)};
+}
+
 // a with the low 27 bits of its significand cleared.
 inline double leading_half(double a) {
     std::uint64_t bits;
@@ -67,11 +75,10 @@ inline DoubleDouble operator-(DoubleDouble a) {
     return {-a.hi, -a.lo};
 }
 
+// To within 2^-104 of |a| + |b|.
 inline DoubleDouble operator+(DoubleDouble a, DoubleDouble b) {
     const DoubleDouble high = two_sum(a.hi, b.hi);
-    const DoubleDouble low = two_sum(a.lo, b.lo);
-    const DoubleDouble sum = two_sum(high.hi, high.lo + low.hi);
-    return two_sum(sum.hi, sum.lo + low.lo);
+    return two_sum(high.hi, high.lo + (a.lo + b.lo));
 }
 
 inline DoubleDouble operator+(DoubleDouble a, double b) {
@@ -85,12 +92,12 @@ inline DoubleDouble operator-(DoubleDouble a, DoubleDouble b) {
 
 inline DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
     const DoubleDouble product = two_product(a.hi, b.hi);
-    return two_sum(product.hi, product.lo + (a.hi * b.lo + a.lo * b.hi));
+    return fast_two_sum(product.hi, product.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
 inline DoubleDouble operator*(DoubleDouble a, double b) {
     const DoubleDouble product = two_product(a.hi, b);
-    return two_sum(product.hi, product.lo + a.lo * b);
+    return fast_two_sum(product.hi, product.lo + a.lo * b);
 }
 
 // Two steps of long division.
@@ -104,7 +111,7 @@ inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
 inline DoubleDouble operator/(DoubleDouble a, double b) {
     const double quotient = a.hi / b;
     const DoubleDouble product = two_product(quotient, b);
-    return two_sum(quotient, (((a.hi - product.hi) - product.lo) + a.lo) / b);
+    return fast_two_sum(quotient, (((a.hi - product.hi) - product.lo) + a.lo) / b);
 }
 
 inline double rounded(DoubleDouble a) {
