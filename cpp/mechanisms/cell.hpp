@@ -105,12 +105,23 @@ TIGHTNOISE_VECTOR_LOOP DensitySums sample_density(double length, double slope, d
     return {total, first};
 }
 
-// sum of weight_i h(s deviation_i).
+// sum of weight_i h(s deviation_i), and the same where all |s deviation_i| <= 1.
 template <int Points>
 TIGHTNOISE_VECTOR_LOOP double sum_expm1mx(double s, const double* deviation, const double* weight) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (int i = 0; i < Points; ++i) sum += weight[i] * expm1mx(s * deviation[i]);
+    return sum;
+}
+template <int Points>
+TIGHTNOISE_VECTOR_LOOP double sum_expm1mx_small(double s, const double* deviation,
+                                                const double* weight) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < Points; ++i) {
+        const double t = s * deviation[i];
+        sum += weight[i] * (t * t * polynomial_in_halves(kExpm1mx, t));
+    }
     return sum;
 }
 
@@ -154,9 +165,13 @@ inline double exp(DoubleDouble x) {
     return exp_of_sum(x.hi, x.lo);
 }
 
-// log(1 + x) for one number at a time: near 0 there is no exponent to reduce.
+// log(1 + x) and e^x - 1 for one number at a time: near 0 there is no exponent to reduce.
 inline double log1p_of_one(double x) {
     return std::fabs(x) < 0.25 ? log_series(0.0, x, x / (2.0 + x), 0.0) : log1p(x);
+}
+
+inline double expm1_of_one(double x) {
+    return std::fabs(x) <= 1.0 ? x + expm1mx(x) : expm1(x);
 }
 
 // A probability e^exponent factor, the factor of ordinary size (1e-12 to 1).
@@ -238,6 +253,13 @@ class Cell {
     template <int Points>
     void integrate(double length, double slope, double offset);
 
+    // E h(s (Z - mean)).
+    template <int Points>
+    double expected_expm1mx(double s) const {
+        return std::fabs(s) * length_ <= 1.0 ? sum_expm1mx_small<Points>(s, deviation_, weight_)
+                                             : sum_expm1mx<Points>(s, deviation_, weight_);
+    }
+
     // P(cell seen from s) up to a factor: R or sqrt(2 pi) P, see cumulant().
     double scaled_mass_seen_from(double near_edge, double far_edge) const {
         if (near_edge >= 0.0) return scaled_mass(near_edge, width);
@@ -247,6 +269,7 @@ class Cell {
 
     double far_;
     double scaled_mass_;
+    double length_;  // that the nodes cover
     int nodes_;
     double deviation_[kMostNodes];  // of the nodes from their mean, reflected
     double weight_[kMostNodes];     // probability of each node
@@ -269,6 +292,7 @@ TIGHTNOISE_VECTOR_LOOP void Cell::integrate(double length, double slope, double 
         second += weight * deviation * deviation;
     }
     nodes_ = Points;
+    length_ = length;
     scaled_mass_ = length * total;
     from_near = centre;
     variance = second;
@@ -338,9 +362,9 @@ inline double squared_mean_mass(const Interval& interval) {
 inline double Cell::cumulant(double s) const {
     s *= sign;
     if (std::fabs(s) * sd < 0.25) {
-        return log1p_of_one(nodes_ == 16   ? sum_expm1mx<16>(s, deviation_, weight_)
-                            : nodes_ == 32 ? sum_expm1mx<32>(s, deviation_, weight_)
-                                           : sum_expm1mx<64>(s, deviation_, weight_));
+        return log1p_of_one(nodes_ == 16   ? expected_expm1mx<16>(s)
+                            : nodes_ == 32 ? expected_expm1mx<32>(s)
+                                           : expected_expm1mx<64>(s));
     }
     const double x = near.hi;
     const double near_edge = (near.hi - s) + near.lo;

@@ -141,9 +141,11 @@ double renyi_of_cells(const CellRatio* cells, int count, double beta,
         for (int i = 0; i < count; ++i) sum += renyi_gap(cells[i], beta);
         if (continuous.index >= 0) {
             const CellRatio& flat = cells[continuous.index];
-            sum += (g < 1.0 ? exp(flat.log_term(beta)) * expm1(g)
-                            : exp(log_term(continuous.index)) * -expm1(-g)) /
-                   beta;
+            const double tilt = beta * flat.log_ratio.hi;
+            const double term = g >= 1.0                 ? exp(log_term(continuous.index))
+                                : std::fabs(tilt) <= 1.0 ? flat.p * exp(tilt)
+                                                         : exp(flat.log_term(beta));
+            sum += term * (g < 1.0 ? expm1_of_one(g) : -expm1(-g)) / beta;
         }
         if (beta * sum > -0.5) return log1p_of_one(beta * sum) / beta;
     }
