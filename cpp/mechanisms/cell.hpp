@@ -165,16 +165,20 @@ inline double exp(DoubleDouble x) {
     return exp_of_sum(x.hi, x.lo);
 }
 
-// log(1 + x) and e^x - 1 for one number at a time: near 0 there is no exponent to reduce.
+// log(1 + x), e^t - 1 - t and e^x - 1 for one number at a time: near 0 the series suffices.
 inline double log1p_of_one(double x) {
     return std::fabs(x) < 0.25 ? log_series(0.0, x, x / (2.0 + x), 0.0) : log1p(x);
 }
 
+inline double expm1mx_of_one(double t) {
+    return std::fabs(t) <= 1.0 ? t * t * polynomial_in_halves(kExpm1mx, t) : expm1mx(t);
+}
 inline double expm1_of_one(double x) {
-    return std::fabs(x) <= 1.0 ? x + expm1mx(x) : expm1(x);
+    return std::fabs(x) <= 1.0 ? x + expm1mx_of_one(x) : expm1(x);
 }
 
-// A probability e^exponent factor, the factor of ordinary size (1e-12 to 1).
+// A positive number e^exponent factor, the factor of ordinary size (1e-12 to 1): a probability, or
+// a term p^alpha q^(1 - alpha).
 struct Mass {
     DoubleDouble exponent;
     double factor;
@@ -182,6 +186,8 @@ struct Mass {
     double value() const { return exponent.hi == 0.0 ? factor : exp(exponent) * factor; }
     // Absolute error 2e-16 (1 + |log factor|).
     DoubleDouble logarithm() const { return exponent + log(factor); }
+    // Above the logarithm by log 2 at most.
+    double logarithm_at_most() const { return exponent.hi + kLog2 * (reduce_log(factor).k + 1.0); }
 };
 
 // log(a/b).

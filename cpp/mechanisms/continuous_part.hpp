@@ -26,7 +26,7 @@ class ContinuousPart {
         if (beta == 0.0) return kl_;
         const double tilted = cell_.cumulant(-beta * k_.hi) / beta;
         if (tilted < -0.5 * kl_ && !cell_.is_small(k_.hi)) {
-            return rounded(log_term(beta) - cell_.mass().logarithm() - log_ratio() * beta) / beta;
+            return rounded(log_of_ratio(term(beta), cell_.mass()) - log_ratio() * beta) / beta;
         }
         return kl_ + tilted;
     }
@@ -36,11 +36,12 @@ class ContinuousPart {
         return kl_ + (k_.hi > 0.0 ? k_.hi * cell_.from_lower() : -k_.hi * cell_.from_upper());
     }
 
-    // log of the integral of p^alpha q^(1-alpha) over the support: completing the square,
-    //     alpha beta k^2/2 + log[Phi(v + beta k) - Phi(u + beta k)].
-    DoubleDouble log_term(double beta) const {
+    // The integral of p^alpha q^(1-alpha) over the support: completing the square,
+    //     exp(alpha beta k^2/2) [Phi(v + beta k) - Phi(u + beta k)].
+    Mass term(double beta) const {
         const DoubleDouble step = k_ * beta;
-        return (step + k_) * step * 0.5 + log_mass(seen_from(support_, -step));
+        const Mass mass = mass_of(seen_from(support_, -step));
+        return {(step + k_) * step * 0.5 + mass.exponent, mass.factor};
     }
 
   private:

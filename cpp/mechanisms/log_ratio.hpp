@@ -22,16 +22,16 @@ struct CellRatio {
     double bend;             // h(-l) where |l| <= 1
     double gain;             // q - p, with relative accuracy
 
-    // log of p^alpha q^(1 - alpha) = log p + beta l.
-    DoubleDouble log_term(double beta) const { return mass_p.logarithm() + log_ratio * beta; }
+    // p^alpha q^(1 - alpha) = p e^(beta l).
+    Mass term(double beta) const { return {mass_p.exponent + log_ratio * beta, mass_p.factor}; }
 
     // The last two from l, without overflow of e^(-l) beside a tiny p.
     void complete() {
         const double l = log_ratio.hi;
-        bend = std::fabs(l) <= 1.0 ? expm1mx(-l) : 0.0;
+        bend = std::fabs(l) <= 1.0 ? expm1mx_of_one(-l) : 0.0;
         gain = std::fabs(l) <= 1.0 ? p * (bend - l)
                : l > 0.0           ? p * expm1(-l)
-                                   : -exp(mass_p.logarithm() - log_ratio) * expm1(l);
+                                   : -term(-1.0).value() * expm1(l);
     }
 };
 
@@ -86,12 +86,12 @@ inline double renyi_gap(const CellRatio& cell, double beta) {
     const double l = cell.log_ratio.hi, tilt = beta * l;
     if (std::fabs(l) > 1.0) {
         const double tilted =
-            tilt < 1.0 ? cell.p * expm1(tilt) : exp(cell.log_term(beta)) * -expm1(-tilt);
+            tilt < 1.0 ? cell.p * expm1(tilt) : cell.term(beta).value() * -expm1(-tilt);
         return tilted / beta + cell.gain;
     }
     const double tilted = tilt < 1.0
-                              ? cell.p * expm1mx(tilt)
-                              : exp(cell.log_term(beta)) * (-expm1(-tilt) - tilt * exp(-tilt));
+                              ? cell.p * expm1mx_of_one(tilt)
+                              : cell.term(beta).value() * (-expm1(-tilt) - tilt * exp(-tilt));
     return tilted / beta + cell.p * cell.bend;
 }
 
@@ -112,51 +112,43 @@ struct ContinuousCell {
 // D_alpha = log(S)/beta, S = sum of the terms. Where S is near 1,
 //     (S - 1)/beta = sum of the gaps + (the continuous cell's e^G - 1)/beta,
 // a sum of positive terms (of small differences of them when alpha < 1); else log-sum-exp, with the
-// exponents in double-double. alpha >= 1/2, alpha != 1. The log of the continuous cell's term is
-// continuous_term() where G is large. No term exceeds the largest tilt e^(beta l + G): where that
-// is small, no logarithm is taken.
+// exponents in double-double. alpha >= 1/2, alpha != 1. The continuous cell's term is
+// continuous_term() where G is large.
 template <class ContinuousTerm>
 double renyi_of_cells(const CellRatio* cells, int count, double beta,
                       const ContinuousCell& continuous, ContinuousTerm continuous_term) {
     const double g = continuous.exponent;
-    auto log_term = [&](int i) {
-        if (i != continuous.index) return cells[i].log_term(beta);
-        return std::fabs(g) < 1.0 ? cells[i].log_term(beta) + g : continuous_term();
+    auto term = [&](int i) -> Mass {
+        if (i != continuous.index) return cells[i].term(beta);
+        if (std::fabs(g) >= 1.0) return continuous_term();
+        const Mass flat = cells[i].term(beta);
+        return {flat.exponent + g, flat.factor};
     };
-    auto largest_term = [&] {
-        DoubleDouble largest = log_term(0);
-        for (int i = 1; i < count; ++i) {
-            const DoubleDouble term = log_term(i);
-            if (term.hi > largest.hi) largest = term;
-        }
-        return largest;
-    };
-    double largest_tilt = 0.0;
-    for (int i = 0; i < count; ++i) {
-        const double tilt = beta * cells[i].log_ratio.hi + (i == continuous.index ? g : 0.0);
-        if (!(tilt <= largest_tilt)) largest_tilt = tilt;
+    double largest = term(0).logarithm_at_most();
+    for (int i = 1; i < count; ++i) {
+        const double next = term(i).logarithm_at_most();
+        if (next > largest) largest = next;
     }
-    if (largest_tilt <= 0.5 || largest_term().hi <= 0.5) {
+    if (largest <= 1.0) {
         double sum = 0.0;
         for (int i = 0; i < count; ++i) sum += renyi_gap(cells[i], beta);
         if (continuous.index >= 0) {
-            const CellRatio& flat = cells[continuous.index];
-            const double tilt = beta * flat.log_ratio.hi;
-            const double term = g >= 1.0                 ? exp(log_term(continuous.index))
-                                : std::fabs(tilt) <= 1.0 ? flat.p * exp(tilt)
-                                                         : exp(flat.log_term(beta));
-            sum += term * (g < 1.0 ? expm1_of_one(g) : -expm1(-g)) / beta;
+            sum += (g < 1.0 ? cells[continuous.index].term(beta).value() * expm1_of_one(g)
+                            : term(continuous.index).value() * -expm1(-g)) /
+                   beta;
         }
         if (beta * sum > -0.5) return log1p_of_one(beta * sum) / beta;
     }
-    const DoubleDouble largest = largest_term();
     double sum = 0.0;
-    for (int i = 0; i < count; ++i) sum += exp(log_term(i) - largest);
-    return (largest.hi + (largest.lo + log(sum))) / beta;
+    for (int i = 0; i < count; ++i) {
+        const Mass m = term(i);
+        sum += exp(m.exponent + -largest) * m.factor;
+    }
+    return (largest + log(sum)) / beta;
 }
 
 inline double renyi_of_cells(const CellRatio* cells, int count, double beta) {
-    return renyi_of_cells(cells, count, beta, {-1, 0.0}, [] { return DoubleDouble{0.0, 0.0}; });
+    return renyi_of_cells(cells, count, beta, {-1, 0.0}, [] { return Mass{{0.0, 0.0}, 0.0}; });
 }
 
 inline double kl_of_cells(const CellRatio* cells, int count) {

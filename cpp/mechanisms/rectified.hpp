@@ -53,7 +53,7 @@ class Rectified {
 
         double renyi(double beta) const {
             return renyi_of_cells(cells_, kCells, beta, {kInside, beta * part_.divergence(beta)},
-                                  [&] { return part_.log_term(beta); });
+                                  [&] { return part_.term(beta); });
         }
 
         // The cells as wholes, plus the divergence within the inside.
