@@ -3,6 +3,7 @@
 The NumPy way is the best one: log-domain throughout (the textbook formula is faster and often NaN).
 """
 
+import functools
 import itertools
 
 import numpy as np
@@ -17,20 +18,9 @@ LEVELS = 5
 MECHANISMS = {
     "rectified": tn.RectifiedGaussian(SIGMA, LOWER, UPPER),
     "truncated": tn.TruncatedGaussian(SIGMA, LOWER, UPPER),
-}
-DISCRETE = {
     "sign": tn.StochasticSign(SIGMA),
     "quantized": tn.QuantizedGaussian(SIGMA, LOWER, UPPER, LEVELS),
 }
-ALL = MECHANISMS | DISCRETE
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = tn._core.num_threads()
-    tn._core.set_num_threads(1)
-    yield
-    tn._core.set_num_threads(before)
 
 
 @pytest.fixture
@@ -57,58 +47,6 @@ def numpy_truncated(theta):
     u, v, k, beta = (LOWER - theta) / SIGMA, (UPPER - theta) / SIGMA, STEP / SIGMA, ALPHA - 1
     tilted = 0.5 * ALPHA * beta * k * k + log_ndtr_diff(u + beta * k, v + beta * k)
     return (tilted - ALPHA * log_ndtr_diff(u, v) + beta * log_ndtr_diff(u - k, v - k)) / beta
-
-
-NUMPY = {"rectified": numpy_rectified, "truncated": numpy_truncated}
-
-
-def by_mechanism(group, mechanisms=MECHANISMS):
-    return [
-        pytest.param(name, marks=pytest.mark.benchmark(group=f"{group} {name}"))
-        for name in mechanisms
-    ]
-
-
-@pytest.mark.parametrize("name", by_mechanism("renyi"))
-def test_renyi_numpy(benchmark, name, theta):
-    benchmark(NUMPY[name], theta)
-
-
-@pytest.mark.parametrize("name", by_mechanism("renyi"))
-def test_renyi(benchmark, name, theta):
-    prime = theta + STEP
-    value = benchmark(MECHANISMS[name].renyi_divergence, theta, prime, ALPHA)
-    np.testing.assert_allclose(value, NUMPY[name](theta), rtol=1e-10)
-
-
-@pytest.mark.parametrize("name", by_mechanism("renyi"))
-def test_renyi_per_coordinate_parameters(benchmark, name, theta):
-    shape = theta.shape
-    m = type(MECHANISMS[name])(np.full(shape, SIGMA), np.full(shape, LOWER), np.full(shape, UPPER))
-    value = benchmark(m.renyi_divergence, theta, theta + STEP, np.full(shape, ALPHA))
-    np.testing.assert_allclose(value, NUMPY[name](theta), rtol=1e-10)
-
-
-@pytest.mark.parametrize("name", by_mechanism("renyi, small step,"))
-def test_renyi_of_a_small_step(benchmark, name, theta):
-    """Where the NumPy way has lost its digits and the closed form is not used."""
-    few = theta[: N // 10]
-    m = MECHANISMS[name]
-    value = benchmark(m.renyi_divergence, few, few + 2.0**-20, ALPHA)
-    local = 0.5 * ALPHA * m.fisher_information(few) * 2.0**-40
-    np.testing.assert_allclose(value, local, rtol=1e-4)
-
-
-@pytest.mark.parametrize("name", by_mechanism("exact sums at 32 orders"))
-def test_exact_sums(benchmark, name, theta):
-    """Both directions and both signs: 128 divergences a coordinate."""
-    m, few, alphas = MECHANISMS[name], theta[: N // 100], np.arange(2.0, 34.0)
-    forward, backward = benchmark(m._rdp_sums, few, alphas, np.array(STEP))
-    worst = np.maximum(
-        m.renyi_divergence(few, few + STEP, 8.0), m.renyi_divergence(few, few - STEP, 8.0)
-    )
-    np.testing.assert_allclose(forward[6], worst.sum(), rtol=1e-12)
-    assert (backward > 0).all()
 
 
 def log_phi(z):
@@ -145,6 +83,13 @@ def log_masses(t):
     return [log_ndtr(t[0]), *inside, log_ndtr(-t[-1])]
 
 
+def numpy_cells(t):
+    k, beta = STEP / SIGMA, ALPHA - 1
+    p, q = log_masses(t), log_masses([z - k for z in t])
+    terms = [ALPHA * x - beta * y for x, y in zip(p, q, strict=True)]
+    return functools.reduce(np.logaddexp, terms) / beta
+
+
 def fisher_quantized(theta):
     t = thresholds(theta)
     phi = [0.0, *(np.exp(log_phi(z)) for z in t), 0.0]
@@ -155,6 +100,12 @@ def fisher_quantized(theta):
     return sum(terms) / SIGMA**2
 
 
+NUMPY = {
+    "rectified": numpy_rectified,
+    "truncated": numpy_truncated,
+    "sign": lambda theta: numpy_cells([-theta / SIGMA]),
+    "quantized": lambda theta: numpy_cells(thresholds(theta)),
+}
 FISHER = {
     "rectified": fisher_rectified,
     "truncated": fisher_truncated,
@@ -163,24 +114,77 @@ FISHER = {
 }
 
 
-@pytest.mark.parametrize("name", by_mechanism("fisher information", ALL))
-def test_fisher_information_numpy(benchmark, name, theta):
-    benchmark(FISHER[name], theta)
+EVERY_MECHANISM = pytest.mark.parametrize("name", MECHANISMS)
 
 
-@pytest.mark.parametrize("name", by_mechanism("fisher information", ALL))
-def test_fisher_information(benchmark, name, theta):
-    value = benchmark(ALL[name].fisher_information, theta)
+@EVERY_MECHANISM
+def test_renyi_numpy(timed, name, theta):
+    timed(f"renyi {name}", lambda: NUMPY[name](theta), N)
+
+
+@EVERY_MECHANISM
+def test_renyi(timed, name, theta):
+    m, prime = MECHANISMS[name], theta + STEP
+    value = timed(f"renyi {name}", lambda: m.renyi_divergence(theta, prime, ALPHA), N)
+    np.testing.assert_allclose(value, NUMPY[name](theta), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["rectified", "truncated"])
+def test_renyi_per_coordinate_parameters(timed, name, theta):
+    each = [np.full(theta.shape, number) for number in (SIGMA, LOWER, UPPER)]
+    m, prime, alpha = type(MECHANISMS[name])(*each), theta + STEP, np.full(theta.shape, ALPHA)
+    value = timed(f"renyi {name}", lambda: m.renyi_divergence(theta, prime, alpha), N)
+    np.testing.assert_allclose(value, NUMPY[name](theta), rtol=1e-10)
+
+
+@EVERY_MECHANISM
+def test_renyi_of_a_small_step(timed, name, theta):
+    """Where the NumPy way has lost its digits and the closed form is not used."""
+    few, m = theta[: N // 10], MECHANISMS[name]
+    prime = few + 2.0**-20
+    value = timed(
+        f"renyi, small step, {name}", lambda: m.renyi_divergence(few, prime, ALPHA), few.size
+    )
+    local = 0.5 * ALPHA * m.fisher_information(few) * 2.0**-40
+    np.testing.assert_allclose(value, local, rtol=1e-4)
+
+
+@EVERY_MECHANISM
+def test_exact_sums(timed, name, theta):
+    """Both directions and both signs: 4 divergences an element, which is a coordinate and order."""
+    m, few, alphas = MECHANISMS[name], theta[: N // 100], np.arange(2.0, 34.0)
+    forward, backward = timed(
+        f"exact sums, 32 orders, {name}",
+        lambda: m._rdp_sums(few, alphas, np.array(STEP)),
+        few.size * alphas.size,
+    )
+    worst = np.maximum(
+        m.renyi_divergence(few, few + STEP, 8.0), m.renyi_divergence(few, few - STEP, 8.0)
+    )
+    np.testing.assert_allclose(forward[6], worst.sum(), rtol=1e-12)
+    assert (backward > 0).all()
+
+
+@EVERY_MECHANISM
+def test_fisher_information_numpy(timed, name, theta):
+    timed(f"fisher information {name}", lambda: FISHER[name](theta), N)
+
+
+@EVERY_MECHANISM
+def test_fisher_information(timed, name, theta):
+    m = MECHANISMS[name]
+    value = timed(f"fisher information {name}", lambda: m.fisher_information(theta), N)
     np.testing.assert_allclose(value, FISHER[name](theta), rtol=1e-10)
 
 
-@pytest.mark.parametrize("name", by_mechanism("fisher sum", ALL))
-def test_fil_numpy(benchmark, name, theta):
-    benchmark(lambda: np.sqrt(np.sum(STEP**2 * FISHER[name](theta))))
+@EVERY_MECHANISM
+def test_fil_numpy(timed, name, theta):
+    timed(f"fisher sum {name}", lambda: np.sum(STEP**2 * FISHER[name](theta)), N)
 
 
-@pytest.mark.parametrize("name", by_mechanism("fisher sum", ALL))
-def test_fil(benchmark, name, theta):
+@EVERY_MECHANISM
+def test_fil(timed, name, theta):
     """The exact sum over all coordinates, not a sketch's."""
-    total = benchmark(ALL[name]._fisher_sum, theta, np.array(STEP))
+    m, c = MECHANISMS[name], np.array(STEP)
+    total = timed(f"fisher sum {name}", lambda: m._fisher_sum(theta, c), N)
     np.testing.assert_allclose(total, np.sum(STEP**2 * FISHER[name](theta)), rtol=1e-10)
