@@ -40,9 +40,11 @@ _ACCEPTED = 4e-10
 _FUNCTION_ERROR = 1e-12
 # The least number of coordinates worth a sketch.
 _FEWEST = 4096
-# Seconds, roughly: the exact pass, a coordinate and order; a proven bound, a panel and order, of a
-# small divergence and of a larger one (theorems A and B, and C, in ANALYTIC_BOUND.md).
-_EXACT, _SMALL, _LARGE = 3e-7, 8e-6, 1.5e-4
+# Seconds, roughly, of small divergences and of larger ones: the exact pass, a coordinate and order
+# (the kernels' closed forms lose too many digits of a small one); a proven bound, a panel and order
+# (theorems A and B, and C, in ANALYTIC_BOUND.md).
+_EXACT_SMALL, _EXACT_LARGE = 5e-7, 1e-7
+_SMALL, _LARGE = 8e-6, 1.5e-4
 _SMALL_EXPONENT = 0.1
 
 
@@ -97,7 +99,8 @@ def _worthwhile(
     order = np.where(np.isfinite(orders), orders, 1.0)  # order infinity is as easy as order 1
     large = order * (order - 1.0) * (shift / support.sigma) ** 2 > _SMALL_EXPONENT
     seconds = np.where(large & (support.kind != "truncated"), _LARGE, _SMALL)
-    useful: NDArray[np.bool_] = _proven(orders) & (4 * panels * seconds < count * _EXACT)
+    exact = count * np.where(large, _EXACT_LARGE, _EXACT_SMALL)
+    useful: NDArray[np.bool_] = _proven(orders) & (4 * panels * seconds < exact)
     return useful
 
 
