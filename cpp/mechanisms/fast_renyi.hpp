@@ -271,7 +271,8 @@ class FastCells {
     }
 
   private:
-    static constexpr std::size_t kTable = 2048;
+    // Four of these classes, of four tables each, must fit the stack of a thread.
+    static constexpr std::size_t kTable = 1024;
 
     double* row(double* table, int i) { return table + static_cast<std::size_t>(i) * n_; }
 
