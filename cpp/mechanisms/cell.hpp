@@ -217,7 +217,7 @@ inline DoubleDouble log_mass(const Interval& interval) {
 // The nodes that integrate the density over the part of a cell that matters: fewer where it varies
 // little. Inside by its length, outside by the exponent length (near + length/2) that the density
 // falls by. Beside 64 nodes, the error of the mass, of the variance and of K(s) with |s| sd = 1/4
-// is below 1e-15.
+// is below 1.5e-15.
 inline int nodes_for(bool outside, double length, double exponent) {
     if (outside ? exponent <= 10.0 : length <= 4.5) return 16;
     return outside || length <= 11.0 ? 32 : 64;
