@@ -63,6 +63,7 @@ void bind_special(py::module_ m) {
         },
         py::arg("u"), py::arg("v"), py::arg("out"));
     def_reduction(m, "sum", sum_array);
+    def_reduction(m, "magnitude", magnitude_of_array);
     def_reduction(m, "logsumexp", log_sum_exp_array);
 }
 

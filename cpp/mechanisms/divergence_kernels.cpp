@@ -162,7 +162,8 @@ void fast_renyi(const MechanismOperands& mechanism, const Operand& shift, const 
                        fast.prepare(x, levels, count);
                        fast.renyi(x, count, out + done, error.at);
                        for (std::size_t i = 0; i < count; ++i) {
-                           if (error.at[i] < kFastTolerance) continue;
+                           // Beyond 1e4 sigma the bound can miss: no divergence is negative.
+                           if (error.at[i] < kFastTolerance && out[done + i] >= 0.0) continue;
                            out[done + i] = renyi<Mechanism>(lane_of(columns, i, mechanism.levels),
                                                             columns.shift[i], columns.alpha[i]);
                        }
@@ -282,7 +283,8 @@ TIGHTNOISE_VECTOR_LOOP inline void keep_larger(const Column& a, const Column& a_
         const double value = larger_of(a.at[i], b.at[i]);
         // A NaN in either shows in the sum, whatever a comparison makes of it.
         const double checked = error + 0.0 * (a_error.at[i] + b_error.at[i]);
-        out.at[i] = checked < kFastTolerance ? value : kNaN;
+        const double kept = value >= 0.0 ? value : kNaN;
+        out.at[i] = checked < kFastTolerance ? kept : kNaN;
     }
 }
 

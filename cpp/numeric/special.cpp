@@ -47,6 +47,16 @@ double sum_array(const Operand& x, std::size_t n) {
     return kernels.combine_sums(sums.data(), sums.size());
 }
 
+double magnitude_of_array(const Operand& x, std::size_t n) {
+    std::vector<double> blocks(block_count(n));
+    over_blocks(n, [&](std::size_t block, std::size_t begin, std::size_t m) {
+        blocks[block] = special_kernels().magnitude(x, begin, m);
+    });
+    double largest = 0.0;
+    for (const double here : blocks) largest = here > largest || here != here ? here : largest;
+    return largest;
+}
+
 double log_sum_exp_array(const Operand& x, std::size_t n) {
     const SpecialKernels& kernels = special_kernels();
     std::vector<double> maxima(block_count(n));

@@ -17,6 +17,9 @@ void map_array(SpecialKernels::Binary kernel, const Operand& u, const Operand& v
 // x[0] + ... + x[n-1], compensated; 0 for n = 0.
 double sum_array(const Operand& x, std::size_t n);
 
+// The largest |x|, 0 for n = 0; NaN where an element is NaN or infinite.
+double magnitude_of_array(const Operand& x, std::size_t n);
+
 // log(e^x[0] + ... + e^x[n-1]); -inf for n = 0.
 double log_sum_exp_array(const Operand& x, std::size_t n);
 

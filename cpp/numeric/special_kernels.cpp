@@ -100,6 +100,24 @@ double combine_sums(const PartialSum* blocks, std::size_t n) {
     return value(combine(blocks, n));
 }
 
+double block_magnitude(const Operand& x, std::size_t begin, std::size_t n) {
+    OperandBlock<kChunk> from;
+    double largest = 0.0;
+    in_chunks(n, [&](std::size_t offset, std::size_t m) {
+        const double* values = from.load(x, begin + offset, m);
+        double here = 0.0;
+        double poison = 0.0;  // NaN from 0 * infinity and 0 * NaN, which comparisons do not see
+#pragma omp simd reduction(max : here) reduction(+ : poison)
+        for (std::size_t i = 0; i < m; ++i) {
+            const double a = std::fabs(values[i]);
+            here = a > here ? a : here;
+            poison += 0.0 * a;
+        }
+        largest = (here > largest ? here : largest) + poison;
+    });
+    return largest;
+}
+
 double block_maximum(const Operand& x, std::size_t begin, std::size_t n) {
     OperandBlock<kChunk> from;
     double largest = -kInfinity;
@@ -126,25 +144,16 @@ double combine_log_sum_exp(const PartialSum* blocks, double largest, std::size_t
 }  // namespace
 
 extern const SpecialKernels TIGHTNOISE_AT_LEVEL(special_kernels) = {
-    map<apply<exp>>,
-    map<apply<log>>,
-    map<apply<log1p>>,
-    map<apply<expm1>>,
-    map<apply<expm1mx>>,
-    map<apply_erfcx>,
-    map<apply<ndtr>>,
-    map<apply<log_ndtr>>,
-    map<apply<hazard>>,
-    map<apply<mills>>,
-    map<apply<ndtri>>,
-    map<apply<ndtri_exp>>,
-    map_log_ndtr_diff,
-    sum,
-    combine_sums,
-    block_maximum,
-    maximum,
-    block_sum_of_exp,
-    combine_log_sum_exp,
+    map<apply<exp>>,     map<apply<log>>,
+    map<apply<log1p>>,   map<apply<expm1>>,
+    map<apply<expm1mx>>, map<apply_erfcx>,
+    map<apply<ndtr>>,    map<apply<log_ndtr>>,
+    map<apply<hazard>>,  map<apply<mills>>,
+    map<apply<ndtri>>,   map<apply<ndtri_exp>>,
+    map_log_ndtr_diff,   sum,
+    combine_sums,        block_magnitude,
+    block_maximum,       maximum,
+    block_sum_of_exp,    combine_log_sum_exp,
 };
 
 }  // namespace tightnoise

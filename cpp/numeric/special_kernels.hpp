@@ -32,6 +32,8 @@ struct SpecialKernels {
     // Reductions: of one block, and of the blocks' results in their order.
     PartialSum (*sum)(const Operand& x, std::size_t begin, std::size_t n);
     double (*combine_sums)(const PartialSum* blocks, std::size_t n);
+    // The largest |x|; NaN where an element is NaN or infinite.
+    double (*magnitude)(const Operand& x, std::size_t begin, std::size_t n);
     double (*maximum)(const Operand& x, std::size_t begin, std::size_t n);
     double (*combine_maxima)(const double* blocks, std::size_t n);
     PartialSum (*sum_of_exp)(const Operand& x, double largest, std::size_t begin, std::size_t n);

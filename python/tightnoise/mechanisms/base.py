@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, operand, output
-from tightnoise._validate import float_array, number_array, require
+from tightnoise._validate import float_array, number_array, require, require_finite
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms.analytic_bound import Kind
@@ -148,13 +148,14 @@ class Mechanism(ABC):
                 )
 
     def _check_scale(self, **arrays: Floats) -> None:
-        """Refuse what is too many sigma away for its square to be a number."""
+        """Refuse NaN, infinities and what is too many sigma away for its square to be a number."""
         sigma, lower, upper = self._parameters
         if not sigma.size:
             return
         largest = _FARTHEST * float(sigma.min())
         for name, array in {**arrays, "lower": lower, "upper": upper}.items():
-            if array.size and not max(float(array.max()), -float(array.min())) < largest:
+            if not _core.special.magnitude(array) < largest:
+                require_finite(name, array)
                 raise ValueError(
                     f"{name} must be within 1e100 sigma of 0; sigma is too small for it"
                 )
@@ -209,7 +210,7 @@ class Mechanism(ABC):
         return max(total, 0.0)  # millions of sigma outside, a 0 can come back as -1e-300
 
     def _theta_to_account(self, theta: ArrayLike) -> Floats:
-        array = float_array("theta", theta)
+        array = float_array("theta", theta, check_finite=False)
         require(array.size > 0, "theta", array.shape, "not empty")
         self._check_shape(array.shape)
         self._check_scale(theta=array)
@@ -267,7 +268,7 @@ class Mechanism(ABC):
         TypeError
             If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
         """
-        values = float_array("theta", theta)
+        values = float_array("theta", theta, check_finite=False)
         self._check_shape(values.shape)
         self._check_scale(theta=values)
         if values.dtype == np.float32 and np.any(np.asarray(self.sigma) > _LARGEST_FLOAT32):
