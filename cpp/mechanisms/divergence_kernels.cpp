@@ -24,7 +24,8 @@ inline bool any_nan(const Lane& lane, double a, double b) {
 // approaches as the order grows without bound.
 template <class Pair>
 double renyi_of_pair(const Pair& pair, double beta) {
-    const double largest = pair.max_divergence();
+    const double bound = pair.max_divergence();
+    const double largest = bound < 0.0 ? 0.0 : bound;
     if (std::isinf(beta)) return largest;
     const double divergence = beta == 0.0 ? pair.kl() : pair.renyi(beta);
     if (!(divergence < largest)) return largest;
