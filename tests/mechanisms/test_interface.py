@@ -450,3 +450,20 @@ def test_equal_mechanisms_have_equal_hashes():
 def test_noise_of_another_library_is_refused():
     with pytest.raises(TypeError, match="rng must be a NoiseStream or None; got Generator"):
         R.sample(0.0, rng=np.random.default_rng(1))
+
+
+def test_gaussian_cost_of_parameters_for_each_coordinate():
+    sigma = np.array([1.0, 2.0, 3.0, 4.0])
+    sensitivity = np.array([[1.0], [2.0], [3.0]])
+    theta = np.zeros((3, 4))
+    each = tn.Gaussian(sigma).rdp(theta, [2.0], sensitivity=sensitivity).values[0]
+    assert each == pytest.approx(((sensitivity / sigma) ** 2).sum(), rel=1e-9)
+    row = tn.Gaussian(sigma).rdp(theta, [2.0], sensitivity=0.5).values[0]
+    assert row == pytest.approx(3 * ((0.5 / sigma) ** 2).sum(), rel=1e-9)
+
+
+def test_gaussian_mean_abs():
+    assert tn.Gaussian(2.0).mean_abs() == pytest.approx(2.0 * np.sqrt(2 / np.pi), rel=1e-15)
+    np.testing.assert_allclose(
+        tn.Gaussian([1.0, 3.0]).mean_abs(), np.array([1.0, 3.0]) * np.sqrt(2 / np.pi)
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -58,6 +59,22 @@ class Gaussian(Mechanism):
         sigma, *_ = self._operands(theta.shape)
         _core.random.sample_gaussian(theta, sigma, out, key, stream)
 
+    def mean_abs(self) -> Any:
+        """Return the mean of abs(noise), the l1 loss: sigma sqrt(2/pi).
+
+        Returns
+        -------
+        float or ndarray of float64
+            Of the shape of sigma.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> round(tn.Gaussian(sigma=2.0).mean_abs(), 6)
+        1.595769
+        """
+        return self.sigma * math.sqrt(2.0 / math.pi)
+
     def rdp(
         self, theta: ArrayLike | Sketch, alphas: ArrayLike, *, sensitivity: ArrayLike
     ) -> RdpCurve:
@@ -80,8 +97,9 @@ class Gaussian(Mechanism):
         orders = np.atleast_1d(number_array("alphas", alphas))
         RdpCurve(orders, np.zeros(orders.shape))  # refuses bad orders before the work
         bound = self._sensitivity(sensitivity, values)
-        steps = np.broadcast_to(np.asarray(bound / self.sigma, dtype=np.float64), values.shape)
-        total = float(np.sum(steps * steps)) * (0.5 * (1.0 + COST_MARGIN))
+        steps = np.asarray(bound / self.sigma, dtype=np.float64)
+        repeats = values.size / steps.size  # broadcasting repeats every element as often
+        total = float(np.sum(steps * steps)) * repeats * (0.5 * (1.0 + COST_MARGIN))
         total += values.size * COST_UNDERFLOW if np.any(bound) else 0.0
         costs = orders * total if total > 0 else np.zeros(orders.shape)
         return RdpCurve(orders, costs)
