@@ -13,16 +13,14 @@ N = 1 << 17
 LARGE = 10_000_000
 KEY = bytes(range(32))
 core = _core.random
+RECTIFIED = tn.RectifiedGaussian(1.0, -1.0, 1.0)
+TRUNCATED = tn.TruncatedGaussian(1.0, -1.0, 1.0)
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f8", "f4"])
 
 
 def theta_of(dtype, n=N):
     return np.random.default_rng(1).uniform(-1, 1, n).astype(dtype)
-
-
-def one(x):
-    return np.array([float(x)])
 
 
 def test_keystream(timed) -> None:
@@ -60,7 +58,7 @@ def test_rectified(timed, dtype) -> None:
     theta, out = theta_of(dtype), np.empty(N, dtype)
     timed(
         f"rectified samples, {np.dtype(dtype)}",
-        lambda: core.sample_rectified_gaussian(theta, one(1), one(-1), one(1), out, KEY, 1),
+        lambda: RECTIFIED.sample(theta, out=out),
         N,
     )
     assert abs((out == 1).mean() - special.ndtr(theta - 1.0).mean()) < 0.01
@@ -100,7 +98,7 @@ def test_truncated(timed, place) -> None:
     theta, out = PLACES[place], np.empty(N)
     timed(
         f"truncated samples, {place}",
-        lambda: core.sample_truncated_gaussian(theta, one(1), one(-1), one(1), out, KEY, 1),
+        lambda: TRUNCATED.sample(theta, out=out),
         N,
     )
     assert_truncated_mean(out, theta)
@@ -135,7 +133,7 @@ def test_rectified_large(timed, dtype, threads) -> None:
     out = np.empty_like(theta)
     timed(
         f"rectified samples, {np.dtype(dtype)}, {LARGE:g} elements",
-        lambda: core.sample_rectified_gaussian(theta, one(1), one(-1), one(1), out, KEY, 1),
+        lambda: RECTIFIED.sample(theta, out=out),
         LARGE,
         2 * theta.nbytes,
     )
