@@ -16,6 +16,7 @@ from reference import normal
 
 import tightnoise
 from tightnoise import special
+from tightnoise._core import special as core_special
 
 inf, nan = np.inf, np.nan
 NUMERIC = Path(__file__).parents[1] / "cpp" / "numeric"
@@ -534,3 +535,21 @@ def test_cards_in_the_source_say_what_the_documentation_says():
     for name in [*ELEMENTWISE, "log_ndtr_diff"]:
         comment = re.search(rf"((?://[^\n]*\n)+)inline double {name}\(double", text)[1]
         assert float(re.search(r"Relative error: ([0-9.e-]+[0-9])", comment)[1]) == card(name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 2, 31, 32, 33, 64, 1000, 200_001])
+def test_magnitude_sees_every_element(dtype, size, rng):
+    x = rng.normal(size=size).astype(dtype)
+    assert core_special.magnitude(x) == np.abs(x).max()
+    for position in {0, size // 2, size - 1}:
+        for value in (np.nan, np.inf, -np.inf):
+            spoilt = x.copy()
+            spoilt[position] = value
+            assert not np.isfinite(core_special.magnitude(spoilt))
+
+
+def test_magnitude_of_extremes():
+    assert core_special.magnitude(np.empty(0)) == 0.0
+    assert core_special.magnitude(np.full(100, -1.7e308)) == 1.7e308
+    assert core_special.magnitude(np.full(100, 5e-324)) == 5e-324

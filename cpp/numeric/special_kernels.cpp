@@ -2,6 +2,7 @@
 
 #include "numeric/compensated_sum.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/lanes.hpp"
 #include "numeric/log_sum_exp.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_interval.hpp"
@@ -100,22 +101,48 @@ double combine_sums(const PartialSum* blocks, std::size_t n) {
     return value(combine(blocks, n));
 }
 
-double block_magnitude(const Operand& x, std::size_t begin, std::size_t n) {
-    OperandBlock<kChunk> from;
-    double largest = 0.0;
-    in_chunks(n, [&](std::size_t offset, std::size_t m) {
-        const double* values = from.load(x, begin + offset, m);
-        double here = 0.0;
-        double poison = 0.0;  // NaN from 0 * infinity and 0 * NaN, which comparisons do not see
-#pragma omp simd reduction(max : here) reduction(+ : poison)
-        for (std::size_t i = 0; i < m; ++i) {
-            const double a = std::fabs(values[i]);
-            here = a > here ? a : here;
-            poison += 0.0 * a;
+// Data in DRAM is asked for this far ahead.
+constexpr std::size_t kPrefetchBytes = 2048;
+
+// One register of T at this level.
+template <class T>
+struct Wide {
+    typedef T Vector __attribute__((vector_size(sizeof(Lanes))));
+    static constexpr std::size_t kCount = sizeof(Lanes) / sizeof(T);
+};
+
+// Two chains of comparisons and sums, for each step waits for the one before it.
+template <class T>
+double magnitude_of(const T* x, std::size_t n) {
+    using Vector = typename Wide<T>::Vector;
+    constexpr std::size_t count = Wide<T>::kCount;
+    Vector largest[2] = {};
+    Vector poison[2] = {};  // NaN from 0 * infinity and 0 * NaN, which comparisons do not see
+    std::size_t i = 0;
+    for (; i + 2 * count <= n; i += 2 * count) {
+        __builtin_prefetch(reinterpret_cast<const char*>(x + i) + kPrefetchBytes);
+        __builtin_prefetch(reinterpret_cast<const char*>(x + i) + kPrefetchBytes + sizeof(Lanes));
+        for (std::size_t chain = 0; chain < 2; ++chain) {
+            Vector v;
+            std::memcpy(&v, x + i + chain * count, sizeof v);
+            const Vector a = v > -v ? v : -v;
+            largest[chain] = a > largest[chain] ? a : largest[chain];
+            poison[chain] += a * T(0);
         }
-        largest = (here > largest ? here : largest) + poison;
-    });
-    return largest;
+    }
+    double result = 0.0;
+    auto add = [&result](double a) { result = (a > result ? a : result) + 0.0 * a; };
+    for (std::size_t lane = 0; lane < count; ++lane) {
+        add(static_cast<double>(largest[0][lane]) + static_cast<double>(poison[0][lane]));
+        add(static_cast<double>(largest[1][lane]) + static_cast<double>(poison[1][lane]));
+    }
+    for (; i < n; ++i) add(std::fabs(static_cast<double>(x[i])));
+    return result;
+}
+
+double block_magnitude(const Operand& x, std::size_t begin, std::size_t n) {
+    return x.is_float32 ? magnitude_of(static_cast<const float*>(x.data) + begin, n)
+                        : magnitude_of(static_cast<const double*>(x.data) + begin, n);
 }
 
 double block_maximum(const Operand& x, std::size_t begin, std::size_t n) {
