@@ -53,11 +53,17 @@ def computed(function, mechanism):
     return data, np.exp(out) if function == "pdf" else out
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("function", LIMITS)
+# Discrete outputs have masses, which the reference file holds, and no density.
+TABULATED = [
+    (function, mechanism)
+    for function in LIMITS
+    for mechanism in MECHANISMS
+    if function != "pdf" or mechanism not in ("quantized", "sign")
+]
+
+
+@pytest.mark.parametrize(("function", "mechanism"), TABULATED)
 def test_random_points(function, mechanism, check_error):
-    if function == "pdf" and mechanism in ("quantized", "sign"):
-        pytest.skip("no density; masses are in the reference file")
     assert str(TABLE[f"fingerprint/{function}/{mechanism}"]) == fingerprint(function, mechanism)
     data, value = computed(function, mechanism)
     truth = TABLE[f"{function}/{mechanism}"]

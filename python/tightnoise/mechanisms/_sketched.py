@@ -166,8 +166,15 @@ def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> 
 def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
     """Return the greatest eta^2 of a coordinate.
 
-    That of the coordinate nearest to the centre: for the rectified, truncated and sign mechanism
-    the information does not increase with the distance.
+    That of the coordinate nearest to the centre, since the information does not increase with the
+    distance t > 0 from it. Proof, with lambda the hazard of the normal law, 0 < lambda' < 1
+    (Sampford 1953), a = h + t and b = h - t the distances from the bounds, in sigma:
+
+    - sign, lambda(t) lambda(-t): the derivative of the logarithm is lambda(t) - lambda(-t) - 2 t,
+      which is 0 at t = 0 and has the derivative lambda'(t) + lambda'(-t) - 2 < 0.
+    - rectified: the derivative is g(a) - g(b), g(x) = phi(x) (lambda(x) - x)^2. As a > |b|, both
+      phi(a) <= phi(b) and lambda(a) - a <= lambda(b) - b, so it is not positive.
+    - truncated: the variance of the output, see Lemma 1 of ANALYTIC_BOUND.md.
     """
     support = _support(mechanism)
     if support is not None and _fits(support, sketch):
