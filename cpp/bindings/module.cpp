@@ -6,17 +6,21 @@ namespace py = pybind11;
 
 namespace tightnoise {
 void bind_analytic_bound(py::module_ m);
+void bind_bayes_capacity(py::module_& m);
 void bind_calibration(py::module_& m);
 void bind_composition(py::module_& m);
 void bind_conversion(py::module_& m);
 void bind_curve(py::module_& m);
 void bind_sampled_gaussian(py::module_& m);
+void bind_sampled_vmf(py::module_& m);
 void bind_subsampling(py::module_& m);
 void bind_random(py::module_ m);
 void bind_mechanisms(py::module_& m);
 void bind_runtime(py::module_& m);
 void bind_sketch(py::module_ m);
 void bind_special(py::module_ m);
+void bind_vmf_divergence(py::module_& m);
+void bind_vmf_profile(py::module_& m);
 }  // namespace tightnoise
 
 PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
@@ -31,9 +35,15 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     tightnoise::bind_composition(accounting);
     tightnoise::bind_curve(accounting);
     tightnoise::bind_sampled_gaussian(accounting);
+    tightnoise::bind_sampled_vmf(accounting);
     tightnoise::bind_subsampling(accounting);
     tightnoise::bind_analytic_bound(m.def_submodule("analytic_bound"));
+    py::module_ leakage = m.def_submodule("leakage");
+    tightnoise::bind_bayes_capacity(leakage);
     tightnoise::bind_random(m.def_submodule("random"));
     tightnoise::bind_sketch(m.def_submodule("sketch"));
     tightnoise::bind_special(m.def_submodule("special"));
+    py::module_ von_mises_fisher = m.def_submodule("von_mises_fisher");
+    tightnoise::bind_vmf_divergence(von_mises_fisher);
+    tightnoise::bind_vmf_profile(von_mises_fisher);
 }

@@ -10,6 +10,7 @@ from . import (
     accounting,
     analytic_bound,
     gaussian,
+    leakage,
     quantized,
     random,
     rectified,
@@ -17,12 +18,14 @@ from . import (
     sketch,
     special,
     truncated,
+    von_mises_fisher,
 )
 
 __all__: list[str] = [
     "accounting",
     "analytic_bound",
     "gaussian",
+    "leakage",
     "num_threads",
     "quantized",
     "random",
@@ -33,6 +36,7 @@ __all__: list[str] = [
     "sketch",
     "special",
     "truncated",
+    "von_mises_fisher",
 ]
 
 def num_threads() -> int: ...
