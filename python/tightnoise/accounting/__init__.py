@@ -1,6 +1,7 @@
 """From many costs to one budget: subsampling, composition, and accountants."""
 
 from tightnoise.accounting.accountant import RdpAccountant
+from tightnoise.accounting.amplified_composition import amplified_composition
 from tightnoise.accounting.composition import (
     basic_composition,
     kairouz_oh_viswanath,
@@ -23,6 +24,7 @@ __all__ = [
     "SampledGaussianRdp",
     "ZcdpRdp",
     "amplified",
+    "amplified_composition",
     "basic_composition",
     "cost_of",
     "gaussian_delta",

@@ -75,6 +75,9 @@ def poisson_subsampled(curve: RdpCurve, sampling_rate: float) -> RdpCurve:
     A curve that already is the cost of a sampled mechanism may be sampled again, if its sample is
     what is sampled.
 
+    `poisson_subsampled(curve, sampling_rate) * count` is the second of the two approaches that
+    `amplified_composition` compares; that is the first.
+
     Examples
     --------
     Randomised response with epsilon 1, asked of a tenth of the people:
@@ -85,7 +88,7 @@ def poisson_subsampled(curve: RdpCurve, sampling_rate: float) -> RdpCurve:
     >>> sampled.values.round(4)
     array([0.0108, 0.0226, 0.047 , 0.1586])
     """
-    _require_curve(curve, "add-remove")
+    require_sampleable(curve, "add-remove")
     rate = real_scalar("sampling_rate", sampling_rate)
     require(0 <= rate <= 1, "sampling_rate", sampling_rate, "between 0 and 1")
     return _sampled(curve, rate, "add-remove", _core.accounting.poisson_subsampled_rdp)
@@ -137,7 +140,7 @@ def sampled_without_replacement(curve: RdpCurve, sample_size: int, population: i
     >>> sampled.values.round(4)
     array([0.0166, 0.0449, 0.0831, 0.1586])
     """
-    _require_curve(curve, "replace-one")
+    require_sampleable(curve, "replace-one")
     size = integer("sample_size", sample_size, minimum=1, maximum=MAX_COUNT)
     total = integer("population", population, minimum=size, maximum=MAX_COUNT)
     rate = size / total
@@ -214,7 +217,8 @@ def amplified(
     return number_or_array(upper), number_or_array(probability)
 
 
-def _require_curve(curve: RdpCurve, adjacency: str) -> None:
+def require_sampleable(curve: RdpCurve, adjacency: str) -> None:
+    """Refuse a curve that is not known to hold for every sample and such neighbours."""
     if not isinstance(curve, RdpCurve):
         raise TypeError(f"curve must be an RdpCurve; got {curve!r}")
     if curve.per_instance:
