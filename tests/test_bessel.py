@@ -23,7 +23,8 @@ inf, nan = np.inf, np.nan
 HERE = Path(__file__).parent
 NUMERIC = HERE.parent / "cpp" / "numeric"
 FUNCTIONS = ["iv_ratio", "log_iv", "log_sphere_mean"]
-RISE_ERROR = 8e-16  # what the card of log_sphere_mean_rise says
+# What the cards of functions say that only the core has.
+RISE_ERROR, PEAK_ERROR, COMPLEMENT_ERROR, SETTLED_ERROR = 8e-16, 6e-15, 6e-14, 1e-15
 SETTLED_ORDER, SETTLED_ARGUMENT, FAR = 24.0, 50.0, 1e21  # where bessel.hpp changes its formula
 
 # Rows of make_bessel.py: nu, x, log M, ratio; and nu, x, increase, rise of log M.
@@ -43,6 +44,14 @@ def rise(nu, x, increase):
     arrays = np.broadcast_arrays(*(np.asarray(v, float) for v in (nu, x, increase)))
     out = np.empty(arrays[0].shape)
     _core.special.log_sphere_mean_rise(*(np.ascontiguousarray(v) for v in arrays), out)
+    return out
+
+
+def core(name, nu, x):
+    """A function of two arguments that only the core has."""
+    arrays = np.broadcast_arrays(np.asarray(nu, float), np.asarray(x, float))
+    out = np.empty(arrays[0].shape)
+    getattr(_core.special, name)(*(np.ascontiguousarray(v) for v in arrays), out)
     return out
 
 
@@ -122,6 +131,40 @@ def test_errors_where_the_formula_changes(rng, check_error):
             worst(special.log_sphere_mean(nu, x), log_mean),
             card("log_sphere_mean"),
         )
+
+
+def test_errors_of_differences_from_the_limit(rng, check_error):
+    # x - log M and 1 - ratio: where they are small, and where the formula changes
+    nu, x, _, _ = columns("mean")
+    nu = np.concatenate([nu[::3], rng.uniform(0, 3, 60), rng.uniform(0, 26, 180), np.zeros(2)])
+    near = np.concatenate([rng.uniform(20, 50, 120), 10 ** rng.uniform(1.6, 12, 120)])
+    x = np.concatenate([x[::3], near, [np.nextafter(50, 0), 50.0]])
+    with mp.workdps(50):
+        log_mean, ratio = zip(
+            *(bessel.mean_and_ratio(*row, 45) for row in zip(nu, x, strict=True)), strict=True
+        )
+        settled = (nu >= SETTLED_ORDER) | (x >= SETTLED_ARGUMENT)
+        for name, limit, expected in [
+            ("log_peak_to_mean", PEAK_ERROR, [b - a for a, b in zip(log_mean, x, strict=True)]),
+            ("iv_ratio_complement", COMPLEMENT_ERROR, [1 - r for r in ratio]),
+        ]:
+            values, expected = core(name, nu, x), np.array(expected)
+            check_error(name, worst(values, expected), limit)
+            error = worst(values[settled], expected[settled])
+            check_error(f"{name}, settled", error, SETTLED_ERROR)
+
+
+def test_edges_of_differences_from_the_limit():
+    nu, x, peak, complement = np.array([
+        (0, 0, 0, 1), (24, 0, 0, 1), (1e9, inf, inf, 0), (0, inf, inf, 0), (inf, 1, 1, 1),
+        (inf, 0, 0, 1), (1, TINY, TINY, 1), (0, 1e-300, 1e-300, 1), (30, 1e-310, 1e-310, 1),
+        (0, 1e300, 346.30670331214663, 5e-301), (24, HUGE, 17319.07010178763, 1.36e-307),
+        (0, HUGE, 355.8103, 2.8e-309), *((*pair, nan, nan) for pair in REFUSED),
+    ]).T  # fmt: skip
+    for copies in (1, 16):
+        for name, expected in [("log_peak_to_mean", peak), ("iv_ratio_complement", complement)]:
+            result = core(name, np.repeat(nu, copies), np.repeat(x, copies))
+            np.testing.assert_allclose(result, np.repeat(expected, copies), rtol=0.01)
 
 
 def test_errors_far_out(check_error):
@@ -532,7 +575,11 @@ def test_generated_header_is_up_to_date():
 @needs_source
 def test_cards_in_the_source_say_what_the_documentation_says():
     text = (NUMERIC / "bessel.hpp").read_text()
-    promised = {name: card(name) for name in FUNCTIONS} | {"log_sphere_mean_rise": RISE_ERROR}
+    promised = {name: card(name) for name in FUNCTIONS} | {
+        "log_sphere_mean_rise": RISE_ERROR,
+        "log_peak_to_mean": PEAK_ERROR,
+        "iv_ratio_complement": COMPLEMENT_ERROR,
+    }
     for name, error in promised.items():
         function = rf"inline [^\n]*double {name}(_settled)?\(double"
         comment = re.search(rf"((?://[^\n]*\n)+){function}", text)[1]

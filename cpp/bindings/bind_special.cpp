@@ -68,8 +68,10 @@ void bind_special(py::module_ m) {
     def_unary(m, "ndtri_exp", kernels.ndtri_exp);
     def_binary(m, "log_ndtr_diff", "u", "v", kernels.log_ndtr_diff);
     def_binary(m, "iv_ratio", "nu", "x", kernels.iv_ratio);
+    def_binary(m, "iv_ratio_complement", "nu", "x", kernels.iv_ratio_complement);
     def_binary(m, "log_iv", "nu", "x", kernels.log_iv);
     def_binary(m, "log_sphere_mean", "nu", "x", kernels.log_sphere_mean);
+    def_binary(m, "log_peak_to_mean", "nu", "x", kernels.log_peak_to_mean);
     m.def(
         "log_sphere_mean_rise",
         [](const py::array& nu, const py::array& x, const py::array& increase, py::array out) {

@@ -140,9 +140,12 @@ struct MeanRise {
 // The same by the expansion, `rise` being h1 - h0. But for what does not depend on x,
 //     log M_n = h - n log(n + h) - log(h) / 2 + Q,
 // and with t = n / h, y1 - y0 = -rise t0 t1 (v0 + v1), v1 - v0 = -rise v0 v1. Where x0 = 0, h0 = n.
+// log_mean has `first` for its first term, which is rise: where something is to be subtracted from
+// log_mean, it is better subtracted there.
 template <bool FromZero>
 inline __attribute__((always_inline)) MeanRise expanded_mean_rise(double n, double x0, double h0,
-                                                                  double h1, double rise) {
+                                                                  double h1, double rise,
+                                                                  double first) {
     const double v0 = 1.0 / h0;
     const double v1 = 1.0 / h1;
     const double t0 = FromZero ? 1.0 : n * v0;
@@ -155,7 +158,7 @@ inline __attribute__((always_inline)) MeanRise expanded_mean_rise(double n, doub
     const double p_rise = dy * p.in_y + dv * p.in_v;
     MeanRise result;
     result.log_mean =
-        rise - n * log1p(rise / (n + h0)) - 0.5 * log1p(rise * v0) + (dy * q.in_y + dv * q.in_v);
+        first - n * log1p(rise / (n + h0)) - 0.5 * log1p(rise * v0) + (dy * q.in_y + dv * q.in_v);
     // g = h - n - (1 - y) (1/2 + P), and 1 - y = (x / h)^2
     result.g_rise = rise + dy * (0.5 + (p.before + p_rise));
     if constexpr (FromZero) {
@@ -222,7 +225,7 @@ inline __attribute__((always_inline)) double log_sphere_mean(double nu, double x
     const double n = nu + steps;
     const double h = hypotenuse(n, x);
     const double rise = x * (x / (n + h));
-    const MeanRise expanded = expanded_mean_rise<true>(n, 0.0, n, h, rise);
+    const MeanRise expanded = expanded_mean_rise<true>(n, 0.0, n, h, rise, rise);
     double result = mean_rise<true>(nu, steps, 0.0, x * x, expanded);
     // All but (nu + 1/2) log x, 1e-18 of it.
     result = (x >= kFarArgument) & (nu < kDebyeOrder) ? x : result;
@@ -248,13 +251,33 @@ inline __attribute__((always_inline)) double log_sphere_mean_rise(double nu, dou
     const double h0 = std::sqrt(n * n + x0_square);
     const double h1 = std::sqrt(n * n + x0_square + width);
     const double rise = width / (h1 + h0);
-    const MeanRise expanded = expanded_mean_rise<false>(n, x0, h0, h1, rise);
+    const MeanRise expanded = expanded_mean_rise<false>(n, x0, h0, h1, rise, rise);
     double result = mean_rise<false>(nu, steps, x0_square, width, expanded);
     result = (h1 >= kFarArgument) & (nu < kDebyeOrder) ? rise : result;
     result = width == kInfinity ? kInfinity : result;
     result = width == 0.0 ? 0.0 : result;
     result = is_fall ? -result : result;
     return (nu >= 0.0) & (x >= 0.0) & (x0_square >= 0.0) ? result : kNaN;
+}
+
+// What follows are differences from the limits at x = inf, without cancellation there.
+
+// 1 - I_(nu+1)(x) / I_nu(x).
+// Range: 0 <= nu <= 1e250, 0 <= x. Relative error: 6e-14, where nu >= 24 or x >= 50 1e-15.
+// NaN, nu < 0, x < 0 and both infinite give NaN; nu = inf gives 1, x = inf 0, x = 0 gives 1.
+inline double iv_ratio_complement(double nu, double x) {
+    // With r / x = (1 - (h + n) v^2 inner) / (h + n), and h - x = n^2 / (h + x). Below x = 50 a
+    // factor of 100 cancels at most.
+    const double h = hypotenuse(nu, x);
+    const double v = 1.0 / h;
+    const double t = nu * v;
+    const double inner = 0.5 + debye_sum(kDebyeSlope, t * t, v);
+    const double settled = (nu + nu * (nu / (h + x)) + (x * v) * ((h + nu) * v) * inner) / (h + nu);
+    double result = is_settled(nu, x) ? settled : 1.0 - iv_ratio(nu, x);
+    result = nu == kInfinity ? 1.0 : result;
+    result = x == kInfinity ? (nu < kInfinity ? 0.0 : kNaN) : result;
+    result = x == 0.0 ? 1.0 : result;
+    return (nu >= 0.0) & (x >= 0.0) ? result : kNaN;
 }
 
 // log Gamma(1 + nu) for 0 <= nu <= 25: Gamma(1 + f) (1 + f) (2 + f) ... nu, 0 <= f <= 1.
@@ -266,6 +289,35 @@ inline double log_gamma_1p(double nu) {
 #pragma GCC unroll 32
     for (int j = 1; j <= kMostSteps; ++j) product *= j <= whole ? f + j : 1.0;
     return log_positive(product) - f * (1.0 - f) * polynomial_in_halves(kLogGamma, f - 0.5);
+}
+
+// x - log M_nu(x): the log of the greatest value of e^(x u_1) on the unit sphere in 2 nu + 2
+// dimensions by its mean.
+// Range: 0 <= nu <= 1e250, 0 <= x. Relative error: 6e-15, where nu >= 24 or x >= 50 1e-15.
+// NaN, nu < 0, x < 0 and both infinite give NaN; nu = inf gives x, x = inf gives inf, x = 0 gives
+// 0.
+inline __attribute__((always_inline)) double log_peak_to_mean(double nu, double x) {
+    // As in log_sphere_mean, x subtracted from the first term: h - n - x = -2 x n / (x + n + h).
+    // All that is large is negative then, but the steps down from order 24, which take back most.
+    const double steps = steps_to_debye_order(nu);
+    const double n = nu + steps;
+    const double h = hypotenuse(n, x);
+    const double rise = x * (x / (n + h));
+    const double first = -x * (n / (0.5 * x + 0.5 * (n + h)));
+    const MeanRise expanded = expanded_mean_rise<true>(n, 0.0, n, h, rise, first);
+    const double general = -mean_rise<true>(nu, steps, 0.0, x * x, expanded);
+    // Up to order 24, where x is settled without steps, from log I: h - x = nu^2 / (x + h).
+    const double h0 = hypotenuse(nu, x);
+    const double v0 = 1.0 / h0;
+    const double t0 = nu * v0;
+    const double far = nu * (log1p(nu / x * (1.0 + nu / (h0 + x))) - nu / (x + h0)) +
+                       (nu * (log_positive(x) - kLog2) - log_gamma_1p(nu)) +
+                       (kLogSqrtTwoPi + 0.5 * log_positive(h0)) - debye_sum(kDebye, t0 * t0, v0);
+    double result = (nu < kDebyeOrder) & (x >= kDebyeArgument) ? far : general;
+    result = nu == kInfinity ? x : result;
+    result = x == kInfinity ? (nu < kInfinity ? kInfinity : kNaN) : result;
+    result = x == 0.0 ? 0.0 : result;
+    return (nu >= 0.0) & (x >= 0.0) ? result : kNaN;
 }
 
 // log I_nu(x), in two functions for where it is settled and where it is not, so that the longer one

@@ -30,7 +30,7 @@ struct SpecialKernels {
     Unary exp, log, log1p, expm1, expm1mx;
     Unary erfcx, ndtr, log_ndtr, hazard, mills, ndtri, ndtri_exp;
     Binary log_ndtr_diff;
-    Binary iv_ratio, log_iv, log_sphere_mean;
+    Binary iv_ratio, iv_ratio_complement, log_iv, log_sphere_mean, log_peak_to_mean;
     Ternary log_sphere_mean_rise;
 
     // Reductions: of one block, and of the blocks' results in their order.

@@ -23,6 +23,7 @@ from tightnoise.mechanisms import (
     RectifiedGaussian,
     StochasticSign,
     TruncatedGaussian,
+    VonMisesFisher,
 )
 from tightnoise.sketch import Sketch
 
@@ -38,6 +39,7 @@ __all__ = [
     "Sketch",
     "StochasticSign",
     "TruncatedGaussian",
+    "VonMisesFisher",
     "__version__",
     "accounting",
     "budget_to_rdp",

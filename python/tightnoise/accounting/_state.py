@@ -26,6 +26,7 @@ from tightnoise.accounting._ledger import Ledger
 from tightnoise.accounting.guarantees import PureRdp, pure, zcdp
 from tightnoise.accounting.sampled_gaussian import SampledGaussianRdp, sampled_gaussian
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, ZcdpRdp
+from tightnoise.mechanisms._direction_pair import VonMisesFisherRdp, rdp_curve
 
 __all__ = ["decode", "encode", "is_known"]
 
@@ -50,6 +51,7 @@ _KINDS = {
     "sampled-gaussian": _Kind(SampledGaussianRdp, sampled_gaussian),
     "zcdp": _Kind(ZcdpRdp, zcdp),
     "pure": _Kind(PureRdp, pure),
+    "von-mises-fisher": _Kind(VonMisesFisherRdp, rdp_curve),
 }
 _NAMES = {kind.function: name for name, kind in _KINDS.items()}
 
@@ -122,7 +124,7 @@ def _function(entry: Any) -> tuple[RdpCurve, int]:
     name = entry["kind"]
     kind = one_of("kind", name, _KINDS)
     _require_keys(f"function {name}", entry, ("kind", *kind.parameters, "count"))
-    curve = kind.curve(**{key: real_scalar(key, entry[key]) for key in kind.parameters})
+    curve = kind.curve(**{key: _number(key, entry[key]) for key in kind.parameters})
     return curve, integer("count", entry["count"], minimum=1, maximum=MAX_COUNT)
 
 
@@ -145,6 +147,10 @@ def _list(name: str, value: Any) -> list[Any]:
     require(isinstance(value, list), name, value, "a list")
     items: list[Any] = value
     return items
+
+
+def _number(name: str, value: Any) -> float | int:
+    return value if type(value) is int else real_scalar(name, value)  # a dimension is an int
 
 
 def _numbers(name: str, value: Any) -> list[float]:

@@ -6,6 +6,7 @@ from tightnoise.mechanisms.quantized import QuantizedGaussian
 from tightnoise.mechanisms.rectified import RectifiedGaussian
 from tightnoise.mechanisms.sign import StochasticSign
 from tightnoise.mechanisms.truncated import TruncatedGaussian
+from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 
 __all__ = [
     "Gaussian",
@@ -14,4 +15,5 @@ __all__ = [
     "RectifiedGaussian",
     "StochasticSign",
     "TruncatedGaussian",
+    "VonMisesFisher",
 ]
