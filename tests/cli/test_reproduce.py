@@ -45,6 +45,16 @@ def test_tables(capsys):
     assert max(map(len, out.splitlines())) <= 120
 
 
+def test_tables_of_directional_noise(capsys):
+    assert main(["reproduce", "vmf"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "Comparing privacy notions" in out
+    assert "no bound" in out
+    assert out.count("expected") >= 10
+    assert max(map(len, out.splitlines())) <= 120
+
+
 def test_json(capsys):
     assert main(["reproduce", "conversion", "--json"]) == 0
     report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
@@ -55,6 +65,23 @@ def test_json(capsys):
     assert exact["ours"] == pytest.approx(1.99309140442, rel=1e-9)
     assert exact["expected"] == 1.9931
     assert exact["agrees"]
+
+
+def test_json_of_directional_noise(capsys):
+    assert main(["reproduce", "vmf", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert report["paper"]["year"] == 2025
+    rows = report["tables"][0]["rows"]
+    assert [row["kappa"] for row in rows] == [*range(25, 401, 25), 500]
+    first = rows[2]["figures"]["approach 1"]
+    assert first["ours"] == pytest.approx(0.480434604188, rel=1e-9)
+    assert first["expected"] == 0.4804
+    assert rows[2]["figures"]["printed"] == {
+        "ours": None,
+        "expected": 0.49,
+        "difference": None,
+        "agrees": True,
+    }
 
 
 def test_a_figure_that_is_not_the_expected_one(capsys, paper):
@@ -75,10 +102,11 @@ def test_bad_arguments(arguments, refused):
 # The picture
 
 
-def test_plot(tmp_path, capsys):
+@pytest.mark.parametrize("name", ["conversion", "vmf"])
+def test_plot(name, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "figures.png"
-    assert main(["reproduce", "conversion", "--plot", str(path)]) == 0
+    assert main(["reproduce", name, "--plot", str(path)]) == 0
     assert capsys.readouterr().err == ""
     content = path.read_bytes()
     assert content.startswith(PNG)

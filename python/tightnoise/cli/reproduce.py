@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,7 +62,8 @@ def _run(options: Options) -> int:
 
 
 def _heading(paper: Paper) -> str:
-    return f'{paper.authors} ({paper.year}),\n"{paper.title}"'
+    lines = f"{paper.authors} ({paper.year}),", f'"{paper.title}"'
+    return "\n".join(textwrap.fill(line, 100) for line in lines)
 
 
 def _report(paper: Paper, tables: Sequence[Table]) -> dict[str, Any]:

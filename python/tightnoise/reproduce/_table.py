@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["Cell", "Row", "Table"]
 
-_WIDTHS = {"ours": 7, "expected": 8, "diff.": 6}  # of printed numbers, in characters
+_WIDTHS = {"ours": 7, "expected": 8, "diff.": 6}  # of printed numbers, in characters, at least
 
 
 @dataclass(frozen=True)
@@ -68,25 +68,30 @@ class Table:
 
     def text(self) -> str:
         """Return the table as lines of text, at most 120 characters wide."""
-        kinds = [self._kinds(number) for number in range(len(self.columns))]
         label = max(len(self.setting), *(len(f"{row.setting:g}") for row in self.rows))
-        heads = [" ".join(name.rjust(_WIDTHS[name]) for name in kind) for kind in kinds]
-        groups = [
-            column.center(len(head)) for column, head in zip(self.columns, heads, strict=True)
-        ]
+        labels = ["", self.setting, *(f"{row.setting:g}" for row in self.rows)]
+        groups = [self._group(number) for number in range(len(self.columns))]
         lines = [
-            self.title,
-            "",
-            _line(" " * label, groups),
-            _line(self.setting.rjust(label), heads),
+            "   ".join([name.rjust(label), *parts]).rstrip()
+            for name, *parts in zip(labels, *groups, strict=True)
         ]
-        for row in self.rows:
-            numbers = [
-                " ".join(_show(cell, name).rjust(_WIDTHS[name]) for name in kind)
-                for cell, kind in zip(row.cells, kinds, strict=True)
-            ]
-            lines.append(_line(f"{row.setting:g}".rjust(label), numbers))
-        return "\n".join([*lines, *self.notes])
+        return "\n".join([self.title, "", *lines, *self.notes])
+
+    def _group(self, number: int) -> list[str]:
+        """Return the lines of one column, all of one width: name, heads, and its numbers."""
+        cells = [row.cells[number] for row in self.rows]
+        parts = [
+            [name, *(_show(cell, name) for cell in cells)]
+            for name in _WIDTHS
+            if any(_known(cell, name) for cell in cells)
+        ]
+        widths = [max(_WIDTHS[part[0]], *map(len, part)) for part in parts]
+        lines = [
+            " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
+            for texts in zip(*parts, strict=True)
+        ]
+        width = max(len(self.columns[number]), len(lines[0]))
+        return [self.columns[number].center(width), *(line.rjust(width) for line in lines)]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the table as JSON has it: full numbers, expected ones as printed."""
@@ -111,16 +116,10 @@ class Table:
             "notes": list(self.notes),
         }
 
-    def _kinds(self, number: int) -> list[str]:
-        """Return which of ours, expected and difference the column has anything of."""
-        cells = [row.cells[number] for row in self.rows]
-        ours = any(cell.ours is not None for cell in cells)
-        expected = any(cell.expected is not None for cell in cells)
-        return ["ours"] * ours + ["expected"] * expected + ["diff."] * (ours and expected)
 
-
-def _line(label: str, groups: list[str]) -> str:
-    return "   ".join([label, *groups]).rstrip()
+def _known(cell: Cell, name: str) -> bool:
+    number = {"ours": cell.ours, "expected": cell.expected, "diff.": cell.difference}
+    return number[name] is not None
 
 
 def _show(cell: Cell, name: str) -> str:
