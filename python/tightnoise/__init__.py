@@ -12,11 +12,12 @@ except ImportError as error:
         f"{message} (from a source tree, install the package first: python3 -m pip install .)"
     ) from error
 
-from tightnoise import accounting, calibrate, costs, mechanisms, random, special
+from tightnoise import accounting, calibrate, costs, leakage, mechanisms, random, special
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.accounting import RdpAccountant
 from tightnoise.calibrate import CalibrationError
 from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsilon
+from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
     Gaussian,
     QuantizedGaussian,
@@ -42,9 +43,11 @@ __all__ = [
     "VonMisesFisher",
     "__version__",
     "accounting",
+    "bayes_capacity",
     "budget_to_rdp",
     "calibrate",
     "costs",
+    "leakage",
     "mechanisms",
     "num_threads",
     "random",

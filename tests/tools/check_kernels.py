@@ -24,9 +24,10 @@ JUMP = re.compile(r"\bj\w+\s+([0-9a-f]+)\b")
 MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
 
 # Loops that are scalar by design, as "target: function": what combines the results of blocks, what
-# runs once a call or a row, and divergences that choose their formula element by element.
+# runs once a call or a row, and what chooses its formula element by element.
 SCALAR = re.compile(
     r"special: combine|sampling: shared_parameters|"
+    r"bayes_capacity: (?!.*\b(?:narrow_\w+|sample_density|scaled_shortfall)\b)|"
     r"vmf: .*\b(?:total_of|add_parts|draw_cosine|cosine_of_row|choose)\b|divergence: (?!.*\b("
     r"narrow_\w+|sample_density|sum_expm1mx|standardise|log_ndtr_of|log_mass_of|combine_\w+|"
     r"cell_(?:beyond|between|largest|add)|fisher_(?!information|sum|truncated|quantized)\w+)\b)"

@@ -1,0 +1,36 @@
+#include "mechanisms/bayes_capacity_kernels.hpp"
+
+#include "mechanisms/bayes_capacity_box.hpp"
+#include "numeric/compensated_sum.hpp"
+
+namespace tightnoise {
+namespace {
+
+inline double at(const Operand& operand, std::size_t i) {
+    return static_cast<const double*>(operand.data)[operand.is_scalar ? 0 : i];
+}
+
+inline StandardBox standard_box(const BoxOperands& box, std::size_t i) {
+    const double sigma = at(box.sigma, i), lower = at(box.lower, i);
+    return {distance_in_sigmas(at(box.upper, i), lower, sigma),
+            distance_in_sigmas(at(box.from, i), lower, sigma),
+            distance_in_sigmas(at(box.to, i), lower, sigma), box.levels};
+}
+
+template <double (*Excess)(const StandardBox&)>
+void sum_of_logs(const BoxOperands& box, std::size_t begin, std::size_t n, double* out) {
+    CompensatedSum total;
+    for (std::size_t i = begin; i < begin + n; ++i) {
+        add(total, log1p(Excess(standard_box(box, i))));
+    }
+    out[0] = total.sum;
+    out[1] = total.error;
+}
+
+}  // namespace
+
+extern const BayesCapacityKernels TIGHTNOISE_AT_LEVEL(bayes_capacity_kernels) = {
+    sum_of_logs<gaussian_excess>, sum_of_logs<rectified_excess>, sum_of_logs<truncated_excess>,
+    sum_of_logs<quantized_excess>, sum_of_logs<sign_excess>};
+
+}  // namespace tightnoise
