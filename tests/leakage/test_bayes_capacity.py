@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from reference import bessel
 
 import tightnoise as tn
 from tightnoise import _core
@@ -76,6 +77,39 @@ def test_against_the_definition(name, check_error):
     check_error(f"bayes_capacity, {name}", worst, CORE_ERRORS.get(name, 3e-15))
 
 
+def test_published_directions():
+    for row in PUBLISHED["log_bayes_capacity_vmf"]:
+        mechanism = tn.VonMisesFisher(float(row["kappa"]), int(row["p"]))
+        truth = mpf(row["value"])
+        assert 0 <= (mpf(tn.bayes_capacity(mechanism)) - truth) / truth <= PROMISED
+
+
+@pytest.mark.parametrize("kappa", [1e-300, 1e-9, 0.3, 1.0, 20.0, 1e3, 1e9, 1e100])
+def test_directions_in_space(kappa):
+    """dim 3: C = 2 kappa / (1 - e^(-2 kappa)), which is 1 + kappa + kappa^2 / 3 for small kappa."""
+    with mp.workdps(700):
+        truth = mp.log(2 * mpf(kappa) / -mp.expm1(-2 * mpf(kappa)))
+        value = mpf(tn.bayes_capacity(tn.VonMisesFisher(kappa, 3)))
+        assert 0 <= (value - truth) / truth <= PROMISED
+
+
+def test_directions_in_more_dimensions():
+    """Against log M by mpmath, whose digits outlast kappa - log M."""
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        dim = int(10 ** rng.uniform(0.31, 7.5))
+        kappa = float(dim * 10 ** rng.uniform(-5, 1.5))
+        with mp.workdps(70):
+            truth = mpf(kappa) - bessel.mean_and_ratio(mpf(dim) / 2 - 1, kappa)[0]
+            value = mpf(tn.bayes_capacity(tn.VonMisesFisher(kappa, dim)))
+            assert 0 <= (value - truth) / truth <= PROMISED, (kappa, dim)
+    for dim in (2, 13_700, 10**7, 2**53):
+        kappas = np.geomspace(1e-9, 1e20, 50)
+        values = [tn.bayes_capacity(tn.VonMisesFisher(kappa, dim)) for kappa in kappas]
+        assert all(np.diff(values) > 0)
+        assert tn.bayes_capacity(tn.VonMisesFisher(0.0, dim)) == 0
+
+
 def test_published_balls():
     for row in PUBLISHED["log_bayes_capacity_gauss"]:
         dim, sigma, radius = (float(mpf(row[key])) for key in ("p", "sigma", "R_"))
@@ -131,11 +165,6 @@ def test_of_more_dimensions_than_memory_has_room_for():
 # --- the cap --------------------------------------------------------------------------------------
 
 
-def plain(kappa, dim):
-    """The capacity of all directions."""
-    return kappa - tn.special.log_sphere_mean(dim / 2 - 1, kappa)
-
-
 @pytest.mark.parametrize("dim", [2, 3, 10, 13_701, 10**7])
 def test_a_cap_is_less_than_the_sphere_and_more_than_a_smaller_cap(dim):
     angles = [1e-9, 1e-4, 0.01, 0.3, 1.0, 1.5, math.pi / 2]
@@ -143,7 +172,7 @@ def test_a_cap_is_less_than_the_sphere_and_more_than_a_smaller_cap(dim):
         capacities = [of_cap(kappa, dim, angle) for angle in angles]
         assert capacities[0] > 0
         assert all(np.diff(capacities) > 0)
-        assert capacities[-1] < plain(kappa, dim) * (1 + 1e-9) + 1e-9 * kappa
+        assert capacities[-1] < tn.bayes_capacity(tn.VonMisesFisher(kappa, dim))
 
 
 def test_a_half_circle():
@@ -323,6 +352,9 @@ def test_a_guess_of_a_discrete_input():
         (tn.StochasticSign(1.0), {"domain": (0, 1), "radius": 1.0}, "radius must be None"),
         (tn.TruncatedGaussian(1.0, 0.0, 1.0), {"domain": (-inf, 1)}, "finite"),
         (tn.RectifiedGaussian(1.0, 0.0, 1.0), {"radius": 1.0}, "radius must be None"),
+        (tn.VonMisesFisher(1.0, 3), {"radius": 1.0}, "radius must be None"),
+        (tn.VonMisesFisher(1.0, 3), {"domain": (0, 1)}, "domain must be None"),
+        (tn.VonMisesFisher(1.0, 3), {"dim": 4}, "dim must be left out"),
     ],
 )
 def test_bad_values(mechanism, arguments, message):

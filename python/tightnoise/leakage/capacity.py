@@ -6,6 +6,7 @@ Which formula a mechanism has is registered with `bayes_capacity`, one function 
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,7 @@ from tightnoise.mechanisms import (
     RectifiedGaussian,
     StochasticSign,
     TruncatedGaussian,
+    VonMisesFisher,
 )
 
 __all__ = ["bayes_capacity"]
@@ -80,11 +82,13 @@ def bayes_capacity(
         - `Gaussian`: with `radius` on a ball (Theorem 5, without its factor of 2 too many in the
           first term), with `domain` on a box.
         - `RectifiedGaussian`, `TruncatedGaussian`, `QuantizedGaussian`, `StochasticSign`: on a box.
+        - `VonMisesFisher`: any direction, so nothing else is to be said (Theorem 6).
 
         Other mechanisms take part by `bayes_capacity.register(TheirClass)(function)`.
     dim : int or sequence of int
         The number of dimensions of the ball, or of coordinates of the box that share the same
-        numbers. Where there is an array with one number a coordinate, that says how many there are.
+        numbers. Where there is an array with one number a coordinate, that says how many there are;
+        directions have their own `dim`.
     radius : float or sequence of float
         The input of a `Gaussian` is anywhere in the ball of this radius: what gradients are clipped
         to, times how many are added. With a sequence for `radius`, `dim` or both: in a product of
@@ -199,6 +203,38 @@ def _of_bounded(
     return _on_box(core, mechanism, bounds, ends, dim, levels)
 
 
+@bayes_capacity.register(VonMisesFisher)
+def _of_von_mises_fisher(
+    mechanism: VonMisesFisher,
+    *,
+    dim: int | ArrayLike = 1,
+    radius: ArrayLike | None = None,
+    domain: tuple[ArrayLike, ArrayLike] | None = None,
+) -> float:
+    # Every output has a mean direction that is the output itself. (A vector of zeros, whose output
+    # is uniform, explains none better than that.)
+    _refuse_dim(dim, mechanism)
+    _refuse_radius(radius, mechanism, "is any direction")
+    _refuse_domain(domain, mechanism)
+    order, kappa = np.array(0.5 * mechanism.dim - 1.0), np.array(mechanism.kappa)
+    return _upwards(float(elementwise(_core.special.log_peak_to_mean, nu=order, x=kappa)))
+
+
+def _refuse_dim(dim: int | ArrayLike, mechanism: VonMisesFisher) -> None:
+    good = np.ndim(dim) == 0 and dim in (1, mechanism.dim)
+    require(good, "dim", dim, f"left out: {type(mechanism).__name__} has dim {mechanism.dim}")
+
+
+def _refuse_radius(radius: ArrayLike | None, mechanism: Any, where: str = "lies in a box") -> None:
+    name = type(mechanism).__name__
+    require(radius is None, "radius", radius, f"None: the input of {name} {where}")
+
+
+def _refuse_domain(domain: Any, mechanism: Any) -> None:
+    name = type(mechanism).__name__
+    require(domain is None, "domain", domain, f"None: the input of {name} does not lie in a box")
+
+
 # --- balls ----------------------------------------------------------------------------------------
 
 
@@ -227,11 +263,6 @@ def _on_balls(sigma: float, dims: Array, radius: ArrayLike) -> Array:
 
 
 # --- boxes ----------------------------------------------------------------------------------------
-
-
-def _refuse_radius(radius: ArrayLike | None, mechanism: Mechanism) -> None:
-    name = type(mechanism).__name__
-    require(radius is None, "radius", radius, f"None: the input of {name} lies in a box")
 
 
 def _domain(domain: Any, *, finite: bool = False) -> tuple[Floats, Floats]:
@@ -280,4 +311,5 @@ def _on_box(
 
 
 def _upwards(log_capacity: float) -> float:
-    return log_capacity * (1.0 + MARGIN)
+    # The next number, too: subnormal ones are too coarse for the margin.
+    return math.nextafter(log_capacity * (1.0 + MARGIN), math.inf) if log_capacity > 0 else 0.0
