@@ -20,6 +20,8 @@ from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsil
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
     Gaussian,
+    LiftedVonMisesFisher,
+    ProductVonMisesFisher,
     QuantizedGaussian,
     RectifiedGaussian,
     StochasticSign,
@@ -33,6 +35,8 @@ __version__: str = _core.__version__
 __all__ = [
     "CalibrationError",
     "Gaussian",
+    "LiftedVonMisesFisher",
+    "ProductVonMisesFisher",
     "QuantizedGaussian",
     "RdpAccountant",
     "RdpCurve",

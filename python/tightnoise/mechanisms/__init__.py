@@ -2,6 +2,8 @@
 
 from tightnoise.mechanisms.base import Mechanism
 from tightnoise.mechanisms.gaussian import Gaussian
+from tightnoise.mechanisms.lifted_von_mises_fisher import LiftedVonMisesFisher
+from tightnoise.mechanisms.product_von_mises_fisher import ProductVonMisesFisher
 from tightnoise.mechanisms.quantized import QuantizedGaussian
 from tightnoise.mechanisms.rectified import RectifiedGaussian
 from tightnoise.mechanisms.sign import StochasticSign
@@ -10,7 +12,9 @@ from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 
 __all__ = [
     "Gaussian",
+    "LiftedVonMisesFisher",
     "Mechanism",
+    "ProductVonMisesFisher",
     "QuantizedGaussian",
     "RectifiedGaussian",
     "StochasticSign",

@@ -396,10 +396,11 @@ class VonMisesFisher:
 
 
 def _normalised(vectors: Floats) -> tuple[Array, Array]:
-    """Return vectors divided by their norms, and the norms; zeros stay zeros."""
+    """Return vectors divided by their norms, and the norms, which may be infinite; zeros stay."""
     wide = vectors.astype(np.float64)
     largest = np.max(np.abs(wide), axis=-1, keepdims=True)
     scaled = wide / np.where(largest > 0, largest, 1.0)  # no square overflows
     norms = np.sqrt(np.sum(scaled * scaled, axis=-1, keepdims=True))
     unit = scaled / np.where(norms > 0, norms, 1.0)
-    return unit, np.asarray((norms * largest)[..., 0])
+    with np.errstate(over="ignore"):
+        return unit, np.asarray((norms * largest)[..., 0])

@@ -1,0 +1,417 @@
+"""Von Mises-Fisher noise on the direction of a vector beside a fixed anchor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tightnoise._arrays import Floats, output
+from tightnoise._validate import (
+    MAX_COUNT,
+    float_array,
+    integer,
+    not_negative,
+    positive,
+    require,
+)
+from tightnoise.costs import RdpCurve
+from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher, _normalised
+from tightnoise.random import NoiseStream
+
+__all__ = ["LiftedVonMisesFisher"]
+
+_LEAST_FLOAT32 = float(np.finfo(np.float32).tiny)
+_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+
+# Of an angle: a division and this product are off by 2^-53, an arc tangent by 2^-52.
+_ROUNDING_UP = 1.0 + 2.0**-50
+_UNDERFLOW = 2.0**-1070
+
+
+@dataclass(frozen=True)
+class LiftedVonMisesFisher:
+    """Von Mises-Fisher noise on the direction of (S, anchor), one dimension up.
+
+    `VonMisesFisher` releases the direction of a sum S of clipped vectors, and one record can turn
+    that by any angle: S = -g/2 becomes g/2 when the record of g joins. However large the batch, the
+    noise must hide a half turn. Here the direction of (S, a) in one more dimension is released, for
+    a fixed a > 0, the anchor. If one record changes S by at most B (the `sensitivity` of all
+    costs), it turns (S, a) by at most 2 atan(B/(2 a)), for every data set, and S = 0 has a
+    direction too, (0, 1).
+
+    The larger the anchor, the less one record turns, but the less of the direction is that of S:
+    the mean of the cosine between the output and (S, 0) is r |S|/sqrt(|S|^2 + a^2), with r the
+    `mean_resultant_length`. An anchor of the order of |S| loses little of it. At equal cosines the
+    lifted noise costs a small part of what plain noise costs, and nearly as little as Gaussian
+    noise.
+
+    Parameters
+    ----------
+    kappa : float
+        The concentration, at least 0; at 0 the output is uniformly distributed.
+    dim : int
+        The length of S, at least 1; outputs are `dim + 1` long.
+    anchor : float
+        What stands beside S, greater than 0, in its units. It must not depend on the data.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For numbers that are not finite or out of range.
+
+    Notes
+    -----
+    The output y has mean r (S, a)/|(S, a)|. So ``y[..., :dim] / r`` is an unbiased estimate of
+    S/sqrt(|S|^2 + a^2): a gradient step along it has the direction of S on average, and a length
+    that shrinks with |S| below the anchor. Quotients such as ``a * y[:dim] / y[dim]`` are no
+    estimates of S: y[dim] can be as small as one likes.
+
+    *Which sensitivity.* B bounds the Euclidean norm of the change of the very S that is passed, as
+    rounded. With vectors clipped to norm C, a record that is there or not (Poisson sampling)
+    changes the sum by C, a record that is replaced (batches of fixed size) by 2 C. An average over
+    a batch changes by that much less, and takes an anchor that is smaller by as much.
+
+    *Proof of the angle.* (S, a) and (S', a) lie in a plane at distance a from the origin, so the
+    line through both has some distance h >= a from it. Seen from the origin, a segment of length b
+    on this line spans the angle atan((t + b)/h) - atan(t/h), the greatest for t = -b/2: at most
+    2 atan(b/(2 h)) <= 2 atan(B/(2 a)).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tightnoise as tn
+    >>> m = tn.LiftedVonMisesFisher(kappa=300.0, dim=13700, anchor=8.0)
+    >>> m.sample(np.zeros(13700)).shape
+    (13701,)
+    >>> round(m.gdp_mu(sensitivity=1.0), 6)
+    0.319784
+    """
+
+    kappa: float
+    dim: int
+    anchor: float
+    _lifted: VonMisesFisher = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        dim = integer("dim", self.dim, minimum=1, maximum=MAX_COUNT - 1)
+        lifted = VonMisesFisher(self.kappa, dim + 1)
+        object.__setattr__(self, "kappa", lifted.kappa)
+        object.__setattr__(self, "dim", dim)
+        object.__setattr__(self, "anchor", positive("anchor", self.anchor))
+        object.__setattr__(self, "_lifted", lifted)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and unpickled mechanisms pass the same checks as this one.
+        return type(self), (self.kappa, self.dim, self.anchor)
+
+    # --- the output's distribution ----------------------------------------------------------------
+
+    def direction(self, value: ArrayLike) -> Floats:
+        """Return the mean direction of the output, (S, a)/|(S, a)|.
+
+        Parameters
+        ----------
+        value : array_like, shape (..., dim)
+            S, float32 or float64.
+
+        Returns
+        -------
+        ndarray, shape (..., dim + 1)
+            Unit vectors of the dtype of `value`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `sample`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.LiftedVonMisesFisher(kappa=1.0, dim=2, anchor=12.0).direction([3.0, 4.0]).round(6)
+        array([0.230769, 0.307692, 0.923077])
+        """
+        lifted = self._lift(value)
+        unit, _ = _normalised(lifted)
+        return unit.astype(lifted.dtype)
+
+    def sample(
+        self,
+        value: ArrayLike,
+        *,
+        rng: NoiseStream | None = None,
+        out: Floats | None = None,
+    ) -> Floats:
+        """Return a random unit vector about the direction of (S, a): what is released.
+
+        Parameters
+        ----------
+        value : array_like, shape (..., dim)
+            S, float32 or float64; each row is a release of its own. It is left as it is.
+        rng : NoiseStream, optional
+            Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
+            comes from the operating system.
+        out : ndarray, optional
+            Where to write, of shape (..., dim + 1) and the dtype of `value`, apart from it.
+
+        Returns
+        -------
+        ndarray, shape (..., dim + 1)
+            Unit vectors of the dtype of `value`.
+
+        Raises
+        ------
+        ValueError
+            For NaN, infinities, another shape, an anchor that a float32 cannot hold beside float32
+            values, an `out` that overlaps `value`.
+        TypeError
+            If an argument is not of a type named above.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(kappa=1e9, dim=2, anchor=12.0)
+        >>> m.sample(np.array([3.0, 4.0])).round(2)
+        array([0.23, 0.31, 0.92])
+        """
+        centre = self._lift(value, out)
+        self._lifted.sample(centre, rng=rng, out=centre)
+        return centre
+
+    def logpdf(self, y: ArrayLike, value: ArrayLike) -> Any:
+        """Return the log of the output's density at y, with respect to the area of the sphere.
+
+        Parameters
+        ----------
+        y : array_like, shape (..., dim + 1)
+            Outputs.
+        value : array_like, shape (..., dim)
+            S; it broadcasts against `y`.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Of the shape that is left without the last axis.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `VonMisesFisher.logpdf`, and as `sample` for `value`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(kappa=2.0, dim=2, anchor=1.0)
+        >>> float(round(m.logpdf([0.0, 0.0, 1.0], [0.0, 0.0]), 6))
+        -1.126244
+        """
+        return self._lifted.logpdf(y, self._lift(value))
+
+    def mean_resultant_length(self) -> float:
+        """Return r, the mean cosine between the output and its mean direction.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> round(tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0).mean_resultant_length(), 6)
+        0.021886
+        """
+        return self._lifted.mean_resultant_length()
+
+    def entropy(self) -> float:
+        """Return the differential entropy of the output, that of `VonMisesFisher(kappa, dim + 1)`.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> round(tn.LiftedVonMisesFisher(0.0, 2, anchor=1.0).entropy(), 6)  # log(4 pi)
+        2.531024
+        """
+        return self._lifted.entropy()
+
+    # --- costs: those of plain noise one dimension up, at the angle that a record can make --------
+
+    def max_angle(self, sensitivity: float) -> float:
+        """Return the most that one record turns the mean direction: 2 atan(sensitivity/(2 anchor)).
+
+        Parameters
+        ----------
+        sensitivity : float
+            The most that one record changes S by, in Euclidean norm, at least 0.
+
+        Returns
+        -------
+        float
+            Rounded upwards; pi at most.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the sensitivity is not a finite number of at least 0.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> round(tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0).max_angle(1.0), 6)
+        0.124838
+        """
+        change = not_negative("sensitivity", sensitivity)
+        if change == 0:
+            return 0.0
+        # No relative error of a step is larger in the angle. A quotient that overflows is half a
+        # turn; what underflows is less than the last term.
+        angle = 2.0 * math.atan(0.5 * (change / self.anchor)) * _ROUNDING_UP
+        return min(angle + _UNDERFLOW, math.pi)
+
+    def renyi_divergence(self, sensitivity: float, alpha: ArrayLike) -> Any:
+        """Return the Renyi divergence of two outputs at the greatest angle.
+
+        Parameters
+        ----------
+        sensitivity : float
+            As for `max_angle`.
+        alpha : array_like
+            Orders greater than 0: 1 is the Kullback-Leibler divergence, infinity the
+            max-divergence.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Of the shape of `alpha`. The nearest value; `rdp` rounds upwards.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `max_angle`, and as `VonMisesFisher.renyi_divergence`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
+        >>> round(m.renyi_divergence(1.0, alpha=2), 6)
+        0.102189
+        """
+        return self._lifted.renyi_divergence(angle=self.max_angle(sensitivity), alpha=alpha)
+
+    def rdp(self, alphas: ArrayLike | None = None, *, sensitivity: float) -> RdpCurve:
+        """Return what one release costs, for every data set.
+
+        Parameters
+        ----------
+        alphas : array_like, shape (n,), optional
+            Orders of a table; by default the curve is known at every order above 1.
+        sensitivity : float
+            As for `max_angle`.
+
+        Returns
+        -------
+        RdpCurve
+            Rounded upwards.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `max_angle`, and for orders outside their domain.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
+        >>> round(m.rdp(sensitivity=1.0).epsilon(1e-6), 4)
+        1.4882
+        """
+        return self._lifted.rdp(alphas, self.max_angle(sensitivity))
+
+    def gdp_mu(self, sensitivity: float) -> float:
+        """Return a mu for which one release is mu-Gaussian-DP, as `VonMisesFisher.gdp_mu`.
+
+        For dim >= 3 it is at most 2 kappa s/sqrt(dim - 2) with s = B/sqrt(4 anchor^2 + B^2).
+
+        Parameters
+        ----------
+        sensitivity : float
+            As for `max_angle`.
+
+        Returns
+        -------
+        float
+            Rounded upwards.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `max_angle`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
+        >>> round(m.gdp_mu(sensitivity=1.0), 6)
+        0.319784
+        """
+        return self._lifted.gdp_mu(self.max_angle(sensitivity))
+
+    def zcdp_rho(self, sensitivity: float) -> float:
+        """Return a rho for which one release is rho-zCDP, as `VonMisesFisher.zcdp_rho`.
+
+        Parameters
+        ----------
+        sensitivity : float
+            As for `max_angle`.
+
+        Returns
+        -------
+        float
+            Rounded upwards.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `max_angle`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
+        >>> round(m.zcdp_rho(sensitivity=1.0), 6)
+        0.051095
+        """
+        return self._lifted.zcdp_rho(self.max_angle(sensitivity))
+
+    # --- the anchor -------------------------------------------------------------------------------
+
+    def _lift(self, value: ArrayLike, out: Floats | None = None) -> Floats:
+        """Return (S, anchor) in `out` or in a new array of the dtype of `value`."""
+        vectors = float_array("value", value)
+        fits = vectors.ndim > 0 and vectors.shape[-1] == self.dim
+        require(fits, "value", vectors.shape, f"of shape (..., {self.dim})")
+        lifted = output(out, (*vectors.shape[:-1], self.dim + 1), vectors.dtype)
+        if out is not None and np.may_share_memory(vectors, lifted):
+            raise ValueError("out must not overlap value: it is one longer")
+        lifted[..., :-1] = vectors
+        lifted[..., -1] = self._anchor_as(vectors.dtype)
+        return lifted
+
+    def _anchor_as(self, dtype: np.dtype[Any]) -> float:
+        """Return the anchor, in float32 rounded upwards: a smaller one would let S turn further."""
+        if dtype == np.float64:
+            return self.anchor
+        allowed = f"from {_LEAST_FLOAT32} to {_LARGEST_FLOAT32} for float32 values"
+        fits = _LEAST_FLOAT32 <= self.anchor <= _LARGEST_FLOAT32
+        require(fits, "anchor", self.anchor, allowed)
+        nearest = np.float32(self.anchor)
+        if float(nearest) < self.anchor:
+            nearest = np.nextafter(nearest, np.float32(np.inf))
+        return float(nearest)
