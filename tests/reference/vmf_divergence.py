@@ -10,17 +10,17 @@ from reference import bessel
 DIGITS = 55  # of which up to 30 cancel
 
 
-def renyi(dim: int, kappa: float, half_chord: float, alpha: float) -> mpf:
+def renyi(dim: int, kappa: float, half_chord: float, alpha: float, digits: int = DIGITS) -> mpf:
     """D_alpha; alpha = 1 is the Kullback-Leibler divergence."""
-    with mp.workdps(DIGITS + 20):
+    with mp.workdps(digits + 20):
         k, s, a = mpf(kappa), mpf(half_chord), mpf(alpha)
         nu = mpf(dim) / 2 - 1
         if a == 1:
-            return 2 * s * s * k * bessel.mean_and_ratio(nu, k, DIGITS)[1]
+            return 2 * s * s * k * bessel.mean_and_ratio(nu, k, digits)[1]
         c = mp.sqrt(1 + 4 * a * (a - 1) * s * s)
-        return (log_mean(nu, c * k) - log_mean(nu, k)) / (a - 1)
+        return (log_mean(nu, c * k, digits) - log_mean(nu, k, digits)) / (a - 1)
 
 
-def log_mean(nu: mpf, x: mpf) -> mpf:
+def log_mean(nu: mpf, x: mpf, digits: int = DIGITS) -> mpf:
     """log M_nu(x), with 0 at 0."""
-    return bessel.mean_and_ratio(nu, x, DIGITS)[0] if x else mpf(0)
+    return bessel.mean_and_ratio(nu, x, digits)[0] if x else mpf(0)

@@ -73,7 +73,7 @@ def radians(angle: Any) -> Array:
     array = number_array("angle", angle)
     good = (array >= 0) & (array <= math.pi * (1.0 + 4 * _UNIT))
     require_all(good, "angle", array, "between 0 and pi")
-    return array
+    return np.asarray(array + 0.0)  # not -0.0
 
 
 def half_chord_upper(angle: Any) -> float:
