@@ -8,7 +8,9 @@
 //     D_a = (L(c kappa) - L(kappa)) / (a - 1),   c = |a x + (1 - a) x'|
 //     c^2 = 1 + 4 a (a - 1) s^2 = cos(theta/2)^2 + (2 a - 1)^2 s^2
 //
-// ("Comparing Privacy Notions for Protection against Reconstruction Attacks", Theorem 2). The
+// (Kitagawa and Rowley 2022, "von Mises-Fisher distributions and their statistical divergence",
+// arXiv 2202.05192, Proposition 3.1; Biswas et al. 2025, "Comparing privacy notions for protection
+// against reconstruction attacks in machine learning", Proposition 1, for opposite directions). The
 // squares of the arguments differ by 4 a (a - 1) s^2 kappa^2. So with z = s kappa, and the slope S
 // of the secant of L as a function of the square,
 //
@@ -40,7 +42,8 @@ inline __attribute__((always_inline)) double vmf_renyi(const VmfPair& pair, doub
     const double along = (2.0 * alpha - 1.0) * pair.half_chord;
     const double other =
         std::sqrt(pair.half_cosine * pair.half_cosine + along * along) * pair.kappa;
-    // A little more, for its square to be in range: |d log S / d x0| < 1/2.
+    // A little more, for its square to be in range. With j the zeros of J_nu, the slope of L is the
+    // sum of 1/(j^2 + x^2), so |d log S / d x0| <= 2 x0/(j^2 + x0^2) for the first, less than 1/2.
     const double x0 = (other < pair.kappa ? other : pair.kappa) + 0x1p-60;
     // The secant over less than this part of x0^2 is the tangent to 19 digits; at alpha = 1 it is
     // the tangent.

@@ -232,7 +232,9 @@ class VonMisesFisher:
         """Return the Renyi divergence of order alpha between two releases.
 
         D = (L(c kappa) - L(kappa))/(alpha - 1), c^2 = 1 + 4 alpha (alpha - 1) sin(angle/2)^2 and
-        L = `special.log_sphere_mean` at order dim/2 - 1; the same in both directions.
+        L = `special.log_sphere_mean` at order dim/2 - 1; the same in both directions (Kitagawa and
+        Rowley 2022, "von Mises-Fisher distributions and their statistical divergence", arXiv
+        2202.05192, Proposition 3.1).
 
         Parameters
         ----------
