@@ -194,18 +194,29 @@ def test_moments_of_the_tangent(dim, dtype) -> None:
     assert np.abs(moments - expected).max() < limit * np.sqrt(3 / n) / (dim - 1)
 
 
-def first_proposals(dim, kappa, rows, key):
+def normals_of_rows(dim, rows, key):
+    """Return the normals that the rows are made of."""
+    padded = -(-dim // 128) * 128 if dim > 128 else dim
+    octets = -(-rows // 8)
+    flat = np.empty(octets * 8 * padded)
+    _core.random.standard_normal(flat, key, 0)
+    if dim > 128:
+        return flat.reshape(-1, padded)[:rows, :dim]
+    return flat.reshape(octets, dim, 8).transpose(0, 2, 1).reshape(-1, dim)[:rows]
+
+
+def first_words(rows, key):
+    words = _core.random.chacha20_keystream(key, 0, FIRST_DRAWS, -(-rows // 128))
+    return np.ascontiguousarray(words).view(np.uint64).ravel()[:rows]
+
+
+def first_proposals(dim, rows, key):
     """Return what the first proposal of each row is made of: normals, -2 log U."""
-    batch = 128
-    each = -(-dim // batch) * batch if dim > batch else 1 << (dim - 1).bit_length()
-    normals = np.empty(rows * each)
-    _core.random.standard_normal(normals, key, 0)
-    words = _core.random.chacha20_keystream(key, 0, FIRST_DRAWS, -(-rows // batch))
-    words = np.ascontiguousarray(words).view(np.uint64).ravel()[:rows]
+    words = first_words(rows, key)
     near = ((words & np.uint64(2**63 - 1)).astype(float) + 0.5) * 2.0**-64
     from_one = (words >> np.uint64(63)).astype(bool)
     exponential = np.where(from_one, -2 * np.log1p(-near), -2 * np.log(near))
-    return normals.reshape(rows, each)[:, :dim], exponential
+    return normals_of_rows(dim, rows, key), exponential
 
 
 def proposed_cosine(dim, kappa, n, mu):
@@ -220,7 +231,7 @@ def proposed_cosine(dim, kappa, n, mu):
 
 
 @pytest.mark.parametrize("ratio", [0.05, 1.0, 30.0])
-@pytest.mark.parametrize("dim", [2, 3, 5, 128, 129, 300])
+@pytest.mark.parametrize("dim", [2, 4, 5, 128, 129, 300])
 def test_acceptance(dim, ratio) -> None:
     """The first proposal is taken when, and as often as, theory says; later ones are as good."""
     kappa = ratio * dim
@@ -228,7 +239,7 @@ def test_acceptance(dim, ratio) -> None:
     key = key_of("acceptance", dim, ratio)
     direction = a_direction(dim)
     mu = unit(direction).astype(float)
-    normals, exponential = first_proposals(dim, kappa, rows, key)
+    normals, exponential = first_proposals(dim, rows, key)
     w, log_accept = proposed_cosine(dim, kappa, normals, mu)
     accepted = exponential > -2 * log_accept
     y = sample(direction, kappa, rows, key=key)
@@ -251,7 +262,7 @@ def test_acceptance_is_never_rare() -> None:
     rows = 100_000
     direction = np.array([1.0, 0.0])
     key = key_of("rare")
-    normals, _ = first_proposals(2, 1e9, rows, key)
+    normals, _ = first_proposals(2, rows, key)
     y = sample(direction, 1e9, rows, key=key)
     taken = np.isclose(y[:, 1] * np.sign(normals[:, 1]), proposed_sine(1e9, normals), rtol=1e-9)
     assert stats.binomtest(int(taken.sum()), rows, 0.657744).pvalue > ALARM
@@ -267,6 +278,35 @@ def proposed_sine(kappa, n):
     return np.sqrt(rest * (1 + x0)) * sine / (rest + x0 * one_plus_v)
 
 
+def cosine_on_sphere(kappa, word):
+    """Return w for dim = 3 by inversion, and sqrt(1 - w^2)."""
+    near = (mp.mpf(int(word) & (2**63 - 1)) + 0.5) / mp.mpf(2) ** 64
+    u = 1 - near if int(word) >> 63 else near
+    from_1 = -mp.log1p((1 - u) * mp.expm1(-2 * mp.mpf(kappa))) / kappa
+    return 1 - from_1, mp.sqrt(from_1 * (2 - from_1))
+
+
+KAPPAS_ON_SPHERE = [1e-100, 1e-18, 1e-9, 0.03, 0.7, 5, 17, 25, 45, 60, 1e3, 1e9, 1e100]
+
+
+def test_inversion_on_the_ordinary_sphere(check_error) -> None:
+    """With 300 digits from the same word: the cosine and the sine."""
+    worst_w = worst_s = 0.0
+    axis = np.array([1.0, 0.0, 0.0])
+    rows = 300
+    for kappa in KAPPAS_ON_SPHERE:
+        key = key_of("sphere", kappa)
+        y = sample(axis, kappa, rows, key=key)
+        with mp.workdps(300):
+            for of, word in zip(y, first_words(rows, key), strict=True):
+                w, s = cosine_on_sphere(kappa, word)
+                across = mp.hypot(mp.mpf(of[1]), mp.mpf(of[2]))
+                worst_w = max(worst_w, float(abs(of[0] - w)))
+                worst_s = max(worst_s, float(abs(across / s - 1)))
+    check_error("von Mises-Fisher cosine, dim 3, absolute", worst_w, 5e-16)
+    check_error("von Mises-Fisher sine, dim 3, relative", worst_s, 2e-15)
+
+
 @pytest.mark.parametrize("dim", [2, 3, 17, 128, 129, 1000])
 def test_samples_are_exact_functions_of_their_normals(dim, check_error) -> None:
     """With 60 digits from the same normals: y to rounding, y . mu = w to 1e-15."""
@@ -277,7 +317,7 @@ def test_samples_are_exact_functions_of_their_normals(dim, check_error) -> None:
         kappa = ratio * dim
         key = key_of("exact", dim, ratio)
         direction = rng.standard_normal(dim)
-        normals, exponential = first_proposals(dim, kappa, 4, key)
+        normals, exponential = first_proposals(dim, 4, key)
         y = sample(direction, kappa, 4, key=key)
         with mp.workdps(60):
             x = [mp.mpf(value) for value in direction.tolist()]
@@ -285,6 +325,7 @@ def test_samples_are_exact_functions_of_their_normals(dim, check_error) -> None:
             mu = [value / norm for value in x]
             k, m = mp.mpf(kappa), mp.mpf(dim - 1)
             x0 = 2 * k / (m + mp.sqrt(m**2 + 4 * k**2))
+            words = first_words(4, key)
             for row in range(4):
                 n = [mp.mpf(value) for value in normals[row].tolist()]
                 g = mp.fdot(n, mu)
@@ -292,10 +333,13 @@ def test_samples_are_exact_functions_of_their_normals(dim, check_error) -> None:
                 length = mp.sqrt(mp.fdot(tangent, tangent))
                 v = g / mp.hypot(g, length)
                 u = x0 * v
-                if exponential[row] < -2 * m * (u / (1 + u) - mp.log1p(u)):
+                if dim == 3:
+                    w, s = cosine_on_sphere(kappa, words[row])
+                elif exponential[row] < -2 * m * (u / (1 + u) - mp.log1p(u)):
                     continue  # rejected
-                w = (x0 + v) / (1 + u)
-                s = mp.sqrt((1 - w) * (1 + w))
+                else:
+                    w = (x0 + v) / (1 + u)
+                    s = mp.sqrt((1 - w) * (1 + w))
                 expected = [w * a + s * b / length for a, b in zip(mu, tangent, strict=True)]
                 got = [mp.mpf(value) for value in y[row].tolist()]
                 worst_y = max(
@@ -332,8 +376,11 @@ def test_uniform(dim, dtype) -> None:
     y = sample(zeros, 5.0 * dim, rows, key=key)
     np.testing.assert_array_equal(y, sample(a_direction(dim, dtype), 0.0, rows, key=key))
     np.testing.assert_array_equal(y, sample(zeros, 0.0, rows, key=key))
-    first = np.empty(dim, dtype if dim > 128 else np.float64)
-    _core.random.standard_normal(first, key, 0)
+    if dim > 128:
+        first = np.empty(dim, dtype)
+        _core.random.standard_normal(first, key, 0)
+    else:
+        first = normals_of_rows(dim, 1, key)[0]
     eps = np.finfo(dtype).eps
     np.testing.assert_allclose(y[0], first / np.linalg.norm(first.astype(float)), rtol=4 * eps)
     half = (dim - 1) / 2
@@ -374,7 +421,7 @@ def test_kappa_without_bound(dim) -> None:
     mu = unit(direction).astype(float)
     for kappa in (1e150, 1e300, 1.7e308, np.inf):
         np.testing.assert_allclose(sample(direction, kappa, 50), [mu] * 50, rtol=0, atol=4e-16)
-    for kappa in (5e-324, 1e-300):
+    for kappa in (5e-324, 1e-300) if dim != 3 else ():  # for dim = 3 w is not made of the normals
         y = sample(direction, kappa, 50)
         np.testing.assert_allclose(y, sample(direction, 0.0, 50), rtol=0, atol=1e-15)
 

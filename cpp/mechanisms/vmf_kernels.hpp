@@ -6,15 +6,16 @@
 // Rows of more than kVmfShort coordinates: pass 1 (`project`) leaves n in `out` and sums |x|^2, x.n
 // and |n|^2 of the direction x as given; `choose` makes of them the two factors of
 // y = (w - s a/|t|)/|x| x + s/|t| n; pass 2 (`combine`) writes that.
-// Shorter rows stay in registers and the first-level cache (`short_rows`).
+// Shorter rows stay in the first-level cache, eight of them side by side (`short_rows`).
 //
 // kappa = 0 and a direction of zeros give n / |n|, uniform on the sphere.
 //
-// Keystream batches: the normals of long rows take as many whole batches as they need, row by row;
-// short rows share a batch, each a share of it that is a power of two and at least dim. Word
-// row % 128 of batch 2^58 + row / 128 is for the first acceptance of a row, those from
-// 2^59 + row 2^20 on are for all its later proposals. So row r depends on the key, the element
-// type, dim, kappa, the direction and r alone.
+// Keystream batches: the normals of long rows take as many whole batches as they need, row by row.
+// Those of short rows follow one another, coordinate by coordinate for eight rows at a time:
+// coordinate i of row r is normal 8 (dim (r / 8) + i) + r % 8. 128 rows share the batches that
+// cosines are drawn from, each has word r % 128 of them: batch 2^58 + r / 128 for the first
+// acceptance, three batches from 2^59 + 2^20 (r / 128) on for each later proposal.
+// So row r depends on the key, the element type, dim, kappa, the direction and r alone.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,8 @@ namespace tightnoise {
 
 constexpr std::size_t kVmfShort = 128;
 constexpr std::size_t kVmfAlignment = 256;
+constexpr std::size_t kVmfSharing = 128;  // rows
+constexpr std::size_t kVmfAttemptsKept = 4;
 
 template <class Real>
 struct VmfTask {
@@ -54,15 +57,29 @@ struct VmfLine {
     double along_n;
 };
 
-// The keystream batch with the first acceptances of 128 rows: made once for all of them.
-struct VmfFirstDraws {
-    std::uint64_t number = ~std::uint64_t{0};
-    std::uint64_t words[128];
+// A keystream batch that 128 rows share.
+struct VmfWords {
+    std::uint64_t of_row[kVmfSharing];
+};
+
+struct VmfAttempt {
+    std::uint64_t batch = ~std::uint64_t{0};
+    VmfWords radius;
+    VmfWords angle;
+    VmfWords limit;
+};
+
+// What has been made of them, kept for the rows that follow.
+struct VmfDraws {
+    std::uint64_t first_share = ~std::uint64_t{0};
+    VmfWords first;
+    VmfAttempt attempts[kVmfAttemptsKept];
 };
 
 template <class Real>
 struct VmfKernels {
-    // Rows first, ..., last - 1; dim at most kVmfShort. Float32 is float64, rounded.
+    // Rows first, ..., last - 1; dim at most kVmfShort, first a multiple of kVmfSharing. Float32 is
+    // float64, rounded.
     void (*short_rows)(const VmfTask<Real>& task, std::size_t first, std::size_t last);
     // Elements begin, ..., end - 1 of a longer row; begin is a multiple of kVmfAlignment.
     VmfSums (*project)(const VmfTask<Real>& task, std::size_t row, double scale, std::size_t begin,
@@ -71,7 +88,7 @@ struct VmfKernels {
     // A power of two that brings squares of x into range, or 1 where `total` is in range already.
     double (*scale)(const VmfTask<Real>& task, std::size_t row, const VmfSums& total);
     VmfLine (*choose)(const VmfTask<Real>& task, std::size_t row, const VmfSums& total,
-                      VmfFirstDraws& first);
+                      VmfDraws& draws);
     void (*combine)(const VmfTask<Real>& task, std::size_t row, const VmfLine& line,
                     std::size_t begin, std::size_t end);
 };

@@ -23,11 +23,11 @@ class LongRow {
     LongRow(const VmfKernels<Real>& kernels, const VmfTask<Real>& task, std::size_t row)
         : kernels_(kernels), task_(task), row_(row), parts_(part_count(task.dim)) {}
 
-    void sample(VmfFirstDraws& first) {
+    void sample(VmfDraws& draws) {
         VmfSums total = project(1.0);
         const double scale = kernels_.scale(task_, row_, total);
         if (scale != 1.0) total = project(scale);
-        const VmfLine line = kernels_.choose(task_, row_, total, first);
+        const VmfLine line = kernels_.choose(task_, row_, total, draws);
         parallel_blocks(parts_, [&](std::size_t part) {
             kernels_.combine(task_, row_, line, begin(part), begin(part + 1));
         });
@@ -60,7 +60,7 @@ void sample_rows(const VmfKernels<Real>& kernels, const VmfTask<Real>& task, std
         kernels.short_rows(task, first, last);
         return;
     }
-    VmfFirstDraws draws;
+    VmfDraws draws;
     for (std::size_t row = first; row < last; ++row) {
         LongRow<Real>(kernels, task, row).sample(draws);
     }
@@ -69,9 +69,10 @@ void sample_rows(const VmfKernels<Real>& kernels, const VmfTask<Real>& task, std
 // Threads share the rows, or each row if it is long.
 template <class Real>
 void sample(const VmfKernels<Real>& kernels, const VmfTask<Real>& task, std::size_t rows) {
-    const std::size_t each = rows * task.dim < kSerialBelow || task.dim >= kSerialBelow
-                                 ? rows
-                                 : std::max<std::size_t>(1, kChunk / task.dim);
+    const std::size_t each =
+        rows * task.dim < kSerialBelow || task.dim >= kSerialBelow
+            ? rows
+            : std::max(kChunk / task.dim, kVmfSharing) / kVmfSharing * kVmfSharing;
     if (rows == 0) return;
     parallel_blocks((rows + each - 1) / each, [&](std::size_t block) {
         sample_rows(kernels, task, block * each, std::min(rows, (block + 1) * each));

@@ -1,0 +1,302 @@
+// Von Mises-Fisher samples of few coordinates, eight rows side by side. Kernel-side header:
+// internal linkage, one copy a level.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+#include "mechanisms/vmf_range.hpp"
+#include "mechanisms/vmf_rejection.hpp"
+#include "numeric/compensated_sum.hpp"
+#include "numeric/lanes.hpp"
+#include "random/chacha20.hpp"
+#include "random/normal.hpp"
+
+namespace tightnoise {
+namespace {
+
+constexpr std::size_t kSide = 8;  // whatever the vector length: the same bits
+constexpr std::size_t kSideVectors = kSide / kLanes;
+
+// One number of each of the rows side by side.
+struct Octet {
+    Lanes part[kSideVectors];
+};
+
+inline Octet load_octet(const double* from) {
+    Octet v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
+inline void store(double* to, const Octet& v) {
+    std::memcpy(to, &v, sizeof v);
+}
+
+// What f makes of each of the operands' vectors.
+template <class Function, class... Operand>
+inline Octet each(Function f, const Operand&... of) {
+    Octet result;
+    for (std::size_t k = 0; k < kSideVectors; ++k) result.part[k] = f(of.part[k]...);
+    return result;
+}
+
+inline Octet operator+(const Octet& a, const Octet& b) {
+    return each([](Lanes x, Lanes y) { return x + y; }, a, b);
+}
+inline Octet& operator+=(Octet& a, const Octet& b) {
+    return a = a + b;
+}
+inline Octet operator-(const Octet& a, const Octet& b) {
+    return each([](Lanes x, Lanes y) { return x - y; }, a, b);
+}
+inline Octet operator*(const Octet& a, const Octet& b) {
+    return each([](Lanes x, Lanes y) { return x * y; }, a, b);
+}
+inline Octet upper_half(const Octet& a) {
+    return each([](Lanes x) { return (Lanes)((LaneBits)x & -0x8000000); }, a);
+}
+
+// Rows side by side: coordinate i of row k is a[8 i + k].
+inline Octet dot(const double* a, const double* b, std::size_t dim) {
+    Octet sum{};
+    for (std::size_t i = 0; i < dim; ++i) {
+        sum += load_octet(a + kSide * i) * load_octet(b + kSide * i);
+    }
+    return sum;
+}
+
+// Makes them a - factor b.
+inline void subtract(double* a, const Octet& factor, const double* b, std::size_t dim) {
+    for (std::size_t i = 0; i < dim; ++i) {
+        store(a + kSide * i, load_octet(a + kSide * i) - factor * load_octet(b + kSide * i));
+    }
+}
+
+// |y|^2 - 1 to 1e-20, for |y| next to 1: y = h + l with h^2 exact, and 2 h l + l^2 small.
+inline Octet excess_of_norm(const double* y, std::size_t dim) {
+    CompensatedSumOf<Octet> leading;
+    Octet rest{};
+    for (std::size_t i = 0; i < dim; ++i) {
+        const Octet whole = load_octet(y + kSide * i);
+        const Octet h = upper_half(whole);
+        add(leading, h * h);
+        rest += (whole - h) * (whole + h);
+    }
+    const Octet less_1 = each([](Lanes sum) { return sum - 1.0; }, leading.sum);
+    return (less_1 + leading.error) + rest;
+}
+
+// The normals of a key one after another, in whole octets.
+class Normals {
+  public:
+    Normals(const NoiseKey& key, std::uint64_t batch) : key_(key), next_(batch) {}
+
+    void take(double* to, std::size_t octets) {
+        for (std::size_t i = 0; i < octets; ++i) {
+            if (used_ == box_muller::kBatch<double>) refill();
+            store(to + kSide * i, load_octet(z_ + used_));
+            used_ += kSide;
+        }
+    }
+
+  private:
+    void refill() {
+        alignas(64) std::uint32_t words[chacha20::kBatchWords];
+        chacha20::keystream_batch(key_, next_++, words);
+        box_muller::normals_of(words, z_);
+        used_ = 0;
+    }
+
+    NoiseKey key_;
+    std::uint64_t next_;
+    std::size_t used_ = box_muller::kBatch<double>;
+    alignas(64) double z_[box_muller::kBatch<double>];
+};
+
+constexpr std::size_t kInFlight = kSide * kVmfShort;  // coordinates
+
+// Rows that are sampled together: as many octets of them as have at most kInFlight coordinates.
+template <class Real>
+class ShortRows {
+  public:
+    explicit ShortRows(const VmfTask<Real>& task)
+        : task_(task),
+          proposal_(proposal(task.kappa, static_cast<double>(task.dim - 1))),
+          sphere_(sphere_law(task.kappa)) {}
+
+    static std::size_t together(std::size_t dim) {
+        const std::size_t rows = kInFlight / dim / kSide * kSide;
+        return rows < kTogether ? rows : kTogether;
+    }
+
+    void sample(std::size_t first, std::size_t rows, Normals& normals, VmfDraws& draws) {
+        const std::size_t padded = (rows + (kSide - 1)) / kSide * kSide;
+        for (std::size_t at = 0; at < padded; at += kSide) {
+            const std::size_t count = rows - at < kSide ? rows - at : kSide;
+            normals.take(tangent_ + at * task_.dim, task_.dim);
+            load_directions(first + at, count, at);
+            project(at);
+        }
+        choose(first, padded, draws);
+        for (std::size_t at = 0; at < padded; at += kSide) {
+            const std::size_t count = rows - at < kSide ? rows - at : kSide;
+            combine(at);
+            write(first + at, count, tangent_ + at * task_.dim);
+        }
+    }
+
+  private:
+    // Divided by their norms. Zeros for kappa = 0, and for rows beyond the last.
+    void load_directions(std::size_t row, std::size_t count, std::size_t at) {
+        double* mu = mu_ + at * task_.dim;
+        double* squares = directed_ + at;
+        const std::size_t dim = task_.dim;
+        const std::size_t stride = task_.stride;
+        const Real* x = task_.direction + row * stride;
+        if (count < kSide || task_.kappa == 0.0) {
+            std::memset(mu, 0, kSide * dim * sizeof(double));
+            std::memset(squares, 0, kSide * sizeof(double));
+        }
+        if (task_.kappa == 0.0) return;
+        for (std::size_t i = 0; i < dim; ++i) {
+            for (std::size_t k = 0; k < count; ++k) {
+                mu[kSide * i + k] = static_cast<double>(x[k * stride + i]);
+            }
+        }
+        store(squares, dot(mu, mu, dim));
+        alignas(64) double inverse[kSide];
+        for (std::size_t k = 0; k < kSide; ++k) {
+            if (k < count && !in_range(squares[k])) squares[k] = rescale(x + k * stride, mu + k);
+            inverse[k] = squares[k] == 0.0 ? 0.0 : 1.0 / std::sqrt(squares[k]);
+        }
+        const Octet factor = load_octet(inverse);
+        for (std::size_t i = 0; i < dim; ++i) {
+            store(mu + kSide * i, load_octet(mu + kSide * i) * factor);
+        }
+    }
+
+    // Brings a direction into range; returns the sum of its squares.
+    double rescale(const Real* x, double* mu) {
+        const double scale = scale_of(x, task_.dim);
+        double squares = 0.0;
+        for (std::size_t i = 0; i < task_.dim; ++i) {
+            const double scaled = static_cast<double>(x[i]) * scale;
+            mu[kSide * i] = scaled;
+            squares += scaled * scaled;
+        }
+        return squares;
+    }
+
+    // Twice: where dim is small the tangent may be much shorter than n, and what rounding left of
+    // mu in it would weigh.
+    void project(std::size_t at) {
+        const std::size_t dim = task_.dim;
+        const double* mu = mu_ + at * dim;
+        double* tangent = tangent_ + at * dim;
+        const Octet once = dot(mu, tangent, dim);
+        subtract(tangent, once, mu, dim);
+        const Octet again = dot(mu, tangent, dim);
+        subtract(tangent, again, mu, dim);
+        store(along_ + at, once + again);
+        store(squares_ + at, dot(tangent, tangent, dim));
+    }
+
+    // y = of_mu mu + of_tangent t. Without a direction y is t / |t|. With probability 1e-16 at
+    // dim = 2 no tangent is left of n: the sample is mu or -mu then.
+    void choose(std::size_t first, std::size_t rows, VmfDraws& draws) {
+        alignas(64) double w[kTogether];
+        alignas(64) double sine[kTogether];
+        if (task_.dim == 3) {
+            cosines_on_sphere(first, rows, draws, w, sine);
+        } else {
+            cosines(first, rows, draws, w, sine);
+        }
+#pragma omp simd
+        for (std::size_t i = 0; i < rows; ++i) {
+            const double squares = squares_[i];
+            const double of_tangent = (directed_[i] == 0.0 ? 1.0 : sine[i]) / std::sqrt(squares);
+            const double end = w[i] < 0.0 ? -1.0 : 1.0;
+            of_mu_[i] = squares == 0.0 ? end : w[i];
+            of_tangent_[i] = squares == 0.0 ? 0.0 : of_tangent;
+        }
+    }
+
+    void cosines(std::size_t first, std::size_t rows, VmfDraws& draws, double* w, double* sine) {
+        const Proposal p = proposal_;
+        alignas(64) double g[kTogether];
+        alignas(64) double G[kTogether];
+        std::memcpy(g, along_, rows * sizeof(double));
+        std::memcpy(G, squares_, rows * sizeof(double));
+        settle(task_.key, p, first, rows, g, G, draws);
+#pragma omp simd
+        for (std::size_t i = 0; i < rows; ++i) {
+            const Cosine c = cosine_of(p, g[i], G[i]);
+            w[i] = c.w;
+            sine[i] = c.sine;
+        }
+    }
+
+    void cosines_on_sphere(std::size_t first, std::size_t rows, VmfDraws& draws, double* w,
+                           double* sine) {
+        const SphereLaw law = sphere_;
+        alignas(64) std::uint64_t words[kTogether];
+        for (std::size_t i = 0; i < rows; ++i) words[i] = first_word(task_.key, first + i, draws);
+#pragma omp simd
+        for (std::size_t i = 0; i < rows; ++i) {
+            const Cosine c = cosine_on_sphere(law, words[i]);
+            w[i] = c.w;
+            sine[i] = c.sine;
+        }
+    }
+
+    // Leaves y where the tangent was, its norm corrected to the rounding of the coordinates.
+    void combine(std::size_t at) {
+        const std::size_t dim = task_.dim;
+        const double* mu = mu_ + at * dim;
+        double* y = tangent_ + at * dim;
+        const Octet of_mu = load_octet(of_mu_ + at);
+        const Octet of_tangent = load_octet(of_tangent_ + at);
+        for (std::size_t i = 0; i < dim; ++i) {
+            store(y + kSide * i,
+                  of_mu * load_octet(mu + kSide * i) + of_tangent * load_octet(y + kSide * i));
+        }
+        const Octet half = each([](Lanes x) { return 0.5 * x; }, excess_of_norm(y, dim));
+        subtract(y, half, y, dim);
+    }
+
+    void write(std::size_t row, std::size_t count, const double* y) {
+        Real* out = task_.out + row * task_.dim;
+        for (std::size_t i = 0; i < task_.dim; ++i) {
+            for (std::size_t k = 0; k < count; ++k) {
+                out[k * task_.dim + i] = static_cast<Real>(y[kSide * i + k]);
+            }
+        }
+    }
+
+    const VmfTask<Real>& task_;
+    Proposal proposal_;
+    SphereLaw sphere_;
+    alignas(64) double mu_[kInFlight];
+    alignas(64) double tangent_[kInFlight];
+    alignas(64) double directed_[kTogether];  // whether there is a direction
+    alignas(64) double along_[kTogether];
+    alignas(64) double squares_[kTogether];
+    alignas(64) double of_mu_[kTogether];
+    alignas(64) double of_tangent_[kTogether];
+};
+
+// `first` is a multiple of kVmfSharing.
+template <class Real>
+void short_rows(const VmfTask<Real>& task, std::size_t first, std::size_t last) {
+    const std::size_t together = ShortRows<Real>::together(task.dim);
+    Normals normals(task.key, first / kVmfSharing * task.dim);
+    VmfDraws draws;
+    ShortRows<Real> rows(task);
+    for (std::size_t row = first; row < last; row += together) {
+        rows.sample(row, last - row < together ? last - row : together, normals, draws);
+    }
+}
+
+}  // namespace
+}  // namespace tightnoise
