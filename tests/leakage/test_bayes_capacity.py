@@ -110,6 +110,13 @@ def test_directions_in_more_dimensions():
         assert tn.bayes_capacity(tn.VonMisesFisher(0.0, dim)) == 0
 
 
+def test_blocks_add_up():
+    kappas, dims = [10.0, 0.0, 1e6, 30.0], [750, 3, 12_800, 750]
+    together = tn.bayes_capacity(tn.ProductVonMisesFisher(kappas, dims))
+    each = [tn.VonMisesFisher(k, d) for k, d in zip(kappas, dims, strict=True)]
+    assert together == pytest.approx(sum(map(tn.bayes_capacity, each)), rel=1e-14)
+
+
 def test_published_balls():
     for row in PUBLISHED["log_bayes_capacity_gauss"]:
         dim, sigma, radius = (float(mpf(row[key])) for key in ("p", "sigma", "R_"))
@@ -193,6 +200,20 @@ def test_caps_of_extreme_size():
             assert all(np.diff(capacities) >= 0)
             assert capacities[-1] < inf
     assert of_cap(0.0, 5, 1.0) == of_cap(3.0, 5, 0.0) == 0.0
+
+
+def test_lifted_directions():
+    for kappa, dim, anchor, radius in [(75.0, 13_700, 8.0, 1.0), (3.0, 1, 0.5, 2.0)]:
+        lifted = tn.LiftedVonMisesFisher(kappa, dim, anchor)
+        bounded = tn.bayes_capacity(lifted, radius=radius)
+        assert bounded == pytest.approx(of_cap(kappa, dim + 1, math.atan(radius / anchor)))
+        half = tn.bayes_capacity(lifted)
+        assert half == pytest.approx(of_cap(kappa, dim + 1, math.pi / 2))
+        assert bounded < half < tn.bayes_capacity(tn.VonMisesFisher(kappa, dim + 1))
+        assert half == pytest.approx(tn.bayes_capacity(lifted, radius=1e9 * anchor), rel=1e-6)
+        assert tn.bayes_capacity(lifted, radius=0.0) == 0
+        assert tn.bayes_capacity(lifted, radius=1e-300) > 0
+        assert tn.bayes_capacity(tn.LiftedVonMisesFisher(0.0, dim, anchor)) == 0
 
 
 # --- the box --------------------------------------------------------------------------------------
@@ -355,6 +376,8 @@ def test_a_guess_of_a_discrete_input():
         (tn.VonMisesFisher(1.0, 3), {"radius": 1.0}, "radius must be None"),
         (tn.VonMisesFisher(1.0, 3), {"domain": (0, 1)}, "domain must be None"),
         (tn.VonMisesFisher(1.0, 3), {"dim": 4}, "dim must be left out"),
+        (tn.LiftedVonMisesFisher(1.0, 3, 1.0), {"radius": -1.0}, "radius must be at least 0"),
+        (tn.LiftedVonMisesFisher(1.0, 3, 1.0), {"domain": (0, 1)}, "domain must be None"),
     ],
 )
 def test_bad_values(mechanism, arguments, message):

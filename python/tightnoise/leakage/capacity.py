@@ -20,6 +20,7 @@ from tightnoise._validate import (
     MAX_COUNT,
     float_array,
     integer,
+    not_negative,
     number_array,
     require,
     require_all,
@@ -27,7 +28,9 @@ from tightnoise._validate import (
 )
 from tightnoise.mechanisms import (
     Gaussian,
+    LiftedVonMisesFisher,
     Mechanism,
+    ProductVonMisesFisher,
     QuantizedGaussian,
     RectifiedGaussian,
     StochasticSign,
@@ -38,6 +41,7 @@ from tightnoise.mechanisms import (
 __all__ = ["bayes_capacity"]
 
 Array = NDArray[np.float64]
+Directional = VonMisesFisher | ProductVonMisesFisher | LiftedVonMisesFisher
 
 # Added relatively to every result, so that rounding cannot bring it below the truth: the core is
 # within 1e-14 (its cards, checked by the tests), a ratio such as radius / sigma is rounded by
@@ -82,7 +86,10 @@ def bayes_capacity(
         - `Gaussian`: with `radius` on a ball (Theorem 5, without its factor of 2 too many in the
           first term), with `domain` on a box.
         - `RectifiedGaussian`, `TruncatedGaussian`, `QuantizedGaussian`, `StochasticSign`: on a box.
-        - `VonMisesFisher`: any direction, so nothing else is to be said (Theorem 6).
+        - `VonMisesFisher`, `ProductVonMisesFisher`: any direction (Theorem 6), so there is nothing
+          else to say.
+        - `LiftedVonMisesFisher`: the sum S in the ball of `radius`, or anywhere if that is None.
+          Directions of (S, anchor) fill a cap, at most half of the sphere.
 
         Other mechanisms take part by `bayes_capacity.register(TheirClass)(function)`.
     dim : int or sequence of int
@@ -90,9 +97,9 @@ def bayes_capacity(
         numbers. Where there is an array with one number a coordinate, that says how many there are;
         directions have their own `dim`.
     radius : float or sequence of float
-        The input of a `Gaussian` is anywhere in the ball of this radius: what gradients are clipped
-        to, times how many are added. With a sequence for `radius`, `dim` or both: in a product of
-        balls, such as layers that are clipped one by one; log capacities add.
+        The input is anywhere in the ball of this radius: what gradients are clipped to, times how
+        many are added. For a `Gaussian` also a sequence, or `dim` one, or both: a product of balls,
+        such as layers that are clipped one by one; log capacities add.
     domain : (lower, upper)
         Every coordinate of the input is anywhere between these numbers, or arrays with one number a
         coordinate. By default the mechanism's own bounds, if it has them. May be infinite for
@@ -119,10 +126,11 @@ def bayes_capacity(
         C - 1 = integral over the domain of -dF_theta/dtheta at the output that theta explains best,
 
     derived in cpp/mechanisms/bayes_capacity_box.hpp. For the Gaussian that is
-    (upper - lower) / (sigma sqrt(2 pi)), and the same for the rectified Gaussian as long as the
-    domain lies within its bounds: clipping saves nothing there. The sign has Phi(upper / sigma) -
-    Phi(lower / sigma). All are closed forms but that of the truncated Gaussian, which is a
-    quadrature (of a smooth positive function, with an error of 1e-14).
+    (upper - lower)/(sigma sqrt(2 pi)), and the same for the rectified Gaussian as long as the
+    domain lies within its bounds: clipping saves nothing there. The sign has Phi(upper/sigma) -
+    Phi(lower/sigma). All are closed forms but that of the truncated Gaussian, which is a
+    quadrature (of a smooth positive function, with an error of 1e-14), as is the cap of the lifted
+    directions (cpp/mechanisms/bayes_capacity_cap.cpp).
 
     Examples
     --------
@@ -132,6 +140,10 @@ def bayes_capacity(
     >>> layers = tn.bayes_capacity(tn.Gaussian(1.23), dim=[12_800, 750, 150], radius=1.0)
     >>> round(layers, 6)
     123.684767
+    >>> round(tn.bayes_capacity(tn.VonMisesFisher(75.0, 13_700)), 6)
+    74.794711
+    >>> round(tn.bayes_capacity(tn.LiftedVonMisesFisher(75.0, 13_700, anchor=8.0), radius=1.0), 6)
+    9.298971
     >>> round(tn.bayes_capacity(tn.StochasticSign(0.5), dim=100, domain=(-1, 1)), 6)
     67.013427
     """
@@ -204,8 +216,9 @@ def _of_bounded(
 
 
 @bayes_capacity.register(VonMisesFisher)
-def _of_von_mises_fisher(
-    mechanism: VonMisesFisher,
+@bayes_capacity.register(ProductVonMisesFisher)
+def _of_directions(
+    mechanism: VonMisesFisher | ProductVonMisesFisher,
     *,
     dim: int | ArrayLike = 1,
     radius: ArrayLike | None = None,
@@ -216,11 +229,36 @@ def _of_von_mises_fisher(
     _refuse_dim(dim, mechanism)
     _refuse_radius(radius, mechanism, "is any direction")
     _refuse_domain(domain, mechanism)
-    order, kappa = np.array(0.5 * mechanism.dim - 1.0), np.array(mechanism.kappa)
-    return _upwards(float(elementwise(_core.special.log_peak_to_mean, nu=order, x=kappa)))
+    blocks = mechanism.layers if isinstance(mechanism, ProductVonMisesFisher) else (mechanism,)
+    order = np.array([0.5 * block.dim - 1.0 for block in blocks])
+    kappa = np.array([block.kappa for block in blocks])
+    return _upwards(float(elementwise(_core.special.log_peak_to_mean, nu=order, x=kappa).sum()))
 
 
-def _refuse_dim(dim: int | ArrayLike, mechanism: VonMisesFisher) -> None:
+@bayes_capacity.register(LiftedVonMisesFisher)
+def _of_lifted(
+    mechanism: LiftedVonMisesFisher,
+    *,
+    dim: int | ArrayLike = 1,
+    radius: ArrayLike | None = None,
+    domain: tuple[ArrayLike, ArrayLike] | None = None,
+) -> float:
+    _refuse_dim(dim, mechanism)
+    _refuse_domain(domain, mechanism)
+    farthest = math.inf if radius is None else not_negative("radius", radius)
+    if mechanism.kappa == 0 or farthest == 0:
+        return 0.0
+    core = _core.leakage.log_cap_capacity
+    log_capacity = elementwise(
+        core,
+        kappa=np.array(mechanism.kappa),
+        dim=np.array(mechanism.dim + 1.0),
+        half_angle=np.array(math.atan2(farthest, mechanism.anchor)),
+    )
+    return _upwards(max(float(log_capacity), UNDERFLOW))
+
+
+def _refuse_dim(dim: int | ArrayLike, mechanism: Directional) -> None:
     good = np.ndim(dim) == 0 and dim in (1, mechanism.dim)
     require(good, "dim", dim, f"left out: {type(mechanism).__name__} has dim {mechanism.dim}")
 
