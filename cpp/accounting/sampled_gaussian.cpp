@@ -1,11 +1,10 @@
 #include "accounting/sampled_gaussian.hpp"
 
-#include <algorithm>
 #include <limits>
 
+#include "accounting/rdp_sum.hpp"
 #include "accounting/sampled_gaussian_integral.hpp"
 #include "accounting/sampled_gaussian_model.hpp"
-#include "runtime/parallel.hpp"
 
 namespace tightnoise {
 namespace {
@@ -64,31 +63,11 @@ SampledGaussianSum::SampledGaussianSum(const double* noise_multipliers,
 }
 
 void SampledGaussianSum::operator()(const double* alpha, double* rdp, std::size_t n) const {
-    // Blocks of terms and orders; sums over blocks of terms are added up in their order.
-    constexpr std::size_t kTerms = 16, kOrders = 32;
-    const std::size_t rows = (terms_.size() + kTerms - 1) / kTerms;
-    const std::size_t columns = (n + kOrders - 1) / kOrders;
-    std::vector<double> sums(rows * n);
-    parallel_blocks(rows * columns, [&](std::size_t block) {
-        const std::size_t row = block / columns, begin = block % columns * kOrders;
-        const std::size_t count = std::min(kOrders, n - begin);
-        const std::size_t last = std::min(terms_.size(), (row + 1) * kTerms);
-        double* sum = sums.data() + row * n + begin;
-        double once[kOrders];
-        for (std::size_t t = row * kTerms; t < last; ++t) {
-            const Term& term = terms_[t];
-            sampled_gaussian_rdp(term.noise_multiplier, term.sampling_rate, alpha + begin, once,
-                                 count);
-            for (std::size_t i = 0; i < count; ++i) sum[i] += term.count * once[i];
-        }
-    });
-    // k rounded products, added up, are less than k + 1 units of the last place off.
-    const double up = 1.0 + 0x1p-52 * static_cast<double>(terms_.size() + 2);
-    for (std::size_t i = 0; i < n; ++i) {
-        double total = 0.0;
-        for (std::size_t row = 0; row < rows; ++row) total += sums[row * n + i];
-        rdp[i] = total * up;
-    }
+    sum_of_rdp(terms_, alpha, rdp, n,
+               [](const Term& term, const double* orders, double* out, std::size_t count) {
+                   sampled_gaussian_rdp(term.noise_multiplier, term.sampling_rate, orders, out,
+                                        count);
+               });
 }
 
 }  // namespace tightnoise

@@ -51,9 +51,7 @@ inline double exponent_rounding(double z) {
 class NodeSum {
   public:
     NodeSum(const SampledGaussianModel& m, double alpha, double reference, double step)
-        : f_{m.inverse_sigma, m.middle,    m.q,
-             m.log_q,         alpha - 1.0, alpha > 1.0 ? 1.0 / (alpha - 1.0) : 0.0,
-             reference},
+        : f_{m.inverse_sigma, m.middle, m.q, m.log_q, sampled_order(alpha, reference)},
           step_(step) {}
 
     void add_around(double mode) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "accounting/sampled_excess.hpp"
 #include "runtime/simd_level.hpp"
 
 namespace tightnoise {
@@ -12,12 +13,11 @@ struct SampledGaussianIntegrand {
     double inverse_sigma;
     double middle;  // 1 / (2 sigma): where both Gaussians have the same density
     double q, log_q;
-    double b, inverse_b;  // order - 1; inverse_b is 0 for b = 0
-    double reference;     // terms are multiplied by e^-reference
+    SampledOrder order;
 };
 
 struct SampledGaussianKernels {
-    // terms[i] = e^(L - z^2 / 2 - reference) (expm1mx(b L) / b + expm1mx(-L)) at z = k step for
+    // terms[i] = e^(-z^2 / 2 - reference) ((1 + u)^a - 1 - a u) / b at z = k step for
     // k = first + i, i < n, and their sum. n is a multiple of 8.
     double (*terms)(const SampledGaussianIntegrand& f, double first, double step, std::size_t n,
                     double* terms);

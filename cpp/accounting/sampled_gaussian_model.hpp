@@ -12,6 +12,7 @@
 // Kullback-Leibler divergence.
 #pragma once
 
+#include "accounting/scaled_excess.hpp"
 #include "numeric/elementary.hpp"
 
 namespace tightnoise {
@@ -47,22 +48,6 @@ struct SampledGaussianModel {
         return alpha * log_ratio - 0.5 * z * z;
     }
 };
-
-// X as e^reference times a number; reference >= 0, and 0 where X cannot overflow.
-struct ScaledExcess {
-    double scaled, reference;
-};
-
-inline double reference_for(double exponent) {
-    return exponent > 30.0 ? exponent : 0.0;
-}
-
-// D from X: log(1 + b X) / b. Order 1 has reference 0.
-inline double divergence(ScaledExcess x, double b) {
-    if (b == 0.0) return x.scaled;
-    if (x.reference == 0.0) return log1p(b * x.scaled) / b;
-    return (x.reference + log(b * x.scaled + exp(-x.reference))) / b;
-}
 
 // The part of X from the z where 1 + u is q e^l, if these carry all of E[e^(a l)]:
 //     b X = q^a e^(a b / (2 s^2)) - a q = q (expm1mx(y) + y - b),  y = b (log q + a / (2 s^2)).

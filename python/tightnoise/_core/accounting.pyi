@@ -21,6 +21,7 @@ __all__: list[str] = [
     "exact_epsilon_upper",
     "failure_upper",
     "first_decrease",
+    "fixed_size_gaussian_rdp",
     "gaussian_delta",
     "gaussian_epsilon",
     "gaussian_sigma",
@@ -33,6 +34,8 @@ __all__: list[str] = [
     "poisson_subsampled_rdp",
     "rdp_lower",
     "sampled_gaussian_rdp",
+    "sampled_vmf_max_divergence",
+    "sampled_vmf_rdp",
     "sampled_without_replacement_rdp",
     "slack_lower",
     "smallest_noise_multiplier",
@@ -145,6 +148,13 @@ def first_decrease(
     alphas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
 ) -> int: ...
+def fixed_size_gaussian_rdp(
+    noise_multipliers: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    sampling_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    counts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    alphas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def gaussian_delta(
     epsilon: numpy.ndarray, mu: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
 ) -> None: ...
@@ -209,6 +219,22 @@ def rdp_lower(
 def sampled_gaussian_rdp(
     noise_multipliers: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     sampling_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    counts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    alphas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def sampled_vmf_max_divergence(
+    kappa: typing.SupportsFloat | typing.SupportsIndex,
+    dim: typing.SupportsFloat | typing.SupportsIndex,
+    half_chord: typing.SupportsFloat | typing.SupportsIndex,
+    sampling_rate: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
+def sampled_vmf_rdp(
+    kappas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    dims: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    half_chords: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    sampling_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    fixed_sizes: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     counts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     alphas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     out: numpy.typing.NDArray[numpy.float64],

@@ -8,9 +8,17 @@ from tightnoise.accounting.composition import (
     kairouz_oh_viswanath_delta,
 )
 from tightnoise.accounting.gaussian import gaussian_delta, gaussian_epsilon
-from tightnoise.accounting.guarantees import PureRdp, pure, zcdp
+from tightnoise.accounting.guarantees import PureRdp, gaussian_dp, pure, zcdp
 from tightnoise.accounting.mechanism_costs import cost_of
-from tightnoise.accounting.sampled_gaussian import SampledGaussianRdp, sampled_gaussian
+from tightnoise.accounting.sampled_gaussian import (
+    FixedSizeGaussianRdp,
+    SampledGaussianRdp,
+    sampled_gaussian,
+)
+from tightnoise.accounting.sampled_von_mises_fisher import (
+    SampledVonMisesFisherRdp,
+    sampled_von_mises_fisher,
+)
 from tightnoise.accounting.subsampling import (
     amplified,
     poisson_subsampled,
@@ -19,21 +27,25 @@ from tightnoise.accounting.subsampling import (
 from tightnoise.costs import ZcdpRdp
 
 __all__ = [
+    "FixedSizeGaussianRdp",
     "PureRdp",
     "RdpAccountant",
     "SampledGaussianRdp",
+    "SampledVonMisesFisherRdp",
     "ZcdpRdp",
     "amplified",
     "amplified_composition",
     "basic_composition",
     "cost_of",
     "gaussian_delta",
+    "gaussian_dp",
     "gaussian_epsilon",
     "kairouz_oh_viswanath",
     "kairouz_oh_viswanath_delta",
     "poisson_subsampled",
     "pure",
     "sampled_gaussian",
+    "sampled_von_mises_fisher",
     "sampled_without_replacement",
     "zcdp",
 ]

@@ -23,8 +23,15 @@ from numpy.typing import NDArray
 
 from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, require
 from tightnoise.accounting._ledger import Ledger
+from tightnoise.accounting._sampling import adjacency_of
 from tightnoise.accounting.guarantees import PureRdp, pure, zcdp
-from tightnoise.accounting.sampled_gaussian import SampledGaussianRdp, sampled_gaussian
+from tightnoise.accounting.sampled_gaussian import (
+    FixedSizeGaussianRdp,
+    SampledGaussianRdp,
+    fixed_size_gaussian,
+    sampled_gaussian,
+)
+from tightnoise.accounting.sampled_von_mises_fisher import SampledVonMisesFisherRdp
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, ZcdpRdp
 from tightnoise.mechanisms._direction_pair import VonMisesFisherRdp, rdp_curve
 
@@ -47,8 +54,16 @@ class _Kind(NamedTuple):
         return tuple(field.name for field in dataclasses.fields(self.function))
 
 
+def _sampled_von_mises_fisher(**parameters: Any) -> RdpCurve:
+    function = SampledVonMisesFisherRdp(**parameters)
+    adjacency = adjacency_of("fixed-size" if function.fixed_size else "poisson")
+    return RdpCurve.of_function(function, adjacency=adjacency)
+
+
 _KINDS = {
     "sampled-gaussian": _Kind(SampledGaussianRdp, sampled_gaussian),
+    "fixed-size-gaussian": _Kind(FixedSizeGaussianRdp, fixed_size_gaussian),
+    "sampled-von-mises-fisher": _Kind(SampledVonMisesFisherRdp, _sampled_von_mises_fisher),
     "zcdp": _Kind(ZcdpRdp, zcdp),
     "pure": _Kind(PureRdp, pure),
     "von-mises-fisher": _Kind(VonMisesFisherRdp, rdp_curve),
@@ -124,8 +139,13 @@ def _function(entry: Any) -> tuple[RdpCurve, int]:
     name = entry["kind"]
     kind = one_of("kind", name, _KINDS)
     _require_keys(f"function {name}", entry, ("kind", *kind.parameters, "count"))
-    curve = kind.curve(**{key: _number(key, entry[key]) for key in kind.parameters})
+    curve = kind.curve(**{key: _parameter(key, entry[key]) for key in kind.parameters})
     return curve, integer("count", entry["count"], minimum=1, maximum=MAX_COUNT)
+
+
+def _parameter(name: str, value: Any) -> bool | int | float:
+    """Return what JSON has for a parameter; the function itself refuses what is out of range."""
+    return value if isinstance(value, (bool, int)) else real_scalar(name, value)
 
 
 def _table(table: Any) -> RdpCurve:
@@ -147,10 +167,6 @@ def _list(name: str, value: Any) -> list[Any]:
     require(isinstance(value, list), name, value, "a list")
     items: list[Any] = value
     return items
-
-
-def _number(name: str, value: Any) -> float | int:
-    return value if type(value) is int else real_scalar(name, value)  # a dimension is an int
 
 
 def _numbers(name: str, value: Any) -> list[float]:

@@ -14,6 +14,7 @@ from tightnoise._text import upper_text
 from tightnoise._validate import MAX_COUNT, integer
 from tightnoise.accounting import _state
 from tightnoise.accounting._ledger import Entry, Ledger
+from tightnoise.accounting._sampling import is_fixed_size
 from tightnoise.accounting.mechanism_costs import cost_of
 from tightnoise.accounting.sampled_gaussian import sampled_gaussian
 from tightnoise.costs import RdpCurve
@@ -76,6 +77,7 @@ class RdpAccountant:
         count: int = 1,
         *,
         sampling_rate: float = 1.0,
+        sampling: str = "poisson",
         sensitivity: float = 1.0,
         adjacency: str | None = None,
     ) -> RdpAccountant:
@@ -91,14 +93,18 @@ class RdpAccountant:
         count : int
             How many times, at least 0.
         sampling_rate : float
-            The probability, in (0, 1], with which each record takes part in a release,
-            independently of all else (Poisson sampling). For batches of a fixed size, drawn by
-            shuffling or without replacement, this does not hold.
+            The share, in (0, 1], of the records that takes part in a release.
+        sampling : {"poisson", "fixed-size"}
+            "poisson": each record takes part with this probability, independently of all else, and
+            the cost is for add-remove. "fixed-size": each release has a fresh batch of a fixed
+            number of records, drawn without replacement, `sampling_rate` is that number by the
+            number of all records, and the cost is for replace-one. For batches from shuffling the
+            records once, neither holds.
         sensitivity : float
             The most that one record changes the value by, in Euclidean norm; 1 for a curve.
         adjacency : {None, "add-remove", "replace-one"}
-            The neighbours for which `sensitivity`, or the curve, was declared. Sampled releases
-            are for add-remove, which is known without saying so.
+            The neighbours for which `sensitivity`, or the curve, was declared. For sampled releases
+            it is known without saying so.
 
         Returns
         -------
@@ -124,7 +130,9 @@ class RdpAccountant:
         3.0216
         """
         times = integer("count", count, minimum=0, maximum=MAX_COUNT)
-        curve = cost_of(mechanism, sampling_rate=sampling_rate, sensitivity=sensitivity)
+        # What others have registered may know Poisson sampling only.
+        more = {"sampling": sampling} if is_fixed_size(sampling) else {}
+        curve = cost_of(mechanism, sampling_rate=sampling_rate, sensitivity=sensitivity, **more)
         with self._lock:
             self._ledger.add(curve, times, adjacency)
         return self

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from tightnoise._validate import fraction, positive, real_scalar, require
+from tightnoise.accounting._sampling import is_fixed_size
 from tightnoise.accounting.sampled_gaussian import sampled_gaussian
-from tightnoise.accounting.subsampling import poisson_subsampled
+from tightnoise.accounting.sampled_von_mises_fisher import sampled_von_mises_fisher
+from tightnoise.accounting.subsampling import fixed_size_sampled, poisson_subsampled
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import (
     Gaussian,
@@ -24,17 +26,25 @@ from tightnoise.mechanisms import (
     QuantizedGaussian,
     RectifiedGaussian,
     StochasticSign,
+    VonMisesFisher,
 )
 
 __all__ = ["cost_of"]
 
 
 @functools.singledispatch
-def cost_of(mechanism: Any, *, sampling_rate: float = 1.0, sensitivity: float = 1.0) -> RdpCurve:
+def cost_of(
+    mechanism: Any,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
+) -> RdpCurve:
     """Return the cost of one release that holds for every data set: what an accountant adds up.
 
     A mechanism of another package takes part by `cost_of.register(ItsClass)(function)`, where the
-    function has this signature and returns a cost that is proved for all pairs of neighbours.
+    function has this signature and returns a cost that is proved for all pairs of neighbours. It
+    may do without `sampling`, which an accountant passes on only if it is not "poisson".
 
     Parameters
     ----------
@@ -43,12 +53,21 @@ def cost_of(mechanism: Any, *, sampling_rate: float = 1.0, sensitivity: float = 
         - `RectifiedGaussian`, `QuantizedGaussian`, `StochasticSign`: as `Gaussian`, since each is a
           function of its output and a function of an output tells no more than the output. What one
           release of a known value costs is less: that is `step.rdp(theta, ...)`, an `RdpCurve`.
-        - `RdpCurve`: itself, amplified by `poisson_subsampled` if `sampling_rate` is below 1. (That
-          takes milliseconds: in a loop, do it once and compose the curve that it returns.)
+        - `VonMisesFisher`: for opposite directions, as `sampled_von_mises_fisher`. One record can
+          turn a sum around, however many it is of, so `sensitivity` has no meaning: it must be 1.
+          Where angles are bounded, compose `sampled_von_mises_fisher(..., angle=...)`, or release
+          by `LiftedVonMisesFisher`, which bounds them.
+        - `RdpCurve`: itself, amplified if `sampling_rate` is below 1: by `poisson_subsampled`, or,
+          for batches of a fixed size, as by `sampled_without_replacement`. (That takes
+          milliseconds: in a loop, do it once and compose the curve that it returns.)
         - `TruncatedGaussian` is no function of Gaussian noise's output and has no such cost.
     sampling_rate : float
-        The probability, in (0, 1], with which each record takes part, independently (Poisson
-        sampling). Below 1 the cost is for add-remove neighbours.
+        The share, in (0, 1], of the records that takes part.
+    sampling : {"poisson", "fixed-size"}
+        "poisson": each record takes part with this probability, independently; below 1 the cost is
+        for add-remove neighbours. "fixed-size": batches of a fixed number of records, without
+        replacement, `sampling_rate` is that number by the number of all records; below 1 the cost
+        is for replace-one neighbours.
     sensitivity : float
         The most that one record changes the value by, in Euclidean norm over all coordinates. (That
         of `Mechanism.rdp` is for each coordinate.) An `RdpCurve` has its own: 1 only.
@@ -82,11 +101,20 @@ def cost_of(mechanism: Any, *, sampling_rate: float = 1.0, sensitivity: float = 
 
 
 @cost_of.register(RdpCurve)
-def _of_curve(curve: RdpCurve, *, sampling_rate: float = 1.0, sensitivity: float = 1.0) -> RdpCurve:
+def _of_curve(
+    curve: RdpCurve,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
+) -> RdpCurve:
+    fixed_size = is_fixed_size(sampling)
     rate = fraction("sampling_rate", sampling_rate)
     own = real_scalar("sensitivity", sensitivity) == 1
     require(own, "sensitivity", sensitivity, "1 for a curve, which has its own")
-    return curve if rate == 1 else poisson_subsampled(curve, rate)
+    if rate == 1:
+        return curve
+    return fixed_size_sampled(curve, rate) if fixed_size else poisson_subsampled(curve, rate)
 
 
 @cost_of.register(Gaussian)
@@ -94,7 +122,11 @@ def _of_curve(curve: RdpCurve, *, sampling_rate: float = 1.0, sensitivity: float
 @cost_of.register(QuantizedGaussian)
 @cost_of.register(StochasticSign)
 def _of_gaussian(
-    mechanism: Mechanism, *, sampling_rate: float = 1.0, sensitivity: float = 1.0
+    mechanism: Mechanism,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
 ) -> RdpCurve:
     if np.ndim(mechanism.sigma):
         raise ValueError(
@@ -102,7 +134,28 @@ def _of_gaussian(
             "pass mechanism.rdp(theta, sensitivity=...)"
         )
     multiplier = _ratio_lower(float(mechanism.sigma), positive("sensitivity", sensitivity))
-    return sampled_gaussian(multiplier, fraction("sampling_rate", sampling_rate))
+    return sampled_gaussian(multiplier, fraction("sampling_rate", sampling_rate), sampling=sampling)
+
+
+@cost_of.register(VonMisesFisher)
+def _of_von_mises_fisher(
+    mechanism: VonMisesFisher,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
+) -> RdpCurve:
+    own = real_scalar("sensitivity", sensitivity) == 1
+    require(
+        own,
+        "sensitivity",
+        sensitivity,
+        "1 for VonMisesFisher, which releases a direction and no length: one record can turn it "
+        "around; if angles are bounded, compose sampled_von_mises_fisher(..., angle=...)",
+    )
+    return sampled_von_mises_fisher(
+        mechanism.kappa, mechanism.dim, sampling_rate, sampling=sampling
+    )
 
 
 def _ratio_lower(sigma: float, sensitivity: float) -> float:

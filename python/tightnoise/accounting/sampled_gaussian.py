@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 
 from tightnoise import _core
 from tightnoise._validate import fraction, positive
+from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
 from tightnoise.costs import RdpCurve
 
-__all__ = ["SampledGaussianRdp", "sampled_gaussian"]
+__all__ = [
+    "FixedSizeGaussianRdp",
+    "SampledGaussianRdp",
+    "sampled_gaussian",
+]
 
 Array = NDArray[np.float64]
 
@@ -58,19 +63,73 @@ class SampledGaussianRdp:
         cls, functions: Sequence[SampledGaussianRdp], counts: Sequence[int], orders: Any
     ) -> Array:
         """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
-        alphas = np.ascontiguousarray(orders, dtype=np.float64)
-        out = np.empty_like(alphas)
-        _core.accounting.sampled_gaussian_rdp(
-            np.array([f.noise_multiplier for f in functions]),
-            np.array([f.sampling_rate for f in functions]),
-            np.array(counts, dtype=np.float64),
-            alphas,
-            out,
-        )
-        return out
+        return _weighted_sum(_core.accounting.sampled_gaussian_rdp, functions, counts, orders)
 
 
-def sampled_gaussian(noise_multiplier: float, sampling_rate: float = 1.0) -> RdpCurve:
+@dataclass(frozen=True)
+class FixedSizeGaussianRdp:
+    """The same for batches of a fixed size, drawn without replacement, and a record replaced.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        Standard deviation of the noise by the sensitivity, greater than 0.
+    sampling_rate : float
+        The size of a batch by the number of records, greater than 0 and at most 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For numbers out of range.
+
+    Examples
+    --------
+    >>> from tightnoise.accounting import FixedSizeGaussianRdp
+    >>> FixedSizeGaussianRdp(1.0, 0.01)([1.0, 2.5, 16.0]).round(6)
+    array([1.400000e-04, 3.510000e-04, 3.087851e+00])
+    """
+
+    noise_multiplier: float
+    sampling_rate: float
+
+    def __post_init__(self) -> None:
+        sigma = positive("noise_multiplier", self.noise_multiplier)
+        object.__setattr__(self, "noise_multiplier", sigma)
+        object.__setattr__(self, "sampling_rate", fraction("sampling_rate", self.sampling_rate))
+
+    def __call__(self, orders: Any) -> Array:
+        """Return the divergences at `orders`, at least 1, rounded upwards."""
+        return self.weighted_sum([self], [1], orders)
+
+    @classmethod
+    def weighted_sum(
+        cls, functions: Sequence[FixedSizeGaussianRdp], counts: Sequence[int], orders: Any
+    ) -> Array:
+        """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
+        return _weighted_sum(_core.accounting.fixed_size_gaussian_rdp, functions, counts, orders)
+
+
+def _weighted_sum(
+    core: Callable[..., None],
+    functions: Sequence[SampledGaussianRdp] | Sequence[FixedSizeGaussianRdp],
+    counts: Sequence[int],
+    orders: Any,
+) -> Array:
+    alphas = np.ascontiguousarray(orders, dtype=np.float64)
+    out = np.empty_like(alphas)
+    core(
+        np.array([f.noise_multiplier for f in functions]),
+        np.array([f.sampling_rate for f in functions]),
+        np.array(counts, dtype=np.float64),
+        alphas,
+        out,
+    )
+    return out
+
+
+def sampled_gaussian(
+    noise_multiplier: float, sampling_rate: float = 1.0, *, sampling: str = "poisson"
+) -> RdpCurve:
     """Return the cost of one step of the sampled Gaussian mechanism, exact at every order.
 
     A step lets every record take part with probability q = `sampling_rate`, independently (Poisson
@@ -84,30 +143,41 @@ def sampled_gaussian(noise_multiplier: float, sampling_rate: float = 1.0) -> Rdp
 
     It is integrated numerically for integer and other orders alike.
 
-    Batches of a fixed size, or shuffled batches one after the other, are not Poisson samples, and
-    neighbours that replace a record are not covered either: this number is too small for them.
+    With sampling="fixed-size", batches are sets of m of the n records, each as likely, q = m/n, and
+    neighbours differ in the value of one record. By Balle, Barthe and Gaboardi (2018), "Privacy
+    Amplification by Subsampling", Theorem 9, no batch tells them apart better than
+
+        D(alpha) = log(1 + E_Q[r^alpha + r^(1 - alpha) - r - 1; r > 1])/(alpha - 1),
+
+    r = (1 - q) + q exp(z/s - 1/(2 s^2)): the divergence of which the privacy profile is that of
+    (P, Q), and the same with the two swapped. It is less than `sampled_without_replacement` gives.
+
+    Shuffled batches, one after the other, are neither.
 
     Parameters
     ----------
     noise_multiplier : float
         Standard deviation of the noise by the sensitivity (the norm to which each record's vector
-        is clipped), greater than 0.
+        is clipped; the largest distance between two of them, if records are replaced), greater
+        than 0.
     sampling_rate : float
         The probability with which each record takes part, greater than 0 and at most 1. At 1 this
         is the Gaussian mechanism, alpha/(2 s^2).
+    sampling : {"poisson", "fixed-size"}
+        How the records are drawn.
 
     Returns
     -------
     RdpCurve
         Known at every order, never below the formula and less than 1e-10 of it above (more only
         where alpha/s is in the thousands and the divergence just jumps from next to nothing to that
-        of the Gaussian). Its adjacency is "add-remove"; without sampling it is whatever the
-        sensitivity was declared for. Costs of steps add up, `curve * n` is n steps.
+        of the Gaussian). Its adjacency is "add-remove" or "replace-one"; without sampling it is
+        whatever the sensitivity was declared for. Costs of steps add up, `curve * n` is n steps.
 
     Raises
     ------
     ValueError, TypeError
-        For numbers that are not finite or out of range.
+        For numbers that are not finite or out of range, an unknown way of sampling.
 
     Examples
     --------
@@ -118,6 +188,15 @@ def sampled_gaussian(noise_multiplier: float, sampling_rate: float = 1.0) -> Rdp
     >>> round(training.epsilon(1e-6), 1)
     7.4
     """
+    adjacency = adjacency_of(sampling)
+    if is_fixed_size(sampling) and fraction("sampling_rate", sampling_rate) < 1:
+        return fixed_size_gaussian(noise_multiplier, sampling_rate)
     function = SampledGaussianRdp(noise_multiplier, sampling_rate)
     sampled = function.sampling_rate < 1
-    return RdpCurve.of_function(function, adjacency="add-remove" if sampled else None)
+    return RdpCurve.of_function(function, adjacency=adjacency if sampled else None)
+
+
+def fixed_size_gaussian(noise_multiplier: float, sampling_rate: float) -> RdpCurve:
+    """Return the same for batches of a fixed size."""
+    function = FixedSizeGaussianRdp(noise_multiplier, sampling_rate)
+    return RdpCurve.of_function(function, adjacency="replace-one")

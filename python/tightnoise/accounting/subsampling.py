@@ -24,7 +24,11 @@ from tightnoise._validate import (
 )
 from tightnoise.costs import RdpCurve
 
-__all__ = ["amplified", "poisson_subsampled", "sampled_without_replacement"]
+__all__ = [
+    "amplified",
+    "poisson_subsampled",
+    "sampled_without_replacement",
+]
 
 Array = NDArray[np.float64]
 
@@ -140,12 +144,16 @@ def sampled_without_replacement(curve: RdpCurve, sample_size: int, population: i
     >>> sampled.values.round(4)
     array([0.0166, 0.0449, 0.0831, 0.1586])
     """
-    require_sampleable(curve, "replace-one")
     size = integer("sample_size", sample_size, minimum=1, maximum=MAX_COUNT)
     total = integer("population", population, minimum=size, maximum=MAX_COUNT)
-    rate = size / total
+    return fixed_size_sampled(curve, size / total)
+
+
+def fixed_size_sampled(curve: RdpCurve, sampling_rate: float) -> RdpCurve:
+    """Return the same for a share of the records: a quotient rounded to the nearest."""
+    require_sampleable(curve, "replace-one")
     # The bounds do not decrease with the rate, so a rate rounded up is on the safe side.
-    rate = rate if size == total else float(np.nextafter(rate, 1.0))
+    rate = sampling_rate if sampling_rate == 1 else float(np.nextafter(sampling_rate, 1.0))
     return _sampled(curve, rate, "replace-one", _core.accounting.sampled_without_replacement_rdp)
 
 

@@ -1,0 +1,35 @@
+// The Gaussian mechanism on batches of a fixed size: m of n records, each set as likely, whose sum
+// gets noise of standard deviation sigma sensitivities. One neighbour has one record replaced.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "accounting/rdp_function.hpp"
+
+namespace tightnoise {
+
+struct FixedSizeGaussian {
+    double noise_multiplier, sampling_rate;  // sigma, m / n
+};
+
+// rdp[i] >= D_alpha[i] of sampled_loss.hpp for real orders alpha >= 1 (1: Kullback-Leibler);
+// noise_multiplier > 0, 0 < sampling_rate <= 1.
+void fixed_size_gaussian_rdp(const FixedSizeGaussian& step, const double* alpha, double* rdp,
+                             std::size_t n);
+
+// sum_i count_i D(step_i).
+class FixedSizeGaussianSum final : public RdpFunction {
+  public:
+    struct Term {
+        FixedSizeGaussian step;
+        double count;
+    };
+    explicit FixedSizeGaussianSum(std::vector<Term> terms) : terms_(std::move(terms)) {}
+    void operator()(const double* alpha, double* rdp, std::size_t n) const override;
+
+  private:
+    std::vector<Term> terms_;
+};
+
+}  // namespace tightnoise

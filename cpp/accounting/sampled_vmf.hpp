@@ -1,0 +1,40 @@
+// Von Mises-Fisher mechanisms on a random sample of the records.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "accounting/rdp_function.hpp"
+
+namespace tightnoise {
+
+struct SampledVmf {
+    double kappa, dim, half_chord, sampling_rate;
+    bool is_fixed_size;  // batches of a fixed size and a record replaced; else Poisson sampling
+};
+
+// rdp[i] >= D_alpha[i] for real orders alpha >= 1 (1: Kullback-Leibler) of outputs whose mean
+// directions are at most 2 half_chord apart; see sampled_loss.hpp for what it is under either way
+// of sampling. Range: 0 <= kappa <= 1e100, integer dim from 2 to 2^53, 0 <= half_chord <= 1, 0 <
+// sampling_rate <= 1.
+void sampled_vmf_rdp(const SampledVmf& step, const double* alpha, double* rdp, std::size_t n);
+
+// log(1 + sampling_rate (e^(2 kappa half_chord) - 1)), rounded up: the divergence of infinite
+// order.
+double sampled_vmf_max_divergence(const SampledVmf& step);
+
+// sum_i count_i D(step_i).
+class SampledVmfSum final : public RdpFunction {
+  public:
+    struct Term {
+        SampledVmf step;
+        double count;
+    };
+    explicit SampledVmfSum(std::vector<Term> terms) : terms_(std::move(terms)) {}
+    void operator()(const double* alpha, double* rdp, std::size_t n) const override;
+
+  private:
+    std::vector<Term> terms_;
+};
+
+}  // namespace tightnoise

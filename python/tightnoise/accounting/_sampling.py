@@ -1,0 +1,21 @@
+"""How the records of a release are drawn: what a way of sampling is called, and its neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tightnoise._validate import one_of
+
+__all__ = ["adjacency_of", "is_fixed_size"]
+
+_ADJACENCY = {"poisson": "add-remove", "fixed-size": "replace-one"}
+
+
+def is_fixed_size(sampling: Any) -> bool:
+    """Return whether batches have a fixed size; ValueError unless `sampling` is known."""
+    return adjacency_of(sampling) == "replace-one"
+
+
+def adjacency_of(sampling: Any) -> str:
+    """Return the neighbours for which costs of a way of sampling hold."""
+    return one_of("sampling", sampling, _ADJACENCY)
