@@ -123,6 +123,33 @@ def test_divergence_at_the_ends_of_the_range():
     assert np.isfinite(tn.VonMisesFisher(1e100, 2**53).renyi_divergence(alpha=[0.1, 1, 9])).all()
 
 
+@pytest.mark.parametrize("dim", [2, 3, 4, 50, 51, 52, 1000, 2**53])
+def test_nothing_overflows_or_is_lost(dim):
+    kappas = [0, 5e-324, 1e-300, 1e-154, 1e-30, 1e-17, 1e-8, 1, 49.9, 50, 1e9, 1e21, 1e99, 1e100]
+    angles = np.array([0, 5e-324, 1e-200, 1e-16, 1e-8, 1, math.nextafter(math.pi, 0), math.pi])
+    below = [5e-324, 1e-100, 1e-16, 0.4999, 0.5, 0.999, 1 - 2**-53]
+    orders = np.array([*below, 1, 1 + 2**-52, 1.5, 2, 1e9, 1e50, 1e100, 1e200, 1.7e308, inf])
+    for kappa in kappas:
+        vmf = tn.VonMisesFisher(kappa, dim)
+        d = vmf.renyi_divergence(angle=angles[:, np.newaxis], alpha=orders)
+        assert np.isfinite(d).all()
+        assert (d >= 0).all()
+        assert (d[:, 1:] * (1 + 2 * CARD) + 1e-300 >= d[:, :-1]).all()
+        assert (d[1:] * (1 + 2 * CARD) + 1e-300 >= d[:-1]).all()
+        for angle, row in zip(angles.tolist(), d, strict=True):
+            costs = vmf.rdp(orders, angle).values
+            assert (row <= costs).all()
+            if angle != 5e-324:  # whose half is no float
+                assert (costs <= row * (1 + PROMISED) + 2e-300).all()
+            is_free = kappa == 0 or angle == 0
+            assert (costs == 0).all() if is_free else (costs > 0).all()
+            assert vmf.gdp_mu(angle) == 0 if is_free else 0 < vmf.gdp_mu(angle) < inf
+        assert math.isfinite(vmf.entropy())
+        if dim <= 1000:
+            x = np.eye(1, dim)
+            assert np.isfinite(vmf.logpdf([x, -x, vmf.sample(x)], x)).all()
+
+
 def test_divergence_increases_with_angle_order_and_concentration(rng):
     slack = 1 + 2 * CARD
     for dim in [2, 3, 48, 13_700, 10**9]:

@@ -45,6 +45,7 @@ Array = NDArray[np.float64]
 
 _LARGEST_KAPPA = 1e100  # squares of larger numbers could leave the range of floats in products
 _UNIT = 2.0**-52
+_LARGEST_ANGLE = math.pi * (1.0 + 4 * _UNIT)  # sums that should be pi may be a few units above
 
 # A cost is the core's divergence with a margin: that is within 1.5e-15 of the truth (its card), and
 # below 1e-300 it may underflow. Sums add a rounding of the product and one of the sum a term.
@@ -69,16 +70,17 @@ def dimension(dim: Any) -> int:
 
 
 def radians(angle: Any) -> Array:
-    """Return angles from 0 to pi as an array. Sums that should be pi may be a few units above."""
+    """Return angles from 0 to pi as an array."""
     array = number_array("angle", angle)
-    good = (array >= 0) & (array <= math.pi * (1.0 + 4 * _UNIT))
+    good = (array >= 0) & (array <= _LARGEST_ANGLE)
     require_all(good, "angle", array, "between 0 and pi")
     return np.asarray(array + 0.0)  # not -0.0
 
 
 def half_chord_upper(angle: Any) -> float:
     """Return sin(angle/2), rounded upwards, of one angle from 0 to pi."""
-    value = float(radians(real_scalar("angle", angle)))
+    value = real_scalar("angle", angle)
+    require(0 <= value <= _LARGEST_ANGLE, "angle", angle, "between 0 and pi")
     if value == 0 or value >= math.pi:
         return 1.0 if value else 0.0
     return min(math.nextafter(math.sin(0.5 * value), 1.0), 1.0)
