@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 
 from tightnoise._validate import fraction, positive, real_scalar, require
-from tightnoise.accounting._sampling import is_fixed_size
+from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
 from tightnoise.accounting.sampled_gaussian import sampled_gaussian
+from tightnoise.accounting.sampled_product import SampledProductRdp
 from tightnoise.accounting.sampled_von_mises_fisher import sampled_von_mises_fisher
 from tightnoise.accounting.subsampling import fixed_size_sampled, poisson_subsampled
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import (
     Gaussian,
+    LiftedVonMisesFisher,
     Mechanism,
+    ProductVonMisesFisher,
     QuantizedGaussian,
     RectifiedGaussian,
     StochasticSign,
@@ -57,6 +60,10 @@ def cost_of(
           turn a sum around, however many it is of, so `sensitivity` has no meaning: it must be 1.
           Where angles are bounded, compose `sampled_von_mises_fisher(..., angle=...)`, or release
           by `LiftedVonMisesFisher`, which bounds them.
+        - `ProductVonMisesFisher`: likewise, for opposite directions of all blocks; sampled, as
+          `sampled_product.SampledProductRdp`.
+        - `LiftedVonMisesFisher`: for the angle that a change of `sensitivity` can make, as
+          `sampled_von_mises_fisher`.
         - `RdpCurve`: itself, amplified if `sampling_rate` is below 1: by `poisson_subsampled`, or,
           for batches of a fixed size, as by `sampled_without_replacement`. (That takes
           milliseconds: in a loop, do it once and compose the curve that it returns.)
@@ -145,17 +152,57 @@ def _of_von_mises_fisher(
     sampling: str = "poisson",
     sensitivity: float = 1.0,
 ) -> RdpCurve:
-    own = real_scalar("sensitivity", sensitivity) == 1
-    require(
-        own,
-        "sensitivity",
-        sensitivity,
-        "1 for VonMisesFisher, which releases a direction and no length: one record can turn it "
-        "around; if angles are bounded, compose sampled_von_mises_fisher(..., angle=...)",
-    )
+    _require_direction(mechanism, sensitivity)
     return sampled_von_mises_fisher(
         mechanism.kappa, mechanism.dim, sampling_rate, sampling=sampling
     )
+
+
+@cost_of.register(LiftedVonMisesFisher)
+def _of_lifted_von_mises_fisher(
+    mechanism: LiftedVonMisesFisher,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
+) -> RdpCurve:
+    angle = mechanism.max_angle(positive("sensitivity", sensitivity))
+    return sampled_von_mises_fisher(
+        mechanism.kappa, mechanism.dim + 1, sampling_rate, angle=angle, sampling=sampling
+    )
+
+
+@cost_of.register(ProductVonMisesFisher)
+def _of_product_von_mises_fisher(
+    mechanism: ProductVonMisesFisher,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
+) -> RdpCurve:
+    if len(mechanism.layers) == 1:
+        return cost_of(
+            mechanism.layers[0],
+            sampling_rate=sampling_rate,
+            sampling=sampling,
+            sensitivity=sensitivity,
+        )
+    _require_direction(mechanism, sensitivity)
+    adjacency = adjacency_of(sampling)
+    if fraction("sampling_rate", sampling_rate) == 1:
+        return mechanism.rdp()
+    function = SampledProductRdp(mechanism, sampling_rate, sampling)
+    return RdpCurve.of_function(function, adjacency=adjacency)
+
+
+def _require_direction(mechanism: VonMisesFisher | ProductVonMisesFisher, sensitivity: Any) -> None:
+    own = real_scalar("sensitivity", sensitivity) == 1
+    allowed = (
+        f"1 for {type(mechanism).__name__}, which releases directions and no lengths: one record "
+        "can turn them around; if angles are bounded, compose mechanism.rdp(angle=...) or "
+        "sampled_von_mises_fisher(..., angle=...)"
+    )
+    require(own, "sensitivity", sensitivity, allowed)
 
 
 def _ratio_lower(sigma: float, sensitivity: float) -> float:

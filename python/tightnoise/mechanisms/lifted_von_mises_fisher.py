@@ -46,8 +46,13 @@ class LiftedVonMisesFisher:
     The larger the anchor, the less one record turns, but the less of the direction is that of S:
     the mean of the cosine between the output and (S, 0) is r |S|/sqrt(|S|^2 + a^2), with r the
     `mean_resultant_length`. An anchor of the order of |S| loses little of it. At equal cosines the
-    lifted noise costs a small part of what plain noise costs, and nearly as little as Gaussian
-    noise.
+    lifted noise costs a small part of what plain noise costs, and not much more than Gaussian
+    noise: for |S| = 64, B = 1, dim = 13,700 and a mean cosine of 0.0219, epsilon at
+    delta = 1/60,000 after 1,407 steps of sampling rate 128/60,000 is, as `RdpAccountant` has it,
+
+        anchor         2        8        32       64       (plain)
+        kappa        300.2    302.4    335.5    424.5    300.0
+        epsilon      1.30     0.0869   0.0203   0.0121   125.
 
     Parameters
     ----------
