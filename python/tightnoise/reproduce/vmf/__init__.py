@@ -10,7 +10,7 @@ both, and say what the figures would have to be.
 What differs from the paper, and why:
 
 - **Epochs for steps.** The paper composes 3 releases of the von Mises-Fisher mechanism, but 1407
-  (3 epochs of 469 batches) of the Gaussian. All 1407 are made. The printed 0.49 is 1.5 by the exact
+  (3 epochs of 469 batches) of the Gaussian. All 1407 are made. The printed 0.49 is 1.4 by the exact
   Renyi divergence, 41.02 is 125 and 173 is 450: the pairs of Table IV are not equally private, and
   the von Mises-Fisher mechanism looks better than it is.
 - **Theorem 2** (Kairouz, Oh and Viswanath) lacks the factor N epsilon_s in front of the second and
@@ -23,13 +23,16 @@ What differs from the paper, and why:
   method make up for it; at some orders the chord is far below the exact divergence.
 - **Neighbours.** Sampling is as if each record were drawn independently and added or removed, where
   the paper's algorithms draw batches of a fixed size and its neighbours differ in the value of one
-  record. The table for such batches is a little higher.
+  record. What such batches cost stands beside, and is a little more.
+- **Theorem 5** (Bayes capacity of the Gaussian) has a factor 2 too many in its first term. Clipping
+  each of 3 layers to norm 1 gives a product of balls, not a ball of radius 3, and the sum of 128
+  clipped gradients, to which the noise is added, lies in a ball of radius 128 at least.
 
 `approach_1` and `approach_2` are the paper's two ways to account for sampled releases, corrected;
 `unsound_approach_2` is the second as the paper has it between integer orders, **not a valid
-bound**, kept only to trace the printed figures. In place of either use
-`tightnoise.accounting.sampled_von_mises_fisher`, which is exact. Privacy-loss distributions come
-closer still; they are not part of this release, and their figures are expected ones only.
+bound**, kept only to trace the printed figures. `exact_epsilon` is in place of either. Privacy-loss
+distributions come closer still; they are not part of this release, and their figures are expected
+ones only.
 """
 
 from tightnoise.reproduce._paper import Paper
@@ -37,8 +40,11 @@ from tightnoise.reproduce.vmf._costs import (
     approach_1,
     approach_2,
     equal_sigma,
+    exact_epsilon,
+    gaussian_capacity,
     gaussian_epsilon,
     unsound_approach_2,
+    vmf_capacity,
 )
 from tightnoise.reproduce.vmf._figures import draw
 from tightnoise.reproduce.vmf._tables import TABLES
@@ -48,8 +54,11 @@ __all__ = [
     "approach_1",
     "approach_2",
     "equal_sigma",
+    "exact_epsilon",
+    "gaussian_capacity",
     "gaussian_epsilon",
     "unsound_approach_2",
+    "vmf_capacity",
 ]
 
 PAPER = Paper(

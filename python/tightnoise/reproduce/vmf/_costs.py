@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 import tightnoise.accounting as accounting
 from tightnoise.costs import RdpCurve, rdp_to_epsilon
-from tightnoise.mechanisms import VonMisesFisher
+from tightnoise.leakage import bayes_capacity
+from tightnoise.mechanisms import Gaussian, LiftedVonMisesFisher, VonMisesFisher
 
 __all__ = [
     "DELTA",
@@ -21,19 +22,31 @@ __all__ = [
     "approach_1",
     "approach_2",
     "equal_sigma",
+    "exact_epsilon",
+    "gaussian_capacity",
     "gaussian_epsilon",
+    "layers_capacity",
+    "lifted_capacity",
+    "lifted_epsilon",
     "unsound_approach_2",
     "unsound_chord",
+    "vmf_capacity",
 ]
 
 Array = NDArray[np.float64]
 
-DIM = 13_700
-"""Parameters of the paper's network, p."""
+LAYERS = (12_800, 750, 150)
+"""Parameters of the layers of the paper's network, each clipped by itself."""
+
+DIM = sum(LAYERS)
+"""Parameters in all, p: 13,700."""
 
 RECORDS, BATCH = 60_000, 128
 SAMPLING_RATE = BATCH / RECORDS
 DELTA = 1 / RECORDS
+
+ANCHOR = 64.0
+"""Of the lifted mechanism, which the paper does not have: half of the largest norm of a sum."""
 
 EPOCHS = 3
 """What the paper counts for the von Mises-Fisher mechanism, N."""
@@ -177,6 +190,56 @@ def _theorem_3(kappa: float) -> Array:
     return bounds
 
 
+def exact_epsilon(
+    kappa: float,
+    count: int = STEPS,
+    *,
+    angle: float = math.pi,
+    sampling: str = "poisson",
+    conversion: str = "optimal",
+) -> float:
+    """Return epsilon by the exact Renyi divergence of the sampled mechanism.
+
+    Parameters
+    ----------
+    kappa, count
+        As in `approach_1`.
+    angle : float
+        The largest angle by which one record turns the direction.
+    sampling : str
+        "poisson" or "fixed-size", as in `tightnoise.accounting.sampled_von_mises_fisher`.
+    conversion : str
+        As in `tightnoise.rdp_to_epsilon`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from tightnoise.reproduce.vmf import exact_epsilon
+    >>> round(exact_epsilon(75), 3), round(exact_epsilon(75, conversion="canonne"), 3)
+    (1.421, 1.513)
+    """
+    release = accounting.sampled_von_mises_fisher(
+        kappa, DIM, SAMPLING_RATE, angle=angle, sampling=sampling
+    )
+    return (release * count).epsilon(DELTA, conversion)
+
+
+def lifted_epsilon(kappa: float) -> float:
+    """Return epsilon of `STEPS` releases beside an anchor, of sums of vectors of norm at most 1."""
+    lifted = LiftedVonMisesFisher(kappa, DIM, ANCHOR)
+    angle = lifted.max_angle(1.0)
+    release = accounting.sampled_von_mises_fisher(kappa, DIM + 1, SAMPLING_RATE, angle=angle)
+    return (release * STEPS).epsilon(DELTA)
+
+
+def lifted_capacity(kappa: float) -> float:
+    """Return the logarithm of the Bayes capacity of one of these releases."""
+    return bayes_capacity(LiftedVonMisesFisher(kappa, DIM, ANCHOR), radius=BATCH)
+
+
 def gaussian_epsilon(sigma: float, *, on_grid: bool = False) -> float:
     """Return epsilon of `STEPS` steps with Gaussian noise: exact RDP.
 
@@ -225,3 +288,59 @@ def equal_sigma(kappa: float) -> float:
     0.7802
     """
     return 1 / VonMisesFisher(kappa, DIM).gdp_mu()
+
+
+def vmf_capacity(kappa: float) -> float:
+    """Return the logarithm of the mechanism's Bayes capacity (Theorem 6).
+
+    Parameters
+    ----------
+    kappa : float
+        Concentration of the von Mises-Fisher mechanism.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from tightnoise.reproduce.vmf import vmf_capacity
+    >>> round(vmf_capacity(75), 4)
+    74.7947
+    """
+    return bayes_capacity(VonMisesFisher(kappa, DIM))
+
+
+def gaussian_capacity(sigma: float, radius: float = 1.0, *, as_printed: bool = False) -> float:
+    """Return the logarithm of the Bayes capacity of Gaussian noise on a ball (Theorem 5).
+
+    Parameters
+    ----------
+    sigma, radius : float
+        Standard deviation of the noise, and the largest norm of what it is added to.
+    as_printed : bool
+        Whether to keep the factor 2 that the paper has in front of Z, which is one too many: of an
+        endless sigma the capacity would be 2, as if a release of nothing told something.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from tightnoise.reproduce.vmf import gaussian_capacity
+    >>> round(gaussian_capacity(1.23), 4), round(gaussian_capacity(1.23, as_printed=True), 3)
+    (94.9934, 95.687)
+    """
+    capacity = bayes_capacity(Gaussian(sigma), dim=DIM, radius=radius)
+    if not as_printed:
+        return capacity
+    # The second term is the ball's volume times the density's peak.
+    half = 0.5 * DIM
+    log_second = DIM * math.log(radius / sigma) - half * math.log(2) - math.lgamma(half + 1)
+    return capacity + math.log(2 - math.exp(log_second - capacity))
+
+
+def layers_capacity(sigma: float) -> float:
+    """Return the same for the product of one ball of radius 1 a layer."""
+    return bayes_capacity(Gaussian(sigma), dim=LAYERS, radius=1.0)
