@@ -6,11 +6,10 @@
 #include "accounting/gaussian_profile.hpp"
 #include "accounting/root_search.hpp"
 #include "numeric/normal_quantile.hpp"
+#include "numeric/step_until.hpp"
 
 namespace tightnoise {
 namespace {
-
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
 // log(x / y) for the x that p holds. Near 0 it has more digits than a difference of logarithms.
 double log_quotient(const GaussianProfile& p, double y) {
@@ -27,16 +26,6 @@ double excess(double delta, double epsilon, double mu) {
                                                 : log1p(-value(p)) - log(smaller);
     x = delta > 0.5 ? -x : x;
     return x > -1e60 ? std::min(x, 1e60) : -1e60;
-}
-
-// Moves `from` up by a unit of its last place, then by 2, 4, ..., until it is private: the last
-// digits are settled by the very function that answers for them.
-template <class Private>
-double step_until(Private is_private, double from) {
-    const double unit = std::max(kUlp * from, std::numeric_limits<double>::denorm_min());
-    double x = from;
-    for (double units = 1.0; x < kInfinity && !is_private(x); units *= 2.0) x = from + units * unit;
-    return x;
 }
 
 // The positive root mu of epsilon/mu - mu/2 = a.

@@ -43,7 +43,8 @@
 // and s as they are, whatever T is.
 //
 // Ranges: finite kappa with 1e-300 <= kappa s, kappa <= 1e100, dim from 2 to 2^53, 0 < s <= 1,
-// |d| <= 300. Error of f: 1e-14 (1 + |f|).
+// |d| <= 300. Error of f: 1e-14 (1 + |f|) where f > -900; elsewhere
+// only f < -800 is sure.
 //
 // A tilt stays in the family: the density proportional to e^(a l) times that of P is the law of
 // concentration kappa' = kappa hypot(c, (1 + 2 a) s) and half chord (1 + 2 a) h / kappa', for
@@ -52,9 +53,10 @@
 
 #include <cmath>
 
+#include "mechanisms/vmf_loss_exponent.hpp"
+#include "mechanisms/vmf_loss_kernels.hpp"
 #include "numeric/bessel.hpp"
 #include "numeric/double_double.hpp"
-#include "numeric/log1p_remainder.hpp"
 
 namespace tightnoise {
 namespace {
@@ -78,82 +80,63 @@ inline TanhPair stationary_tanh(double h, double M) {
     return {two_sum(1.0, -u), {u, 0.0}};
 }
 
-// E = e^(-2 d) and e = E - 1, both with all their digits.
-struct Decay {
-    double e, E;
-
-    explicit Decay(double d) {
-        const double rise = expm1(2.0 * std::fabs(d));
-        const double power = 1.0 + rise;
-        E = d > 0.0 ? 1.0 / power : power;
-        e = d > 0.0 ? -rise / power : rise;
-    }
-};
-
 class VmfLossLaw {
   public:
     VmfLossLaw(double kappa, double dim, double half_chord)
-        : m_(dim - 1.0),
-          order_(dim > 3.0 ? 0.5 * (dim - 3.0) : 0.0),
-          h_(two_product(kappa, half_chord)) {
+        : m_(dim - 1.0), h_(two_product(kappa, half_chord)) {
         const DoubleDouble cosine_square = -two_product(half_chord, half_chord) + 1.0;
         const DoubleDouble z_square = two_product(kappa, kappa) * cosine_square;
-        const double pull = solve_mode(dim, std::sqrt(z_square.hi));
+        shape_.order = dim > 3.0 ? 0.5 * (dim - 3.0) : 0.0;
+        shape_.M = m_ + solve_mode(dim, std::sqrt(z_square.hi));
+        shape_.T = mode_.t.hi;
+        shape_.U = mode_.one_minus_t.hi;
         const DoubleDouble sech_square = mode_.one_minus_t * (mode_.t + 1.0);
-        T_ = mode_.t.hi;
-        U_ = mode_.one_minus_t.hi;
-        M_ = m_ + pull;
         const DoubleDouble square = z_square * sech_square;
-        z_square_ = square.hi;
-        along_S_ = rounded(h_ * sech_square - mode_.t * M_);
-        double slope = 0.0;  // what the parts of A have in log q, together
-        if (!(z_square_ > 0.0)) {
-            kind_ = Kind::kAntipodal;
-        } else if (dim == 2.0 || order_ >= kDebyeOrder || z_square_ >= kSettledSquare) {
-            kind_ = dim == 2.0 ? Kind::kCircle : Kind::kExpansion;
-            const DoubleDouble hypotenuse = square_root(square + two_product(order_, order_));
-            H_ = hypotenuse.hi;
-            slope = rounded(hypotenuse + -order_ + m_ + -M_);
-            rest_ = rest(H_);
-        } else {
-            kind_ = Kind::kRecurrence;
-            slope = m_ - M_;
+        shape_.z_square = square.hi;
+        shape_.along_S = rounded(h_ * sech_square - mode_.t * shape_.M);
+        if (!(square.hi > 0.0)) return;
+        if (dim > 2.0 && shape_.order < kDebyeOrder && square.hi < kSettledSquare) {
+            shape_.sphere = VmfSphere::kRecurrence;
+            shape_.along_log_q = shape_.M - m_;
+            return;
         }
-        along_log_q_ = -slope;
+        const DoubleDouble H = square_root(square + two_product(shape_.order, shape_.order));
+        shape_.H = H.hi;
+        shape_.along_log_q = -rounded(H + -shape_.order + m_ + -shape_.M);
+        if (dim > 2.0) {
+            shape_.sphere = VmfSphere::kExpansion;
+            shape_.rest = sphere_rest<VmfSphere::kExpansion>(shape_.order, H.hi);
+        } else {
+            shape_.sphere = VmfSphere::kCircle;
+            shape_.rest = sphere_rest<VmfSphere::kCircle>(shape_.order, H.hi);
+        }
     }
 
-    // log density of v* + d, less that of v*: never above a rounding error. -inf is never reached.
+    // log density of v* + d, less that of v*: never above a rounding error.
     double exponent(double d) const {
-        const auto [e, E] = Decay(d);
-        const double D = 2.0 + U_ * e;
-        const double S = -e / D;
-        const double log_cosh = 0.5 * log1p(0.25 * e * (e / E));
-        double f = S * along_S_ - M_ * (log1p_remainder(-T_ * S, (2.0 + e) / D) + log_cosh);
-        if (kind_ != Kind::kAntipodal) {
-            const double w = e / D * ((4.0 * T_ - U_ * U_ * e) / D);  // q^-2 - 1
-            const double one_plus_w = 4.0 * (E / D) / D;
-            const double log_q = -0.5 * (w > -0.5 ? log1p(w) : log(one_plus_w));
-            f += log_q * along_log_q_ + sphere_part(w, one_plus_w);
-        }
+        double f;
+        vmf_loss_kernels().exponents(shape_, &d, 1, &f);
         return f;
     }
+    const VmfLossShape& shape() const { return shape_; }  // for vmf_loss_kernels(): many at once
 
     // The loss 2 h tanh v of v* + d, and what it is short of 2 h, which keeps its digits.
     double loss(double d) const {
-        const double e = Decay(d).e;
-        return 2.0 * h_.hi * ((2.0 * T_ - U_ * e) / (2.0 + U_ * e));
+        const double e = decay(d).e;
+        return 2.0 * h_.hi * ((2.0 * shape_.T - shape_.U * e) / (2.0 + shape_.U * e));
     }
     double loss_shortfall(double d) const {
-        const auto [e, E] = Decay(d);
-        return 4.0 * h_.hi * U_ * (E / (2.0 + U_ * e));
+        const auto [e, E] = decay(d);
+        return 4.0 * h_.hi * shape_.U * (E / (2.0 + shape_.U * e));
     }
-    // loss(d + rise) - loss(d), without cancellation.
+    // How the loss rises from there on, without cancellation where v >= 0.
+    VmfLossRise loss_rise_from(double d) const {
+        const auto [e, E] = decay(d);
+        const double D = 2.0 + shape_.U * e;
+        return {4.0 * h_.hi * shape_.U * (1.0 + shape_.T) * (E / D), D, shape_.U * E};
+    }
     double loss_rise(double d, double rise) const {
-        const auto [e, E] = Decay(d);
-        const double fall = expm1(-2.0 * rise);
-        const double D = 2.0 + U_ * e;
-        const double D_there = D + U_ * E * fall;
-        return -4.0 * h_.hi * U_ * (1.0 + T_) * (E / D) * (fall / D_there);
+        return tightnoise::loss_rise(loss_rise_from(d), rise);
     }
 
     // 2 h - l, to 30 digits: the loss is below l everywhere where this is 0 or less.
@@ -164,24 +147,31 @@ class VmfLossLaw {
         const double below = shortfall(l).hi;
         const double above = shortfall(-l).hi;
         const DoubleDouble difference = h_ * mode_.t * 2.0 + -l;
-        const double e = 2.0 * difference.hi / above / U_;
-        return -0.5 * (e > -0.5 ? log1p(e) : log(below / above * ((1.0 + T_) / U_)));
+        const double e = 2.0 * difference.hi / above / shape_.U;
+        return -0.5 * (e > -0.5 ? log1p(e) : log(below / above * ((1.0 + shape_.T) / shape_.U)));
     }
 
-    const TanhPair& tanh_mode() const { return mode_; }         // of v*
-    double mode() const { return 0.5 * log1p(2.0 * T_ / U_); }  // v*; under Q it is -v*
+    const TanhPair& tanh_mode() const { return mode_; }                     // of v*
+    double mode() const { return 0.5 * log1p(2.0 * shape_.T / shape_.U); }  // v*; under Q it is -v*
+    // Beyond this |v| the exponent is a smooth function of e^(-2 |v|): tanh has its poles at the
+    // zeros of cosh, and log A its singularities at imaginary z with |z| > max(n, 3/2), where v is
+    // this and less + i pi / 2.
+    double last_singularity() const {
+        const double n = shape_.order > 1.5 ? shape_.order : 1.5;
+        return std::asinh(std::sqrt(shape_.z_square) * std::cosh(mode()) / n);
+    }
     double greatest_loss() const { return 2.0 * h_.hi; }
-    double scale() const { return 1.0 / std::sqrt(M_); }  // of d: where f falls by 1, or farther
+    double scale() const {
+        return 1.0 / std::sqrt(shape_.M);
+    }  // of d: where f falls by 1, or farther
 
   private:
-    enum class Kind { kAntipodal, kCircle, kRecurrence, kExpansion };
-
-    // From here on f is below -900 wherever z* / q is below kDebyeArgument.
+    // From here on f is below -900 where z* / q is below kDebyeArgument.
     static constexpr double kSettledSquare = 2500.0 * 2500.0;
 
     // z A'(z) / A(z).
     double growth(double dim, double z) const {
-        if (dim > 2.0) return z * iv_ratio(order_, z);
+        if (dim > 2.0) return z * iv_ratio(shape_.order, z);
         const double e = expm1(-2.0 * z);
         return z * (-e / (2.0 + e));
     }
@@ -197,8 +187,7 @@ class VmfLossLaw {
             const double t = mode_.t.hi;
             const double z = z_of_cosine * std::sqrt(mode_.one_minus_t.hi * (1.0 + t));
             pull = growth(dim, z);
-            const double lead = dim > 2.0 ? order_ : 0.0;
-            const double H = hypotenuse(lead, z);
+            const double H = hypotenuse(shape_.order, z);
             const double growth_slope = z > 0.0 ? z * (z / H) : 0.0;
             const double change =
                 (m_ + pull - M) / (1.0 - growth_slope / M * (t * t / (1.0 + t * t)));
@@ -208,40 +197,10 @@ class VmfLossLaw {
         return pull;
     }
 
-    // log A(z) less the leading part of Debye's expansion, but for a constant; H = hypot(n, z).
-    double rest(double H) const {
-        if (kind_ == Kind::kCircle) return log1p(exp(-2.0 * H));
-        const double v = 1.0 / H;
-        const double t = order_ * v;
-        return debye_sum(kDebye, t * t, v) - 0.5 * log(H / H_);
-    }
-
-    // log A(z* / q) - log A(z*), but for what is a multiple of log q; w = q^-2 - 1.
-    double sphere_part(double w, double one_plus_w) const {
-        if (kind_ == Kind::kRecurrence) {
-            const double z = std::sqrt(z_square_);
-            return log_sphere_mean_rise(order_, z, z * z * (w > -1.0 ? w : -1.0));
-        }
-        const double n = order_;
-        const double H = std::sqrt(n * n + z_square_ * one_plus_w);
-        const double upper = H_ + n;
-        const double lower = z_square_ / upper;  // H* - n
-        const double x = w * (upper / (H_ + H));
-        const double y = lower / upper * x;
-        const double one_plus_x = one_plus_w * (upper / (H + n));
-        return 0.5 * (lower * log1p_remainder(x, one_plus_x) +
-                      upper * log1p_remainder(y, (H + n) / upper)) +
-               (rest(H) - rest_);
-    }
-
-    double m_;      // p - 1
-    double order_;  // n; 0 for p = 2
+    double m_;  // p - 1
     DoubleDouble h_;
     TanhPair mode_;
-    double T_ = 0.0, U_ = 0.0, M_ = 0.0;
-    double along_S_ = 0.0, along_log_q_ = 0.0;
-    double z_square_ = 0.0, H_ = 0.0, rest_ = 0.0;  // at the mode
-    Kind kind_ = Kind::kAntipodal;
+    VmfLossShape shape_;
 };
 
 }  // namespace
