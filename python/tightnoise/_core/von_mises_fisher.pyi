@@ -5,8 +5,22 @@ import typing
 import numpy
 import numpy.typing
 
-__all__: list[str] = ["renyi_divergence", "renyi_sum"]
+__all__: list[str] = ["epsilon", "hockey_stick", "renyi_divergence", "renyi_sum"]
 
+def epsilon(
+    kappa: typing.SupportsFloat | typing.SupportsIndex,
+    dim: typing.SupportsFloat | typing.SupportsIndex,
+    half_chord: numpy.ndarray,
+    delta: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def hockey_stick(
+    kappa: typing.SupportsFloat | typing.SupportsIndex,
+    dim: typing.SupportsFloat | typing.SupportsIndex,
+    half_chord: numpy.ndarray,
+    epsilon: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def renyi_divergence(
     nu: numpy.ndarray,
     kappa: numpy.ndarray,

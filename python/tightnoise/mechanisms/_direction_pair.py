@@ -7,6 +7,7 @@ output and x - x'. The divergence's formula is in the core, cpp/mechanisms/vmf_d
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,8 +34,11 @@ __all__ = [
     "VonMisesFisherRdp",
     "concentration",
     "dimension",
+    "epsilon_upper",
     "gdp_mu_upper",
     "half_chord_upper",
+    "half_chords_upper",
+    "hockey_stick_upper",
     "radians",
     "rdp_curve",
     "renyi_divergence",
@@ -86,6 +90,13 @@ def half_chord_upper(angle: Any) -> float:
     return min(math.nextafter(math.sin(0.5 * value), 1.0), 1.0)
 
 
+def half_chords_upper(angle: Any) -> Array:
+    """Return sin(angle/2), rounded upwards, of angles from 0 to pi."""
+    angles = radians(angle)
+    sines = np.where(angles > 0, np.nextafter(np.sin(0.5 * angles), 1.0), 0.0)
+    return np.asarray(np.where(angles >= math.pi, 1.0, sines))
+
+
 def renyi_divergence(
     kappa: float, dim: int, half_chord: Array, alpha: Array, half_cosine: Array | None = None
 ) -> Array:
@@ -103,6 +114,36 @@ def renyi_divergence(
         half_chord=half_chord,
         half_cosine=half_cosine,
         alpha=alpha,
+    )
+
+
+def hockey_stick_upper(kappa: float, dim: int, half_chord: Array, epsilon: Array) -> Array:
+    """Return the smallest delta at each epsilon >= 0, elementwise, rounded upwards.
+
+    It is the hockey-stick divergence, and increases with the half chord at every epsilon. For let m
+    be the direction of x + x'. Given a = y . m, which has the same law under both, the rest of y is
+    a pair of opposite directions in dim - 1 dimensions, of concentration
+    kappa half_chord sqrt(1 - a^2). That of opposite directions increases with the concentration
+    (their densities along x - x' are e^(h t) times the same function, a family of monotone
+    likelihood ratio in h); and the larger the half chord, the less weight the law of a,
+    e^(kappa sqrt(1 - half_chord^2) a) times an even function, has on large |a|.
+    """
+    return elementwise(
+        functools.partial(_core.von_mises_fisher.hockey_stick, kappa, dim),
+        half_chord=half_chord,
+        epsilon=epsilon,
+    )
+
+
+def epsilon_upper(kappa: float, dim: int, half_chord: Array, delta: Array) -> Array:
+    """Return the smallest epsilon >= 0 for each delta from 0 to 1, elementwise, rounded upwards.
+
+    `hockey_stick_upper` of it is at most delta.
+    """
+    return elementwise(
+        functools.partial(_core.von_mises_fisher.epsilon, kappa, dim),
+        half_chord=half_chord,
+        delta=delta,
     )
 
 
