@@ -242,6 +242,11 @@ def test_costs_are_those_of_the_plain_noise_at_the_angle():
     assert math.isclose(m.renyi_divergence(1.0, math.inf), 2 * 300 * s, rel_tol=1e-14)
     assert math.isclose(m.gdp_mu(1.0), 2 * 300 * s / math.sqrt(13698), rel_tol=1e-14)
     assert math.isclose(m.zcdp_rho(1.0), plain.zcdp_rho(angle))
+    assert m.hockey_stick(1.0, 0.5) == plain.hockey_stick(angle, 0.5)
+    assert m.epsilon(1e-6, 1.0) == plain.epsilon(1e-6, angle)
+    # Exact is less than what any curve proves, and than Gaussian noise.
+    assert m.epsilon(1e-6, 1.0) < m.rdp(sensitivity=1.0).epsilon(1e-6)
+    assert m.epsilon(1e-6, 1.0) < tn.accounting.gaussian_epsilon(1e-6, m.gdp_mu(1.0))
 
 
 @pytest.mark.parametrize("sensitivity", [-1.0, math.nan, math.inf, "1", [1.0]])

@@ -5,7 +5,15 @@ function that accounts for it. `CalibrationError` says why where no answer exist
 """
 
 from tightnoise.calibrate._error import CalibrationError
+from tightnoise.calibrate.concentration import concentration
 from tightnoise.calibrate.dp_sgd import noise_multiplier, sampling_rate, steps
 from tightnoise.calibrate.gaussian import gaussian
 
-__all__ = ["CalibrationError", "gaussian", "noise_multiplier", "sampling_rate", "steps"]
+__all__ = [
+    "CalibrationError",
+    "concentration",
+    "gaussian",
+    "noise_multiplier",
+    "sampling_rate",
+    "steps",
+]

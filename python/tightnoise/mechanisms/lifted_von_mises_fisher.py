@@ -339,6 +339,64 @@ class LiftedVonMisesFisher:
         """
         return self._lifted.rdp(alphas, self.max_angle(sensitivity))
 
+    def hockey_stick(self, sensitivity: float, epsilon: ArrayLike) -> Any:
+        """Return delta(epsilon) of one release, as `VonMisesFisher.hockey_stick`.
+
+        Parameters
+        ----------
+        sensitivity : float
+            As for `max_angle`.
+        epsilon : array_like
+            At least 0.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Of the shape of `epsilon`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `max_angle`, and as `VonMisesFisher.hockey_stick`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
+        >>> print(f"{m.hockey_stick(1.0, 1.0):.4e}")
+        1.2548e-04
+        """
+        return self._lifted.hockey_stick(self.max_angle(sensitivity), epsilon)
+
+    def epsilon(self, delta: ArrayLike, sensitivity: float) -> Any:
+        """Return the smallest epsilon of one release at `delta`, as `VonMisesFisher.epsilon`.
+
+        Parameters
+        ----------
+        delta : array_like
+            Between 0 and 1.
+        sensitivity : float
+            As for `max_angle`.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Of the shape of `delta`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `max_angle`, and as `VonMisesFisher.epsilon`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
+        >>> round(m.epsilon(1e-6, sensitivity=1.0), 4)
+        1.3832
+        """
+        return self._lifted.epsilon(delta, self.max_angle(sensitivity))
+
     def gdp_mu(self, sensitivity: float) -> float:
         """Return a mu for which one release is mu-Gaussian-DP, as `VonMisesFisher.gdp_mu`.
 
