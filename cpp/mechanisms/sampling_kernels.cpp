@@ -35,25 +35,20 @@ using Parameter = OperandBlock<kBatch<Real>, Real>;
 template <class Real>
 using Sigma = OperandBlock<kBatch<Real>, Real, RoundUp>;
 
-// One batch of the keystream, on the stack and so in the first-level cache.
-struct Keystream {
-    alignas(64) std::uint32_t words[chacha20::kBatchWords];
-};
-
 template <class Real, class Transform>
 inline void for_each_batch(const SampleTask<Real>& task, std::size_t begin, std::size_t end,
                            std::size_t batch, Transform&& transform) {
-    Keystream keystream;
+    chacha20::Keystream stream(task.key, begin / batch);
     for (std::size_t first = begin; first < end; first += batch) {
-        chacha20::keystream_batch(task.key, first / batch, keystream.words);
-        transform(keystream.words, first, end - first < batch ? end - first : batch);
+        transform(stream.next_batch(), first, end - first < batch ? end - first : batch);
     }
 }
 
 void keystream(const NoiseKey& key, std::uint64_t first, std::uint64_t batches,
                std::uint32_t* out) {
+    chacha20::Keystream stream(key, first);
     for (std::uint64_t b = 0; b < batches; ++b) {
-        chacha20::keystream_batch(key, first + b, out + b * chacha20::kBatchWords);
+        std::memcpy(out + b * chacha20::kBatchWords, stream.next_batch(), chacha20::kBatchBytes);
     }
 }
 

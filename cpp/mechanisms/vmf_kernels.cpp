@@ -8,7 +8,7 @@
 #include "mechanisms/vmf_short_rows.hpp"
 #include "numeric/compensated_sum.hpp"
 #include "numeric/double_double.hpp"
-#include "numeric/lanes.hpp"
+#include "numeric/octet.hpp"
 #include "random/chacha20.hpp"
 #include "random/normal.hpp"
 
@@ -22,62 +22,53 @@ static_assert(kVmfAlignment % kBatch<float> == 0 && kVmfAlignment % kBatch<doubl
 
 // --- sums of a batch ---------------------------------------------------------------------------
 
-constexpr std::size_t kSums = 8;  // side by side whatever the vector length: the same bits
-
 constexpr std::size_t padded(std::size_t n) {
-    return (n + (kSums - 1)) / kSums * kSums;
+    return (n + (kOctet - 1)) / kOctet * kOctet;
 }
 
-constexpr std::size_t kVectors = kSums / kLanes;
-
-// kLanes elements as doubles.
+// Eight elements as doubles.
 template <class Real>
-inline Lanes widened(const Real* from) {
+inline Octet widened(const Real* from) {
+    if constexpr (sizeof(Real) == sizeof(double)) return load_octet(from);
     typedef Real Narrow __attribute__((vector_size(kLanes * sizeof(Real))));
-    Narrow v;
-    std::memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, Lanes);
+    Narrow narrow[kOctetVectors];
+    std::memcpy(narrow, from, sizeof narrow);
+    Octet wide;
+    for (std::size_t k = 0; k < kOctetVectors; ++k) {
+        wide.part[k] = __builtin_convertvector(narrow[k], Lanes);
+    }
+    return wide;
 }
 
-// A sum that is plain within a batch and carries its error from batch to batch.
-struct LaneSums {
-    CompensatedSumOf<Lanes> parts[kVectors];
-
-    void add_batch(const Lanes (&batch)[kVectors]) {
-        for (std::size_t k = 0; k < kVectors; ++k) add(parts[k], batch[k]);
-    }
-};
-
-__attribute__((noinline)) CompensatedSum total_of(const LaneSums& lanes) {
-    CompensatedSum total;
-    for (std::size_t i = 0; i < kSums; ++i) {
-        const CompensatedSumOf<Lanes>& part = lanes.parts[i / kLanes];
-        add(total, CompensatedSum{part.sum[i % kLanes], part.error[i % kLanes]});
-    }
-    return total;
-}
-
+// Eight sums side by side, plain within a batch; their errors are carried from batch to batch.
 struct ThreeSums {
-    LaneSums xx, xn, nn;
+    CompensatedSumOf<Octet> xx, xn, nn;
 
-    // `size` is a multiple of kSums.
+    // `size` is a multiple of 8.
     template <class Real>
     void add_batch(const Real* x, double scale, const Real* n, std::size_t size) {
-        Lanes of_xx[kVectors] = {}, of_xn[kVectors] = {}, of_nn[kVectors] = {};
-        for (std::size_t i = 0; i < size; i += kSums) {
-            for (std::size_t k = 0; k < kVectors; ++k) {
-                const Lanes a = widened(x + i + k * kLanes) * scale;
-                const Lanes b = widened(n + i + k * kLanes);
-                of_xx[k] += a * a;
-                of_xn[k] += a * b;
-                of_nn[k] += b * b;
-            }
+        Octet of_xx{}, of_xn{}, of_nn{};
+        for (std::size_t i = 0; i < size; i += kOctet) {
+            const Octet a = scale * widened(x + i);
+            const Octet b = widened(n + i);
+            of_xx += a * a;
+            of_xn += a * b;
+            of_nn += b * b;
         }
-        xx.add_batch(of_xx);
-        xn.add_batch(of_xn);
-        nn.add_batch(of_nn);
+        add(xx, of_xx);
+        add(xn, of_xn);
+        add(nn, of_nn);
     }
 };
+
+__attribute__((noinline)) CompensatedSum total_of(const CompensatedSumOf<Octet>& octet) {
+    double sums[kOctet], errors[kOctet];
+    store(sums, octet.sum);
+    store(errors, octet.error);
+    CompensatedSum total;
+    for (std::size_t i = 0; i < kOctet; ++i) add(total, CompensatedSum{sums[i], errors[i]});
+    return total;
+}
 
 // --- long rows -----------------------------------------------------------------------------------
 
@@ -87,11 +78,10 @@ inline void for_each_normal(const VmfTask<Real>& task, std::size_t row, std::siz
                             std::size_t end, Body&& body) {
     constexpr std::size_t batch = kBatch<Real>;
     const std::uint64_t of_row = std::uint64_t{row} * ((task.dim + batch - 1) / batch);
-    alignas(64) std::uint32_t words[chacha20::kBatchWords];
+    chacha20::Keystream stream(task.key, of_row + begin / batch);
     alignas(64) Real z[batch];
     for (std::size_t first = begin; first < end; first += batch) {
-        chacha20::keystream_batch(task.key, of_row + first / batch, words);
-        box_muller::normals_of(words, z);
+        box_muller::normals_of(stream.next_batch(), z);
         body(z, first, end - first < batch ? end - first : batch);
     }
 }

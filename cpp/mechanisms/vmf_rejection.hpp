@@ -20,16 +20,15 @@ constexpr std::uint64_t kFirstDraws = std::uint64_t{1} << 58;
 constexpr std::uint64_t kLaterDraws = std::uint64_t{1} << 59;
 constexpr int kLaterBits = 20;  // more than 10^5 attempts
 
-inline void words_of(const NoiseKey& key, std::uint64_t batch, VmfWords& words) {
-    alignas(64) std::uint32_t keystream[chacha20::kBatchWords];
-    chacha20::keystream_batch(key, batch, keystream);
-    std::memcpy(words.of_row, keystream, sizeof words.of_row);
+inline void take(chacha20::Keystream& stream, VmfWords& words) {
+    std::memcpy(words.of_row, stream.next_batch(), sizeof words.of_row);
 }
 
 inline std::uint64_t first_word(const NoiseKey& key, std::size_t row, VmfDraws& draws) {
     const std::uint64_t share = row / kVmfSharing;
     if (draws.first_share != share) {
-        words_of(key, kFirstDraws + share, draws.first);
+        chacha20::Keystream stream(key, kFirstDraws + share);
+        take(stream, draws.first);
         draws.first_share = share;
     }
     return draws.first.of_row[row % kVmfSharing];
@@ -41,9 +40,10 @@ inline const VmfAttempt& words_of_attempt(const NoiseKey& key, std::size_t row,
     const std::uint64_t batch = kLaterDraws + (row / kVmfSharing << kLaterBits) + 3 * (number - 1);
     VmfAttempt& kept = draws.attempts[number % kVmfAttemptsKept];
     if (kept.batch != batch) {
-        words_of(key, batch, kept.radius);
-        words_of(key, batch + 1, kept.angle);
-        words_of(key, batch + 2, kept.limit);
+        chacha20::Keystream stream(key, batch);
+        take(stream, kept.radius);
+        take(stream, kept.angle);
+        take(stream, kept.limit);
         kept.batch = batch;
     }
     return kept;

@@ -8,60 +8,18 @@
 #include "mechanisms/vmf_range.hpp"
 #include "mechanisms/vmf_rejection.hpp"
 #include "numeric/compensated_sum.hpp"
-#include "numeric/lanes.hpp"
+#include "numeric/octet.hpp"
 #include "random/chacha20.hpp"
 #include "random/normal.hpp"
 
 namespace tightnoise {
 namespace {
 
-constexpr std::size_t kSide = 8;  // whatever the vector length: the same bits
-constexpr std::size_t kSideVectors = kSide / kLanes;
-
-// One number of each of the rows side by side.
-struct Octet {
-    Lanes part[kSideVectors];
-};
-
-inline Octet load_octet(const double* from) {
-    Octet v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-}
-
-inline void store(double* to, const Octet& v) {
-    std::memcpy(to, &v, sizeof v);
-}
-
-// What f makes of each of the operands' vectors.
-template <class Function, class... Operand>
-inline Octet each(Function f, const Operand&... of) {
-    Octet result;
-    for (std::size_t k = 0; k < kSideVectors; ++k) result.part[k] = f(of.part[k]...);
-    return result;
-}
-
-inline Octet operator+(const Octet& a, const Octet& b) {
-    return each([](Lanes x, Lanes y) { return x + y; }, a, b);
-}
-inline Octet& operator+=(Octet& a, const Octet& b) {
-    return a = a + b;
-}
-inline Octet operator-(const Octet& a, const Octet& b) {
-    return each([](Lanes x, Lanes y) { return x - y; }, a, b);
-}
-inline Octet operator*(const Octet& a, const Octet& b) {
-    return each([](Lanes x, Lanes y) { return x * y; }, a, b);
-}
-inline Octet upper_half(const Octet& a) {
-    return each([](Lanes x) { return (Lanes)((LaneBits)x & -0x8000000); }, a);
-}
-
 // Rows side by side: coordinate i of row k is a[8 i + k].
 inline Octet dot(const double* a, const double* b, std::size_t dim) {
     Octet sum{};
     for (std::size_t i = 0; i < dim; ++i) {
-        sum += load_octet(a + kSide * i) * load_octet(b + kSide * i);
+        sum += load_octet(a + kOctet * i) * load_octet(b + kOctet * i);
     }
     return sum;
 }
@@ -69,7 +27,7 @@ inline Octet dot(const double* a, const double* b, std::size_t dim) {
 // Makes them a - factor b.
 inline void subtract(double* a, const Octet& factor, const double* b, std::size_t dim) {
     for (std::size_t i = 0; i < dim; ++i) {
-        store(a + kSide * i, load_octet(a + kSide * i) - factor * load_octet(b + kSide * i));
+        store(a + kOctet * i, load_octet(a + kOctet * i) - factor * load_octet(b + kOctet * i));
     }
 }
 
@@ -78,7 +36,7 @@ inline Octet excess_of_norm(const double* y, std::size_t dim) {
     CompensatedSumOf<Octet> leading;
     Octet rest{};
     for (std::size_t i = 0; i < dim; ++i) {
-        const Octet whole = load_octet(y + kSide * i);
+        const Octet whole = load_octet(y + kOctet * i);
         const Octet h = upper_half(whole);
         add(leading, h * h);
         rest += (whole - h) * (whole + h);
@@ -90,31 +48,28 @@ inline Octet excess_of_norm(const double* y, std::size_t dim) {
 // The normals of a key one after another, in whole octets.
 class Normals {
   public:
-    Normals(const NoiseKey& key, std::uint64_t batch) : key_(key), next_(batch) {}
+    Normals(const NoiseKey& key, std::uint64_t batch) : stream_(key, batch) {}
 
     void take(double* to, std::size_t octets) {
         for (std::size_t i = 0; i < octets; ++i) {
             if (used_ == box_muller::kBatch<double>) refill();
-            store(to + kSide * i, load_octet(z_ + used_));
-            used_ += kSide;
+            store(to + kOctet * i, load_octet(z_ + used_));
+            used_ += kOctet;
         }
     }
 
   private:
     void refill() {
-        alignas(64) std::uint32_t words[chacha20::kBatchWords];
-        chacha20::keystream_batch(key_, next_++, words);
-        box_muller::normals_of(words, z_);
+        box_muller::normals_of(stream_.next_batch(), z_);
         used_ = 0;
     }
 
-    NoiseKey key_;
-    std::uint64_t next_;
+    chacha20::Keystream stream_;
     std::size_t used_ = box_muller::kBatch<double>;
     alignas(64) double z_[box_muller::kBatch<double>];
 };
 
-constexpr std::size_t kInFlight = kSide * kVmfShort;  // coordinates
+constexpr std::size_t kInFlight = kOctet * kVmfShort;  // coordinates
 
 // Rows that are sampled together: as many octets of them as have at most kInFlight coordinates.
 template <class Real>
@@ -126,21 +81,21 @@ class ShortRows {
           sphere_(sphere_law(task.kappa)) {}
 
     static std::size_t together(std::size_t dim) {
-        const std::size_t rows = kInFlight / dim / kSide * kSide;
+        const std::size_t rows = kInFlight / dim / kOctet * kOctet;
         return rows < kTogether ? rows : kTogether;
     }
 
     void sample(std::size_t first, std::size_t rows, Normals& normals, VmfDraws& draws) {
-        const std::size_t padded = (rows + (kSide - 1)) / kSide * kSide;
-        for (std::size_t at = 0; at < padded; at += kSide) {
-            const std::size_t count = rows - at < kSide ? rows - at : kSide;
+        const std::size_t padded = (rows + (kOctet - 1)) / kOctet * kOctet;
+        for (std::size_t at = 0; at < padded; at += kOctet) {
+            const std::size_t count = rows - at < kOctet ? rows - at : kOctet;
             normals.take(tangent_ + at * task_.dim, task_.dim);
             load_directions(first + at, count, at);
             project(at);
         }
         choose(first, padded, draws);
-        for (std::size_t at = 0; at < padded; at += kSide) {
-            const std::size_t count = rows - at < kSide ? rows - at : kSide;
+        for (std::size_t at = 0; at < padded; at += kOctet) {
+            const std::size_t count = rows - at < kOctet ? rows - at : kOctet;
             combine(at);
             write(first + at, count, tangent_ + at * task_.dim);
         }
@@ -154,25 +109,25 @@ class ShortRows {
         const std::size_t dim = task_.dim;
         const std::size_t stride = task_.stride;
         const Real* x = task_.direction + row * stride;
-        if (count < kSide || task_.kappa == 0.0) {
-            std::memset(mu, 0, kSide * dim * sizeof(double));
-            std::memset(squares, 0, kSide * sizeof(double));
+        if (count < kOctet || task_.kappa == 0.0) {
+            std::memset(mu, 0, kOctet * dim * sizeof(double));
+            std::memset(squares, 0, kOctet * sizeof(double));
         }
         if (task_.kappa == 0.0) return;
         for (std::size_t i = 0; i < dim; ++i) {
             for (std::size_t k = 0; k < count; ++k) {
-                mu[kSide * i + k] = static_cast<double>(x[k * stride + i]);
+                mu[kOctet * i + k] = static_cast<double>(x[k * stride + i]);
             }
         }
         store(squares, dot(mu, mu, dim));
-        alignas(64) double inverse[kSide];
-        for (std::size_t k = 0; k < kSide; ++k) {
+        alignas(64) double inverse[kOctet];
+        for (std::size_t k = 0; k < kOctet; ++k) {
             if (k < count && !in_range(squares[k])) squares[k] = rescale(x + k * stride, mu + k);
             inverse[k] = squares[k] == 0.0 ? 0.0 : 1.0 / std::sqrt(squares[k]);
         }
         const Octet factor = load_octet(inverse);
         for (std::size_t i = 0; i < dim; ++i) {
-            store(mu + kSide * i, load_octet(mu + kSide * i) * factor);
+            store(mu + kOctet * i, load_octet(mu + kOctet * i) * factor);
         }
     }
 
@@ -182,7 +137,7 @@ class ShortRows {
         double squares = 0.0;
         for (std::size_t i = 0; i < task_.dim; ++i) {
             const double scaled = static_cast<double>(x[i]) * scale;
-            mu[kSide * i] = scaled;
+            mu[kOctet * i] = scaled;
             squares += scaled * scaled;
         }
         return squares;
@@ -258,18 +213,17 @@ class ShortRows {
         const Octet of_mu = load_octet(of_mu_ + at);
         const Octet of_tangent = load_octet(of_tangent_ + at);
         for (std::size_t i = 0; i < dim; ++i) {
-            store(y + kSide * i,
-                  of_mu * load_octet(mu + kSide * i) + of_tangent * load_octet(y + kSide * i));
+            store(y + kOctet * i,
+                  of_mu * load_octet(mu + kOctet * i) + of_tangent * load_octet(y + kOctet * i));
         }
-        const Octet half = each([](Lanes x) { return 0.5 * x; }, excess_of_norm(y, dim));
-        subtract(y, half, y, dim);
+        subtract(y, 0.5 * excess_of_norm(y, dim), y, dim);
     }
 
     void write(std::size_t row, std::size_t count, const double* y) {
         Real* out = task_.out + row * task_.dim;
         for (std::size_t i = 0; i < task_.dim; ++i) {
             for (std::size_t k = 0; k < count; ++k) {
-                out[k * task_.dim + i] = static_cast<Real>(y[kSide * i + k]);
+                out[k * task_.dim + i] = static_cast<Real>(y[kOctet * i + k]);
             }
         }
     }

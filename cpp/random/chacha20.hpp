@@ -64,55 +64,98 @@ inline void quarter_round(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
     b = rotate_left<7>(b ^ c);
 }
 
-// Writes batch number `batch` of the key's stream.
-inline void keystream_batch(const NoiseKey& key, std::uint64_t batch, std::uint32_t* out) {
-    const std::uint64_t first = batch * kBlocks;  // its low word cannot carry within the batch
+// The states of kLanes blocks side by side.
+struct State {
+    Lanes word[kWords];
+};
+
+// Of blocks first, first + 1, ...; a multiple of kLanes, so its low word cannot carry.
+inline State initial_state(const NoiseKey& key, std::uint64_t first) {
     const Lanes zero = {};
     Lanes iota;
     for (int lane = 0; lane < kLanes; ++lane) iota[lane] = static_cast<std::uint32_t>(lane);
+    return {{
+        zero + 0x61707865u,  // "expand 32-byte k"
+        zero + 0x3320646eu,
+        zero + 0x79622d32u,
+        zero + 0x6b206574u,
+        zero + key.words[0],
+        zero + key.words[1],
+        zero + key.words[2],
+        zero + key.words[3],
+        zero + key.words[4],
+        zero + key.words[5],
+        zero + key.words[6],
+        zero + key.words[7],
+        iota + static_cast<std::uint32_t>(first),
+        zero + static_cast<std::uint32_t>(first >> 32),
+        zero + static_cast<std::uint32_t>(key.stream),
+        zero + static_cast<std::uint32_t>(key.stream >> 32),
+    }};
+}
 
-    for (int lane = 0; lane < kBlocks; lane += kLanes) {
-        const std::uint32_t low = static_cast<std::uint32_t>(first) + static_cast<unsigned>(lane);
-        const Lanes input[kWords] = {
-            zero + 0x61707865u,  // "expand 32-byte k"
-            zero + 0x3320646eu,
-            zero + 0x79622d32u,
-            zero + 0x6b206574u,
-            zero + key.words[0],
-            zero + key.words[1],
-            zero + key.words[2],
-            zero + key.words[3],
-            zero + key.words[4],
-            zero + key.words[5],
-            zero + key.words[6],
-            zero + key.words[7],
-            iota + low,
-            zero + static_cast<std::uint32_t>(first >> 32),
-            zero + static_cast<std::uint32_t>(key.stream),
-            zero + static_cast<std::uint32_t>(key.stream >> 32),
-        };
-        Lanes x0 = input[0], x1 = input[1], x2 = input[2], x3 = input[3];
-        Lanes x4 = input[4], x5 = input[5], x6 = input[6], x7 = input[7];
-        Lanes x8 = input[8], x9 = input[9], x10 = input[10], x11 = input[11];
-        Lanes x12 = input[12], x13 = input[13], x14 = input[14], x15 = input[15];
+inline void two_rounds(Lanes (&x)[kWords]) {
+    quarter_round(x[0], x[4], x[8], x[12]);
+    quarter_round(x[1], x[5], x[9], x[13]);
+    quarter_round(x[2], x[6], x[10], x[14]);
+    quarter_round(x[3], x[7], x[11], x[15]);
+    quarter_round(x[0], x[5], x[10], x[15]);
+    quarter_round(x[1], x[6], x[11], x[12]);
+    quarter_round(x[2], x[7], x[8], x[13]);
+    quarter_round(x[3], x[4], x[9], x[14]);
+}
+
+// Two states fill the 32 registers of AVX-512: each works while the other waits for its own
+// results. Elsewhere one is too much already.
+constexpr int kStates = kLanes == 16 ? 2 : 1;
+constexpr int kBatchesAtOnce = kLanes == 16 ? kStates : 1;
+
+// Writes batches `batch`, ..., `batch` + kBatchesAtOnce - 1 of the key's stream.
+inline void keystream_batches(const NoiseKey& key, std::uint64_t batch, std::uint32_t* out) {
+    for (int block = 0; block < kBatchesAtOnce * kBlocks; block += kStates * kLanes) {
+        const std::uint64_t first = batch * kBlocks + static_cast<unsigned>(block);
+        State x[kStates];
+#pragma GCC unroll 2
+        for (int s = 0; s < kStates; ++s) x[s] = initial_state(key, first + s * kLanes);
         for (int round = 0; round < 20; round += 2) {
-            quarter_round(x0, x4, x8, x12);
-            quarter_round(x1, x5, x9, x13);
-            quarter_round(x2, x6, x10, x14);
-            quarter_round(x3, x7, x11, x15);
-            quarter_round(x0, x5, x10, x15);
-            quarter_round(x1, x6, x11, x12);
-            quarter_round(x2, x7, x8, x13);
-            quarter_round(x3, x4, x9, x14);
+#pragma GCC unroll 2
+            for (int s = 0; s < kStates; ++s) two_rounds(x[s].word);
         }
-        const Lanes output[kWords] = {x0, x1, x2,  x3,  x4,  x5,  x6,  x7,
-                                      x8, x9, x10, x11, x12, x13, x14, x15};
-        for (int word = 0; word < kWords; ++word) {
-            const Lanes sum = output[word] + input[word];
-            std::memcpy(out + word * kBlocks + lane, &sum, sizeof sum);
+#pragma GCC unroll 2
+        for (int s = 0; s < kStates; ++s) {
+            const State input = initial_state(key, first + s * kLanes);
+            const int of = block + s * kLanes;
+            std::uint32_t* to = out + of / kBlocks * kBatchWords + of % kBlocks;
+#pragma GCC unroll 16
+            for (int word = 0; word < kWords; ++word) {
+                const Lanes sum = x[s].word[word] + input.word[word];
+                std::memcpy(to + word * kBlocks, &sum, sizeof sum);
+            }
         }
     }
 }
+
+// Batches first, first + 1, ... of a key's stream, on the stack and so in the first-level cache.
+class Keystream {
+  public:
+    Keystream(const NoiseKey& key, std::uint64_t first) : key_(key), next_(first) {}
+
+    // kBatchWords words, which last until the next call.
+    const std::uint32_t* next_batch() {
+        if (used_ == kBatchesAtOnce) {
+            keystream_batches(key_, next_, words_);
+            next_ += kBatchesAtOnce;
+            used_ = 0;
+        }
+        return words_ + kBatchWords * used_++;
+    }
+
+  private:
+    NoiseKey key_;
+    std::uint64_t next_;
+    int used_ = kBatchesAtOnce;
+    alignas(64) std::uint32_t words_[kBatchesAtOnce * kBatchWords];
+};
 
 }  // namespace chacha20
 }  // namespace
