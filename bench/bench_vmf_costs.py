@@ -67,7 +67,7 @@ def test_epsilon_of_a_composition(timed, kappa, dim) -> None:
 def test_sampled_rdp(timed, sampling) -> None:
     def sampled():
         curve = tn.accounting.sampled_von_mises_fisher(75.0, 13_700, RATE, sampling=sampling)
-        return curve.function(ORDERS)
+        return curve.at(ORDERS).values
 
     values = timed("sampled von Mises-Fisher RDP at 150 orders", sampled, 1)
     assert (np.diff(values) >= 0).all()

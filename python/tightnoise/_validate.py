@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 MAX_COUNT = 2**53  # counts up to this are exact as float64
+_FLOAT64 = np.dtype(np.float64)
 
 Item = TypeVar("Item")
 
@@ -116,7 +117,7 @@ def float_array(name: str, value: Any, *, check_finite: bool = True) -> NDArray[
         raise TypeError(
             f"{name} must hold float32, float64 or integer numbers; got dtype {array.dtype}"
         )
-    array = np.require(array, dtype=array.dtype.newbyteorder("="), requirements=["C", "A"])
+    array = _plain_layout(array, array.dtype.newbyteorder("="))
     if check_finite:
         require_finite(name, array)
     return array
@@ -127,7 +128,7 @@ def number_array(name: str, value: Any) -> NDArray[np.float64]:
     array = _plain_array(name, value)
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}")
-    array = np.require(array, dtype=np.float64, requirements=["C", "A"])
+    array = _plain_layout(array, _FLOAT64)
     if np.isnan(array).any():
         raise ValueError(f"{name} must be a number; got nan")
     return array
@@ -151,6 +152,12 @@ def _plain_array(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(value)
     except ValueError:  # lists of different lengths
         raise ValueError(f"{name} must be an array of one shape; got {shown(value)}") from None
+
+
+def _plain_layout(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if array.dtype == dtype and array.flags.c_contiguous and array.flags.aligned:
+        return array  # most are: np.require takes microseconds to find out
+    return np.require(array, dtype=dtype, requirements=["C", "A"])
 
 
 def shown(value: Any) -> str:
