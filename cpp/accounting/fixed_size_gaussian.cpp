@@ -18,9 +18,11 @@ class GaussianUnderQ {
     explicit GaussianUnderQ(double sigma) : sigma_(sigma), inverse_(1.0 / sigma) {}
 
     double loss(double v) const { return v * inverse_; }
-    double log_density(double v) const {
-        const double z = v + 0.5 * inverse_;
-        return -0.5 * z * z;
+    void log_densities(const double* v, std::size_t n, double* out) const {
+        for (std::size_t i = 0; i < n; ++i) {
+            const double z = v[i] + 0.5 * inverse_;
+            out[i] = -0.5 * z * z;
+        }
     }
     double mode(double h) const { return (h - 0.5) * inverse_; }
     double position(double l) const { return l * sigma_; }

@@ -50,9 +50,9 @@ enum class Sampling { kPoisson, kFixedSize };
 // Smaller sampling rates are taken as this, so that q e^l is in range where it matters.
 constexpr double kLeastSamplingRate = 1e-300;
 
-// Law: loss(v), of the sign of v; log_density(v) under Q, less that at its mode; mode(h), about
-// where the density times e^(h l) is largest; position(l), the v with loss l, infinite where there
-// is none; slope(v) of the loss; panel_width(v), not decreasing with |v|.
+// Law: loss(v), of the sign of v; log_densities(v, n, out) under Q, less that at its mode; mode(h),
+// about where the density times e^(h l) is largest; position(l), the v with loss l, infinite where
+// there is none; slope(v) of the loss; panel_width(v), not decreasing with |v|.
 template <class Law>
 class SampledLoss {
   public:
@@ -102,7 +102,7 @@ class SampledLoss {
     static constexpr double kBend = 3.0;         // of the distance pi to singularities, in l
     static constexpr double kNothing = 1e-17;    // of a sum: what follows is as small
     static constexpr double kInvisible = 1e-60;  // the same, where terms still rise
-    static constexpr double kRounding = 4e-15;   // relative error of losses and exponents
+    static constexpr double kRounding = 1e-14;   // relative error of losses and exponents
     static constexpr int kMostSteps = 40;
 
     struct Cell {
@@ -134,7 +134,9 @@ class SampledLoss {
     double inside(double v) const { return v > least_ ? v : least_; }
     double log_ratio(double v) const { return log_mixture(law_.loss(v), q_, log_q_); }
     double exponent(double alpha, double v) const {
-        return alpha * log_ratio(v) + law_.log_density(v) - log_mass_;
+        double log_density;
+        law_.log_densities(&v, 1, &log_density);
+        return alpha * log_ratio(v) + log_density - log_mass_;
     }
     // q e^l / (1 - q + q e^l), the slope of L in l.
     double weight(double v) const { return 1.0 / (1.0 + exp(crossing_loss_ - law_.loss(v))); }
@@ -176,16 +178,19 @@ class SampledLoss {
         if (found != panels_.end()) return found->second;
         Panel& made = panels_[cell.left];
         constexpr std::size_t n = LossPanel::kNodes;
-        double loss[n], log_density[n];
-        double farthest = 0.0;
-        made.mass = 0.0;
+        double loss[n], side[n], log_density[n];
         for (std::size_t i = 0; i < n; ++i) {
             const double v = cell.left + cell.width * Rule::nodes[i];
             loss[i] = law_.loss(v);
             // Beyond 0 that under P, which is its mirror image: not a large number plus a loss.
-            const double exponent = law_.log_density(v > 0.0 ? -v : v);
-            farthest = std::fmax(farthest, -exponent);
-            log_density[i] = exponent + log(cell.width * Rule::weights[i]);
+            side[i] = v > 0.0 ? -v : v;
+        }
+        law_.log_densities(side, n, log_density);
+        double farthest = 0.0;
+        made.mass = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            farthest = std::fmax(farthest, -log_density[i]);
+            log_density[i] += log(cell.width * Rule::weights[i]);
             made.mass += exp(log_density[i] - std::fmax(loss[i], 0.0));
         }
         sampled_loss_kernels().mix(loss, log_density, q_, log_q_, made.nodes);

@@ -23,10 +23,22 @@ class VmfUnderQ {
           along_(step.kappa * step.half_chord),
           across_(step.kappa * std::sqrt((1.0 - step.half_chord) * (1.0 + step.half_chord))),
           half_(0.5 * (step.dim - 1.0)),
-          mode_(-law_.mode()) {}
+          mode_(-law_.mode()),
+          is_sure_at_mode_only_(half_ >= 1.0 && half_ - 1.0 < kDebyeOrder &&
+                                across_ >= kSettled * std::cosh(mode_)) {}
 
     double loss(double v) const { return -law_.loss(mode_ - v); }
-    double log_density(double v) const { return law_.exponent(mode_ - v); }
+    // n is at most that of the nodes of a panel.
+    void log_densities(const double* v, std::size_t n, double* out) const {
+        double d[LossPanel::kNodes];
+        for (std::size_t i = 0; i < n; ++i) d[i] = mode_ - v[i];
+        vmf_loss_kernels().exponents(law_.shape(), d, n, out);
+        if (!is_sure_at_mode_only_) return;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double cosh = std::cosh(v[i]);
+            if (across_ < kDebyeArgument * cosh) out[i] = far_log_density(v[i], cosh);
+        }
+    }
 
     // The density times e^(h l) is that of v for mean directions of which K = (2 h - 1) kappa s is
     // the part along v and kappa c that across it. For c = 0 its mode has
@@ -55,13 +67,24 @@ class VmfUnderQ {
     }
 
   private:
-    static constexpr double kWidest = 2.0;  // the loss has its poles pi / 2 off the real line
+    static constexpr double kWidest = 1.0;  // the loss has its poles pi / 2 off the real line
     static constexpr double kWidth = 3.5;
+    static constexpr double kSettled = 2500.0;  // beyond, VmfLossLaw is sure down to e^-900
+
+    // The law as it is written down: below e^-900 these digits are enough, and what is farther out
+    // matters to large orders.
+    double far_log_density(double v, double cosh) const {
+        const double cosh_mode = std::cosh(mode_);
+        const double z = across_ / cosh, z_mode = across_ / cosh_mode;
+        return -along_ * (std::tanh(v) - std::tanh(mode_)) - 2.0 * half_ * log(cosh / cosh_mode) +
+               log_sphere_mean_rise(half_ - 1.0, z_mode, z * z - z_mode * z_mode);
+    }
 
     VmfLossLaw law_;
     double along_, across_;
     double half_;
     double mode_;
+    bool is_sure_at_mode_only_;
 };
 
 double unsampled(const SampledVmf& step, double alpha) {

@@ -93,6 +93,15 @@ def extreme_cases(rng: np.random.Generator) -> Iterator[Case]:
         yield kappa, dim, 1.0, 10 ** rng.uniform(-100, 0), 1 + 10 ** rng.uniform(-15, 9)
 
 
+def far_cases(rng: np.random.Generator) -> Iterator[Case]:
+    """Concentrated directions in few dimensions, and orders that look far beyond them."""
+    for _ in range(14):
+        s = 10 ** rng.uniform(-2.5, -0.2)
+        kappa = 2500 / (1 - s * s) * 10 ** rng.uniform(0, 1.5)
+        alpha = 1 + 10 ** rng.uniform(0, 1.5) / s
+        yield kappa, rng.choice([3.0, 4.0, 5.0, 10.0]), s, 10 ** rng.uniform(-7, -1), alpha
+
+
 GROUPS = {
     "typical": typical_cases,
     "random": random_cases,
@@ -103,6 +112,7 @@ GROUPS = {
     "Kullback-Leibler": kullback_leibler_cases,
     "extreme": extreme_cases,
     "angle": angle_cases,
+    "far": far_cases,
 }
 
 

@@ -53,7 +53,10 @@ def _debye_sum(t: mpf, v: mpf) -> mpf:
     total, y, power = mpf(0), t * t, mpf(1)
     for coefficients in _debye_polynomials():
         power *= v
-        total += power * mp.polyval(coefficients, y)
+        value = mpf(0)
+        for c in coefficients:
+            value = value * y + c
+        total += power * value
         if power * 10 ** len(coefficients) < mp.eps:
             break
     return total
