@@ -11,6 +11,7 @@ from scipy.special import roots_jacobi
 
 import tightnoise as tn
 from tightnoise.accounting import cost_of
+from tightnoise.accounting.sampled_product import SampledProductRdp
 
 # --- products -------------------------------------------------------------------------------------
 
@@ -117,6 +118,20 @@ def test_uniform_blocks_cost_nothing():
 def test_products_refuse_a_sensitivity(dims):
     with pytest.raises(ValueError, match="sensitivity must be 1"):
         cost_of(tn.ProductVonMisesFisher(1.0, dims), sensitivity=2.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"mechanism": tn.VonMisesFisher(1.0, 3)}, TypeError, "must be a ProductVonMisesFisher"),
+        ({"sampling_rate": 0.0}, ValueError, "sampling_rate must be greater than 0"),
+        ({"sampling": "shuffled"}, ValueError, "sampling must be one of 'poisson', 'fixed-size'"),
+    ],
+)
+def test_sampled_product_refuses(change, error, says):
+    arguments = {"mechanism": tn.ProductVonMisesFisher(1.0, [3, 4]), "sampling_rate": 0.1}
+    with pytest.raises(error, match=says):
+        SampledProductRdp(**{**arguments, **change})
 
 
 # --- beside an anchor -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._validate import fraction
+from tightnoise._validate import fraction, shown
 from tightnoise.accounting._sampling import is_fixed_size
 from tightnoise.accounting.guarantees import gaussian_dp
 from tightnoise.accounting.subsampling import fixed_size_sampled, poisson_subsampled
@@ -39,14 +39,14 @@ class SampledProductRdp:
     mechanism : ProductVonMisesFisher
         What is released; a record can turn every block by any angle.
     sampling_rate : float
-        The share of the records that takes part, greater than 0 and less than 1.
+        The share of the records that takes part, greater than 0 and at most 1.
     sampling : {"poisson", "fixed-size"}
         How they are drawn, as for `RdpAccountant.compose`.
 
     Raises
     ------
     ValueError, TypeError
-        For a rate out of range, an unknown way of sampling.
+        For another mechanism, a rate out of range, an unknown way of sampling.
 
     Examples
     --------
@@ -64,6 +64,9 @@ class SampledProductRdp:
     _covering: RdpFunction = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, ProductVonMisesFisher):
+            given = shown(self.mechanism)
+            raise TypeError(f"mechanism must be a ProductVonMisesFisher; got {given}")
         rate = fraction("sampling_rate", self.sampling_rate)
         sampled = fixed_size_sampled if is_fixed_size(self.sampling) else poisson_subsampled
         orders = np.append(DEFAULT_ORDERS, np.inf)

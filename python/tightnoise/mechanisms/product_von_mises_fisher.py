@@ -227,7 +227,8 @@ class ProductVonMisesFisher:
         >>> round(m.entropy(), 6)  # log(2 pi) + log(4 pi)
         4.368901
         """
-        return math.fsum(layer.entropy() for layer in self.layers)
+        layers = Counter(self.layers)
+        return math.fsum(count * layer.entropy() for layer, count in layers.items())
 
     # --- costs ------------------------------------------------------------------------------------
 
