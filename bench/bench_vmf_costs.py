@@ -63,6 +63,25 @@ def test_epsilon_of_a_composition(timed, kappa, dim) -> None:
     assert epsilon <= on_a_grid * (1 + 1e-9)
 
 
+@EVERY_CASE
+def test_epsilon(timed, kappa, dim) -> None:
+    vmf = tn.VonMisesFisher(kappa, dim)
+    epsilon = timed("von Mises-Fisher, exact epsilon of one release", lambda: vmf.epsilon(DELTA), 1)
+    assert abs(vmf.hockey_stick(math.pi, epsilon) / DELTA - 1) < 1e-6
+    assert epsilon <= vmf.rdp().epsilon(DELTA)
+
+
+@EVERY_CASE
+def test_hockey_stick(timed, kappa, dim) -> None:
+    vmf = tn.VonMisesFisher(kappa, dim)
+    epsilons = np.linspace(0.0, vmf.epsilon(DELTA), 100)
+    deltas = timed(
+        "von Mises-Fisher, delta at 100 epsilons", lambda: vmf.hockey_stick(math.pi, epsilons), 1
+    )
+    assert (np.diff(deltas) <= 0).all()
+    assert abs(deltas[-1] / DELTA - 1) < 1e-6  # an epsilon of 1e9 has few digits after the point
+
+
 @pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
 def test_sampled_rdp(timed, sampling) -> None:
     def sampled():

@@ -7,9 +7,12 @@ is compared with. GB/s are against the machine's own bandwidth, probed in the sa
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products too are of one thread
 
 import numpy as np
 import pytest
