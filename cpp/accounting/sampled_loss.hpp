@@ -260,8 +260,8 @@ class SampledLoss {
 constexpr double kSampledMargin = 5e-12;
 // What underflow can lose is less.
 constexpr double kLeastSampled = std::numeric_limits<double>::min();
-// Orders and exponents up to these are integrated: the results keep their digits, and nothing
-// overflows.
+// Orders and exponents up to these are integrated: the results keep their digits, nothing
+// overflows, and panels are at least 1e7 units of the last place of their coordinate wide.
 constexpr double kLargestSampledOrder = 1e12;
 constexpr double kLargestSampledExponent = 1e16;
 
