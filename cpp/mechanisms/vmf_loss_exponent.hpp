@@ -72,7 +72,7 @@ inline __attribute__((always_inline)) double exponent(const VmfLossShape& s, dou
 
 inline double loss_rise(const VmfLossRise& l, double r) {
     const double fall = expm1(-2.0 * r);
-    return -l.gain * fall / (l.D + l.UE * fall);
+    return l.base - l.gain * fall / (l.D + l.UE * fall);
 }
 
 }  // namespace

@@ -37,23 +37,23 @@ inline double left_end(const VmfLossLaw& law) {
     return d;
 }
 
-// The integrals of e^(f(d) - reference) and of e^(f(d) - reference) (1 - e^-rise(d)) over d > d0 +
-// from; `rise` is that of the loss from d0 on. f - reference is not above 0 by more than rounding.
+// The integrals of e^(f(d) - reference) and of e^(f(d) - reference) (1 - e^-rise(d)) over d > d0;
+// `rise` is that of the loss, as seen from d0. f - reference is not above 0 by more than rounding.
 // Relative error: 1e-14, besides that of f.
 //
 // What is left beyond a panel: beyond the mode f falls, at a rate of at least 1 where it is as low
 // as where panels end (in the end it is m >= 1), and 1 - e^-rise is never above its limit.
-inline VmfPanel integrals_from(const VmfLossLaw& law, double d0, double from, double reference,
+inline VmfPanel integrals_from(const VmfLossLaw& law, double d0, double reference,
                                const VmfLossRise& rise) {
     const VmfLossKernels& kernels = vmf_loss_kernels();
     const bool is_ramped = rise.gain < kInfinity;
-    const double most = is_ramped ? -expm1(-rise.gain / (rise.D - rise.UE)) : 1.0;
+    const double most = is_ramped ? -expm1(-rise.base - rise.gain / (rise.D - rise.UE)) : 1.0;
     const double mode = law.mode();
     const double bend = std::max(mode, law.last_singularity());
     double width = 10.0 * law.scale();
-    double begin = from;
+    double begin = 0.0;
     double f_begin = law.exponent(d0 + begin) - reference;
-    double rise_begin = is_ramped ? loss_rise(rise, begin) : kInfinity;
+    double rise_begin = is_ramped ? rise.base : kInfinity;
     VmfPanel sum{0.0, 0.0};
     for (;;) {
         const double widest = widest_at(mode + d0 + begin, bend);
@@ -92,7 +92,7 @@ inline VmfPanel integrals_from(const VmfLossLaw& law, double d0, double from, do
 
 // log of the integral of e^f over the whole line.
 inline double log_normaliser(const VmfLossLaw& law) {
-    return log(integrals_from(law, left_end(law), 0.0, 0.0, {kInfinity, 1.0, 0.0}).all);
+    return log(integrals_from(law, left_end(law), 0.0, {kInfinity, 1.0, 0.0, 0.0}).all);
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ struct VmfLossShape {
     double z_square = 0.0, H = 0.0, rest = 0.0;  // at the mode
 };
 
-// The loss at d0 + r less that at d0: -gain fall / (D + UE fall), fall = e^(-2 r) - 1.
+// The loss at d0 + r less some number: base - gain fall / (D + UE fall), fall = e^(-2 r) - 1.
 // A gain of infinity stands for a loss that is infinite everywhere.
 struct VmfLossRise {
-    double gain, D, UE;
+    double gain, D, UE, base;
 };
 
 // integral of e^(f - reference) and of e^(f - reference) (1 - e^-rise) over a panel.

@@ -94,7 +94,7 @@ class VmfLossLaw {
         const DoubleDouble square = z_square * sech_square;
         shape_.z_square = square.hi;
         shape_.along_S = rounded(h_ * sech_square - mode_.t * shape_.M);
-        if (!(square.hi > 0.0)) return;
+        if (!(square.hi > kNegligibleSquare)) return;
         if (dim > 2.0 && shape_.order < kDebyeOrder && square.hi < kSettledSquare) {
             shape_.sphere = VmfSphere::kRecurrence;
             shape_.along_log_q = shape_.M - m_;
@@ -133,7 +133,7 @@ class VmfLossLaw {
     VmfLossRise loss_rise_from(double d) const {
         const auto [e, E] = decay(d);
         const double D = 2.0 + shape_.U * e;
-        return {4.0 * h_.hi * shape_.U * (1.0 + shape_.T) * (E / D), D, shape_.U * E};
+        return {4.0 * h_.hi * shape_.U * (1.0 + shape_.T) * (E / D), D, shape_.U * E, 0.0};
     }
     double loss_rise(double d, double rise) const {
         return tightnoise::loss_rise(loss_rise_from(d), rise);
@@ -166,6 +166,8 @@ class VmfLossLaw {
     }  // of d: where f falls by 1, or farther
 
   private:
+    // log A(z) <= z^2 / 2: nothing.
+    static constexpr double kNegligibleSquare = 1e-40;
     // From here on f is below -900 where z* / q is below kDebyeArgument.
     static constexpr double kSettledSquare = 2500.0 * 2500.0;
 

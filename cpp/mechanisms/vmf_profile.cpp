@@ -18,6 +18,8 @@ constexpr double kLeastNormal = std::numeric_limits<double>::min();
 // 2 kappa s means delta(0) <= tanh(kappa s).
 constexpr double kTiny = 1e-290;
 constexpr double kLowest = -780.0;  // where the exponent is below, delta is below 1e-308
+// A loss that spreads by a smaller fraction than 1 / kSharp is beyond the digits of the law.
+constexpr double kSharp = 1e14;
 // Bounds of the relative error: of the integrals, and of e^f for an exponent f.
 constexpr double kIntegralError = 1e-13;
 constexpr double kExponentError = 2e-14;
@@ -28,13 +30,16 @@ constexpr double kExponentError = 2e-14;
 class Profile {
   public:
     Profile(double kappa, double dim, double half_chord)
-        : law_(kappa, dim, half_chord), log_normaliser_(log_normaliser(law_)) {
+        : law_(kappa, dim, half_chord),
+          is_sharp_(law_.loss(0.0) > kSharp * law_.scale() * law_.greatest_loss()),
+          log_normaliser_(is_sharp_ ? 0.0 : log_normaliser(law_)) {
         const double greatest = law_.greatest_loss();
         last_ = law_.shortfall(greatest).hi > 0.0 ? greatest : std::nextafter(greatest, 0.0);
     }
 
     double delta_upper(double epsilon) const {
         if (!(epsilon <= last_)) return 0.0;
+        if (is_sharp_) return epsilon < beyond_all() ? 1.0 : kLeastNormal;
         const Tail tail = tail_from(law_.offset_of_loss(epsilon));
         const double delta = exp(tail.log_scale) * tail.above;
         return std::min(delta * (1.0 + tail.error) + kLeastNormal, 1.0);
@@ -44,6 +49,7 @@ class Profile {
         if (delta_upper(0.0) <= delta) return 0.0;
         const double limit = std::nextafter(last_, kInfinity);
         if (delta_upper(last_) > delta) return limit;
+        if (is_sharp_) return std::min(beyond_all(), limit);
         const double d = offset_of_delta(log(delta));
         const double start = std::min(std::max(law_.loss(d), 0.0), last_);
         const auto is_private = [&](double x) { return delta_upper(x) <= delta; };
@@ -61,8 +67,16 @@ class Profile {
         const double f = law_.exponent(d0);
         if (d0 > 0.0 && f < kLowest) return {kLowest, 1.0, 1.0, 0.0};
         const double reference = d0 < 0.0 ? 0.0 : f;
-        const double from = d0 < 0.0 && f < -kDeep ? std::max(left_end(law_) - d0, 0.0) : 0.0;
-        const VmfPanel sum = integrals_from(law_, d0, from, reference, law_.loss_rise_from(d0));
+        VmfLossRise rise = law_.loss_rise_from(d0);
+        double begin = d0;
+        const double left = d0 < 0.0 && f < -kDeep ? left_end(law_) : d0;
+        if (left > d0) {  // seen from there: d0 may be so far that digits would be lost
+            begin = left;
+            const double base = loss_rise(rise, left - d0);
+            rise = law_.loss_rise_from(left);
+            rise.base = base;
+        }
+        const VmfPanel sum = integrals_from(law_, begin, reference, rise);
         return {reference - log_normaliser_, sum.all, sum.above,
                 kIntegralError + kExponentError * std::fabs(reference)};
     }
@@ -92,7 +106,11 @@ class Profile {
         return d;
     }
 
+    // Where the loss is so sharp, its whole law is next to the mode, which is found to 1e-10.
+    double beyond_all() const { return law_.loss(0.0) * (1.0 + 1e-8); }
+
     VmfLossLaw law_;
+    bool is_sharp_;
     double log_normaliser_;
     double last_;  // the greatest double below 2 kappa s
 };

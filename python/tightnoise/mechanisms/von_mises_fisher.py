@@ -396,7 +396,8 @@ class VonMisesFisher:
         float or ndarray of float64
             Elementwise, of the shape the arguments broadcast to, rounded upwards: by less than
             1e-10 of it, and 1e-289, for sin(angle/2) rounded upwards to a float. 0 from
-            epsilon = 2 kappa sin(angle/2) on.
+            epsilon = 2 kappa sin(angle/2) on. (For kappa beyond 1e28, where the loss is all but a
+            constant, it may be 1 up to 1e-8 above that constant.)
 
         Raises
         ------

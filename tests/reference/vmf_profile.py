@@ -1,0 +1,107 @@
+"""delta(epsilon) of two von Mises-Fisher distributions by quadrature with many digits (mpmath).
+
+An integral over v with t = y . u = tanh v, from the density as it is; the normaliser is in closed
+form.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from mpmath import mp, mpf
+
+
+@lru_cache(None)
+def _rule(points):
+    """Nodes and weights of Gauss and Legendre on [-1, 1]."""
+    nodes = []
+    for k in range(points):
+        x = mp.cos(mp.pi * (k + mpf(3) / 4) / (points + mpf(1) / 2))
+        for _ in range(10):
+            before, here = mpf(1), x
+            for j in range(2, points + 1):
+                before, here = here, ((2 * j - 1) * x * here - (j - 1) * before) / j
+            slope = points * (x * here - before) / (x * x - 1)
+            x -= here / slope
+        nodes.append((x, 2 / ((1 - x * x) * slope * slope)))
+    return nodes
+
+
+@lru_cache(None)
+def _debye_polynomials(terms):
+    """u_k(t) of DLMF 10.41.9, as lists of coefficients."""
+    polynomials = [[mpf(1)]]
+    for _ in range(terms):
+        last = polynomials[-1]
+        following = [mpf(0)] * (len(last) + 4)
+        for i, c in enumerate(last):
+            following[i + 1] += c * i / 2 + c / (8 * (i + 1))
+            following[i + 3] -= c * i / 2 + 5 * c / (8 * (i + 3))
+        polynomials.append(following)
+    return polynomials
+
+
+def log_sphere_mean(nu, z, largest):
+    """log 0F1(; nu + 1; z^2 / 4); `largest` z decides on the method, the same for all."""
+    if nu == mpf(-1) / 2:
+        return z - mp.log(2) + mp.log1p(mp.exp(-2 * z))
+    if max(nu, largest) < 1000:
+        if z < 60:
+            return mp.log(mp.hyp0f1(nu + 1, z * z / 4))
+        return mp.log(mp.besseli(nu, z)) - nu * mp.log(z / 2) + mp.loggamma(nu + 1)
+    h = mp.hypot(nu, z)  # Debye's expansion, DLMF 10.41.3
+    series = mp.fsum(
+        mp.fsum(c * (nu / h) ** (i - k) for i, c in enumerate(u) if c) / h**k
+        for k, u in enumerate(_debye_polynomials(12))
+    )
+    log_iv = h - nu * mp.log((nu + h) / z) - mp.log(2 * mp.pi * h) / 2 + mp.log(series)
+    return log_iv - nu * mp.log(z / 2) + mp.loggamma(nu + 1)
+
+
+def profile(kappa, dim, half_chord, epsilon):
+    """delta at epsilon, to about 20 digits."""
+    kappa, s, epsilon = mpf(kappa), mpf(half_chord), mpf(epsilon)
+    h, m = kappa * s, mpf(dim - 1)
+    z = kappa * mp.sqrt((1 - s) * (1 + s))
+    if epsilon >= 2 * h:
+        return mpf(0)
+
+    def exponent(v):
+        sphere = log_sphere_mean(m / 2 - 1, z * mp.sech(v), z) if z else 0
+        return h * mp.tanh(v) - m * mp.log(mp.cosh(v)) + sphere
+
+    log_normaliser = (
+        mp.log(mp.beta(mpf(1) / 2, m / 2))
+        if dim < 1e6
+        else mp.log(mp.pi) / 2 + mp.loggamma(m / 2) - mp.loggamma(mpf(dim) / 2)
+    ) + log_sphere_mean(mpf(dim) / 2 - 1, kappa, mpf(10) ** 9 if kappa > 1000 else kappa)
+    v0 = mp.atanh(epsilon / (2 * h))
+
+    def integrand(v):
+        rise = 2 * h * mp.sinh(v - v0) / (mp.cosh(v) * mp.cosh(v0))
+        return mp.exp(exponent(v) - log_normaliser) * -mp.expm1(-rise)
+
+    def gauss(a, b, points):
+        half, centre = (b - a) / 2, (a + b) / 2
+        return half * mp.fsum(w * integrand(centre + half * x) for x, w in _rule(points))
+
+    def adaptive(a, b, least):
+        # The same by more nodes: what both say is right.
+        rough, fine = gauss(a, b, 20), gauss(a, b, 30)
+        if abs(fine - rough) <= mpf(10) ** -20 * fine or fine < least:
+            return fine
+        middle = (a + b) / 2
+        right = adaptive(a, middle, least)
+        return right + adaptive(middle, b, max(least, right * mpf(10) ** -24))
+
+    # Panels that double from the smallest scale there may be.
+    width = 1 / mp.sqrt(1 + m + kappa) / 4
+    total, a = mpf(0), v0
+    beyond = 0
+    while beyond < 3:
+        part = adaptive(a, a + width, total * mpf(10) ** -24)
+        beyond = beyond + 1 if part < total * mpf(10) ** -22 else 0
+        total += part
+        a += width
+        width = min(2 * width, mpf(1))
+    return total
