@@ -1,6 +1,7 @@
 """`tightnoise calibrate`: the numbers of `tightnoise.calibrate`, and what they cost."""
 
 import json
+import math
 import re
 
 import pytest
@@ -14,7 +15,10 @@ KINDS = {
     "noise-multiplier": ["--sampling-rate", "0.01", "--steps", "1000"],
     "steps": ["--sigma", "1.5", "--sampling-rate", "0.01"],
     "sampling-rate": ["--sigma", "1.5", "--steps", "1000"],
+    "concentration": ["--dim", "1000", "--angle", "2", "--sampling-rate", "0.01", "--steps", "100"],
 }
+ANSWERS = {"gaussian": "sigma", "concentration": "kappa"}  # others are called as their kind
+DEFAULTS = {"concentration": ["--angle", "--sampling-rate", "--steps"]}
 
 
 def direct(kind):
@@ -27,11 +31,17 @@ def direct(kind):
         "sampling-rate": lambda: tn.calibrate.sampling_rate(
             2.0, 1e-6, noise_multiplier=1.5, steps=1000
         ),
+        "concentration": lambda: tn.calibrate.concentration(
+            2.0, 1e-6, 1000, angle=2.0, sampling_rate=0.01, steps=100
+        ),
     }
     return calls[kind]()
 
 
 def training_cost(kind, answer):
+    if kind == "concentration":
+        step = tn.accounting.sampled_von_mises_fisher(answer, 1000, 0.01, angle=2.0)
+        return tn.RdpAccountant().compose(step, 100).epsilon(1e-6)
     sigma, rate, steps = {
         "noise-multiplier": (answer, 0.01, 1000),
         "steps": (1.5, 0.01, answer),
@@ -45,7 +55,7 @@ def training_cost(kind, answer):
 def test_json(kind, capsys):
     assert main(["calibrate", kind, *BUDGET, *KINDS[kind], "--json"]) == 0
     answer = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    name = "sigma" if kind == "gaussian" else kind.replace("-", "_")
+    name = ANSWERS.get(kind, kind).replace("-", "_")
     assert list(answer) == ["version", "parameters", name, "cost"]
     assert answer[name] == direct(kind)
     given = dict(zip(KINDS[kind][::2], map(float, KINDS[kind][1::2]), strict=True))
@@ -68,7 +78,7 @@ def test_text(kind, capsys):
     assert err == ""
     found, cost = out.splitlines()
     name, answer = found.split()
-    assert name == ("sigma" if kind == "gaussian" else kind)
+    assert name == ANSWERS.get(kind, kind)
     assert float(answer) == direct(kind)  # all digits: a rounded answer could cost more
     shown = re.fullmatch(r"costs epsilon (\S+) at delta 1e-06", cost)
     assert shown
@@ -82,6 +92,8 @@ BAD = [
     ("--sigma", ["nan", "inf", "0", "-1", "x"]),
     ("--sampling-rate", ["nan", "inf", "0", "-0.1", "1.5", "x"]),
     ("--steps", ["-5", "1.5", "x", "nan"]),
+    ("--dim", ["1", "-5", "1.5", "x", "nan"]),
+    ("--angle", ["nan", "0", "-1", "3.2", "x"]),
 ]
 
 
@@ -100,8 +112,21 @@ def test_bad_numbers(kind, option, values, refused):
 def test_every_option_must_be_given(kind, refused):
     given = [*BUDGET, *KINDS[kind]]
     for position in range(0, len(given), 2):
+        if given[position] in DEFAULTS.get(kind, ()):
+            continue
         line = refused("calibrate", kind, *given[:position], *given[position + 2 :])
         assert given[position] in line
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_one_release_on_a_direction_goes_by_its_exact_epsilon(delta, capsys):
+    budget = ["--epsilon", "2", "--delta", delta]
+    assert main(["calibrate", "concentration", *budget, "--dim", "50", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["kappa"] == tn.calibrate.concentration(2.0, float(delta), 50)
+    assert answer["cost"]["epsilon"] == tn.VonMisesFisher(answer["kappa"], 50).epsilon(float(delta))
+    left_out = {name: answer["parameters"][name] for name in ("angle", "sampling_rate", "steps")}
+    assert left_out == {"angle": math.pi, "sampling_rate": 1.0, "steps": 1}
 
 
 def test_no_kind(refused):

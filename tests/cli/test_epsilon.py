@@ -79,6 +79,53 @@ def test_without_sampling_also_exactly(capsys):
     assert float(lines[-1].split()[1]) >= exact["epsilon"]
 
 
+DIRECTIONS = ["--kappa", "75", "--dim", "13700", "--delta", "1e-5"]
+
+
+def test_directions(capsys):
+    sampled = ["--sampling-rate", "0.01", "--steps", "100", "--angle", "2"]
+    answer = report(capsys, *DIRECTIONS, *sampled)
+    step = tn.accounting.sampled_von_mises_fisher(75.0, 13_700, 0.01, angle=2.0)
+    assert answer["epsilon"] == (step * 100).epsilon(1e-5)
+    assert answer["adjacency"] == "add-remove"
+    assert answer["parameters"] == {
+        "kappa": 75.0,
+        "dim": 13_700,
+        "angle": 2.0,
+        "sampling_rate": 0.01,
+        "steps": 100,
+        "delta": 1e-5,
+    }
+    lines = table(capsys, *DIRECTIONS, *sampled)
+    assert lines[:3] == ["kappa          75", "dim            13,700", "angle          2"]
+
+
+def test_one_direction_also_exactly(capsys):
+    answer = report(capsys, *DIRECTIONS)
+    assert answer["parameters"]["angle"] == math.pi
+    *_, exact = answer["conversions"]
+    assert exact == {
+        "conversion": "exact",
+        "epsilon": tn.VonMisesFisher(75.0, 13_700).epsilon(1e-5),
+        "order": None,
+    }
+    assert (
+        exact["epsilon"] < answer["epsilon"] == tn.VonMisesFisher(75.0, 13_700).rdp().epsilon(1e-5)
+    )
+    assert len(report(capsys, *DIRECTIONS, "--steps", 2)["conversions"]) == 2
+    adjacency = "adjacency      the one for which the angle is declared"
+    assert adjacency in table(capsys, *DIRECTIONS)
+
+
+def test_noise_is_of_one_kind(refused):
+    assert "--kappa" in refused("epsilon", *TRAINING, "--kappa", "1")
+    line = refused("epsilon", "--kappa", "75", "--delta", "1e-5")
+    assert line.startswith("tightnoise epsilon: error: --dim must be given")
+    for option in ("dim", "angle"):
+        line = refused("epsilon", *TRAINING, f"--{option}", "2")
+        assert f"error: {option} must be left out: it goes with --kappa; got 2" in line
+
+
 def test_nothing_released(capsys):
     answer = report(capsys, "--sigma", 1, "--steps", 0, "--delta", "1e-5")
     assert [row["epsilon"] for row in answer["conversions"]] == [0, 0, 0]
@@ -99,11 +146,15 @@ def test_what_no_noise_hides_is_still_json(capsys):
         *itertools.product(["--sampling-rate"], ["nan", "inf", "0", "-0.1", "1.5", "x"]),
         *itertools.product(["--steps"], ["-5", "1.5", "x", "nan", str(2**60)]),
         *itertools.product(["--delta"], ["nan", "inf", "0", "1", "2", "-0.1", "x"]),
+        *itertools.product(["--kappa"], ["nan", "inf", "-1", "1e101", "x", ""]),
+        *itertools.product(["--dim"], ["-5", "1", "1.5", "x", "nan", str(2**60)]),
+        *itertools.product(["--angle"], ["nan", "-0.1", "3.2", "x"]),
         ("--unknown", "1"),
     ],
 )
 def test_bad_numbers(option, value, refused):
-    line = refused("epsilon", *TRAINING, f"{option}={value}")
+    given = DIRECTIONS if option in ("--kappa", "--dim", "--angle") else TRAINING
+    line = refused("epsilon", *given, f"{option}={value}")
     assert line.startswith("tightnoise")
     assert option.lstrip("-") in line.replace("_", "-")
 

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="tightnoise", description="Differential privacy with bounded-support Gaussian noise."
+        prog="tightnoise", description="Differential privacy with less noise."
     )
     parser.add_argument("--version", action="version", version=f"tightnoise {tn.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Options", "add_budget_options", "finite", "orders", "require_given"]
+__all__ = [
+    "Options",
+    "add_budget_option",
+    "add_budget_options",
+    "finite",
+    "orders",
+    "require_given",
+]
 
 Options = argparse.Namespace
 
@@ -44,6 +51,13 @@ _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
         "help": "noise multiplier: standard deviation of the noise over the norm that each "
         "record's part is clipped to",
     },
+    "kappa": {"type": finite, "metavar": "K", "help": "concentration of von Mises-Fisher noise"},
+    "dim": {"type": int, "metavar": "P", "help": "number of coordinates of the directions"},
+    "angle": {
+        "type": finite,
+        "metavar": "A",
+        "help": "the most one record turns the direction by, in radians",
+    },
     "sampling-rate": {
         "type": finite,
         "metavar": "Q",
@@ -64,14 +78,21 @@ def orders(text: str) -> NDArray[np.float64]:
     return values
 
 
+def add_budget_option(command: Any, name: str, *, required: bool = False) -> None:
+    """Add an option of accounting that has no default."""
+    command.add_argument(f"--{name}", required=required, **_BUDGET_OPTIONS[name])
+
+
 def add_budget_options(command: Any, *names: str, **defaults: Any) -> None:
     """Add the named options of accounting; those without a default must be given."""
     for name in names:
         default = defaults.get(name.replace("-", "_"))
-        option = dict(_BUDGET_OPTIONS[name])
-        if default is not None:
-            option["help"] += f"; default: {default}"
-        command.add_argument(f"--{name}", required=default is None, default=default, **option)
+        if default is None:
+            add_budget_option(command, name, required=True)
+            continue
+        option = _BUDGET_OPTIONS[name]
+        text = f"{option['help']}; default: {default}"
+        command.add_argument(f"--{name}", default=default, **(option | {"help": text}))
     command.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import tightnoise as tn
@@ -19,6 +21,7 @@ class Kind(NamedTuple):
     options: tuple[str, ...]
     find: Callable[[Options], float]
     epsilon: Callable[[Options, float], float]
+    defaults: Mapping[str, float] = MappingProxyType({})
 
 
 def _gaussian(o: Options) -> float:
@@ -42,6 +45,12 @@ def _sampling_rate(o: Options) -> float:
     return tn.calibrate.sampling_rate(o.epsilon, o.delta, noise_multiplier=o.sigma, steps=o.steps)
 
 
+def _concentration(o: Options) -> float:
+    return tn.calibrate.concentration(
+        o.epsilon, o.delta, o.dim, angle=o.angle, sampling_rate=o.sampling_rate, steps=o.steps
+    )
+
+
 def _gaussian_epsilon(o: Options, sigma: float) -> float:
     distance = o.sensitivity / sigma * (1.0 + 2.0**-52)  # rounded upwards
     epsilon: float = tn.accounting.gaussian_epsilon(o.delta, distance)
@@ -52,6 +61,14 @@ def _training_epsilon(delta: float, sigma: float, sampling_rate: float, steps: i
     accountant = tn.RdpAccountant()
     accountant.compose(tn.Gaussian(sigma), steps, sampling_rate=sampling_rate)
     return accountant.epsilon(delta)
+
+
+def _concentration_epsilon(o: Options, kappa: float) -> float:
+    """Return what `tightnoise.calibrate.concentration` goes by."""
+    if o.sampling_rate == 1 and o.steps == 1:
+        return float(tn.VonMisesFisher(kappa, o.dim).epsilon(o.delta, o.angle))
+    step = tn.accounting.sampled_von_mises_fisher(kappa, o.dim, o.sampling_rate, angle=o.angle)
+    return tn.RdpAccountant().compose(step, o.steps).epsilon(o.delta)
 
 
 KINDS = {
@@ -83,6 +100,14 @@ KINDS = {
         _sampling_rate,
         lambda o, rate: _training_epsilon(o.delta, o.sigma, rate, o.steps),
     ),
+    "concentration": Kind(
+        "kappa",
+        "the largest concentration of von Mises-Fisher noise",
+        ("dim", "angle", "sampling-rate", "steps"),
+        _concentration,
+        _concentration_epsilon,
+        MappingProxyType({"angle": math.pi, "sampling_rate": 1.0, "steps": 1}),
+    ),
 }
 
 
@@ -98,7 +123,7 @@ def add_to(commands: Any) -> None:
     kinds = calibrate.add_subparsers(dest="kind", required=True, metavar="KIND")
     for name, kind in KINDS.items():
         parser = kinds.add_parser(name, help=kind.help, description=f"Print {kind.help}.")
-        add_budget_options(parser, "epsilon", "delta", *kind.options)
+        add_budget_options(parser, "epsilon", "delta", *kind.options, **kind.defaults)
         parser.set_defaults(run=_run)
 
 
