@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise import _core
-from tightnoise._validate import fraction, not_negative, require
+from tightnoise._validate import fraction
 from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _direction_pair as pair
@@ -66,9 +66,7 @@ class SampledVonMisesFisherRdp:
         object.__setattr__(self, "kappa", pair.concentration(self.kappa))
         object.__setattr__(self, "dim", pair.dimension(self.dim))
         object.__setattr__(self, "sampling_rate", fraction("sampling_rate", self.sampling_rate))
-        half_chord = not_negative("half_chord", self.half_chord)
-        require(half_chord <= 1, "half_chord", self.half_chord, "at most 1")
-        object.__setattr__(self, "half_chord", half_chord + 0.0)  # not -0.0
+        object.__setattr__(self, "half_chord", pair.checked_half_chord(self.half_chord))
         if not isinstance(self.fixed_size, (bool, np.bool_)):
             raise TypeError(f"fixed_size must be True or False; got {self.fixed_size!r}")
         object.__setattr__(self, "fixed_size", bool(self.fixed_size))
@@ -177,13 +175,7 @@ def sampled_von_mises_fisher(
     >>> round((fixed * 1407).epsilon(1 / 60_000), 3)
     1.525
     """
-    return sampled_at_half_chord(kappa, dim, pair.half_chord_upper(angle), sampling_rate, sampling)
-
-
-def sampled_at_half_chord(
-    kappa: float, dim: int, half_chord: float, sampling_rate: float, sampling: str
-) -> RdpCurve:
-    """Return the same for directions that are at most 2 half_chord apart."""
+    half_chord = pair.half_chord_upper(angle)
     fixed_size, adjacency = is_fixed_size(sampling), adjacency_of(sampling)
     if fraction("sampling_rate", sampling_rate) == 1:
         return pair.rdp_curve(kappa, dim, half_chord)

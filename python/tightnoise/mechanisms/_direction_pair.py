@@ -32,6 +32,7 @@ from tightnoise.special import ndtri_exp
 
 __all__ = [
     "VonMisesFisherRdp",
+    "checked_half_chord",
     "concentration",
     "dimension",
     "epsilon_upper",
@@ -79,6 +80,13 @@ def radians(angle: Any) -> Array:
     good = (array >= 0) & (array <= _LARGEST_ANGLE)
     require_all(good, "angle", array, "between 0 and pi")
     return np.asarray(array + 0.0)  # not -0.0
+
+
+def checked_half_chord(half_chord: Any) -> float:
+    """Return half_chord as a float from 0 to 1."""
+    number = not_negative("half_chord", half_chord)
+    require(number <= 1, "half_chord", half_chord, "at most 1")
+    return number + 0.0  # not -0.0
 
 
 def half_chord_upper(angle: Any) -> float:
@@ -173,9 +181,7 @@ class VonMisesFisherRdp:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kappa", concentration(self.kappa))
         object.__setattr__(self, "dim", dimension(self.dim))
-        half_chord = not_negative("half_chord", self.half_chord)
-        require(half_chord <= 1, "half_chord", self.half_chord, "at most 1")
-        object.__setattr__(self, "half_chord", half_chord + 0.0)
+        object.__setattr__(self, "half_chord", checked_half_chord(self.half_chord))
 
     def __call__(self, orders: Any) -> Array:
         """Return the divergences at `orders`, above 0, infinity included, rounded upwards."""

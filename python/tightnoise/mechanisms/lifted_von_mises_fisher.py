@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, output
 from tightnoise._validate import (
@@ -23,6 +23,8 @@ from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher, _normalised
 from tightnoise.random import NoiseStream
 
 __all__ = ["LiftedVonMisesFisher"]
+
+Array = NDArray[np.float64]
 
 _LEAST_FLOAT32 = float(np.finfo(np.float32).tiny)
 _LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
@@ -187,7 +189,7 @@ class LiftedVonMisesFisher:
         self._lifted.sample(centre, rng=rng, out=centre)
         return centre
 
-    def logpdf(self, y: ArrayLike, value: ArrayLike) -> Any:
+    def logpdf(self, y: ArrayLike, value: ArrayLike) -> Array | float:
         """Return the log of the output's density at y, with respect to the area of the sphere.
 
         Parameters
@@ -280,7 +282,7 @@ class LiftedVonMisesFisher:
         angle = 2.0 * math.atan(0.5 * (change / self.anchor)) * _ROUNDING_UP
         return min(angle + _UNDERFLOW, math.pi)
 
-    def renyi_divergence(self, sensitivity: float, alpha: ArrayLike) -> Any:
+    def renyi_divergence(self, sensitivity: float, alpha: ArrayLike) -> Array | float:
         """Return the Renyi divergence of two outputs at the greatest angle.
 
         Parameters
@@ -339,7 +341,7 @@ class LiftedVonMisesFisher:
         """
         return self._lifted.rdp(alphas, self.max_angle(sensitivity))
 
-    def hockey_stick(self, sensitivity: float, epsilon: ArrayLike) -> Any:
+    def hockey_stick(self, sensitivity: float, epsilon: ArrayLike) -> Array | float:
         """Return delta(epsilon) of one release, as `VonMisesFisher.hockey_stick`.
 
         Parameters
@@ -368,7 +370,7 @@ class LiftedVonMisesFisher:
         """
         return self._lifted.hockey_stick(self.max_angle(sensitivity), epsilon)
 
-    def epsilon(self, delta: ArrayLike, sensitivity: float) -> Any:
+    def epsilon(self, delta: ArrayLike, sensitivity: float) -> Array | float:
         """Return the smallest epsilon of one release at `delta`, as `VonMisesFisher.epsilon`.
 
         Parameters

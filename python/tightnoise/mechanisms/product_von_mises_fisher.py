@@ -166,7 +166,7 @@ class ProductVonMisesFisher:
                 place[...] = layer.sample(block, rng=rng)
         return noisy
 
-    def logpdf(self, y: Blocks, mean_directions: Blocks) -> Any:
+    def logpdf(self, y: Blocks, mean_directions: Blocks) -> Array | float:
         """Return the log of the output's density, with respect to the areas of the spheres.
 
         Parameters
@@ -232,7 +232,7 @@ class ProductVonMisesFisher:
 
     # --- costs ------------------------------------------------------------------------------------
 
-    def renyi_divergence(self, *, angle: ArrayLike = math.pi, alpha: ArrayLike) -> Any:
+    def renyi_divergence(self, *, angle: ArrayLike = math.pi, alpha: ArrayLike) -> Array | float:
         """Return the Renyi divergence of two outputs whose mean directions differ by angles.
 
         Parameters

@@ -195,6 +195,10 @@ class VonMisesFisher:
 
         The mean of y is that times mu.
 
+        Returns
+        -------
+        float
+
         Examples
         --------
         >>> import tightnoise as tn
@@ -209,6 +213,10 @@ class VonMisesFisher:
         log(area) - (kappa r - L(kappa)), r the mean resultant length; the second part is the
         divergence from the uniform distribution. Accurate to 1e-13 of the larger of the two: in a
         high dimension, log(area) is about -(dim/2) log(dim) and hides the other.
+
+        Returns
+        -------
+        float
 
         Examples
         --------
