@@ -136,9 +136,9 @@ def test_errors_where_the_formula_changes(rng, check_error):
 def test_errors_of_differences_from_the_limit(rng, check_error):
     # x - log M and 1 - ratio: where they are small, and where the formula changes
     nu, x, _, _ = columns("mean")
-    nu = np.concatenate([nu[::3], rng.uniform(0, 3, 60), rng.uniform(0, 26, 180), np.zeros(2)])
+    nu = np.concatenate([nu[::10], rng.uniform(0, 3, 60), rng.uniform(0, 26, 180), np.zeros(2)])
     near = np.concatenate([rng.uniform(20, 50, 120), 10 ** rng.uniform(1.6, 12, 120)])
-    x = np.concatenate([x[::3], near, [np.nextafter(50, 0), 50.0]])
+    x = np.concatenate([x[::10], near, [np.nextafter(50, 0), 50.0]])
     with mp.workdps(50):
         log_mean, ratio = zip(
             *(bessel.mean_and_ratio(*row, 45) for row in zip(nu, x, strict=True)), strict=True
@@ -359,7 +359,7 @@ def test_scipy(rng, check_error):
     assert normal.mean() > 0.5
     nu, x, value, above = nu[normal], x[normal], value[normal], above[normal]
     error = np.abs(special.log_iv(nu, x) - np.log(value) - x) / (np.abs(np.log(value)) + x)
-    check_error("special.log_iv beside SciPy", error.max(), 1e-11)
+    check_error("special.log_iv beside SciPy", error.max(), 1e-13)
     error = np.abs(special.iv_ratio(nu, x) / (above / value) - 1)
     check_error("special.iv_ratio beside SciPy", error.max(), 1e-11)
 

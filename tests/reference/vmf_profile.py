@@ -10,6 +10,8 @@ from functools import lru_cache
 
 from mpmath import mp, mpf
 
+from reference.debye import log_sphere_mean
+
 
 @lru_cache(None)
 def _rule(points):
@@ -27,37 +29,6 @@ def _rule(points):
     return nodes
 
 
-@lru_cache(None)
-def _debye_polynomials(terms):
-    """u_k(t) of DLMF 10.41.9, as lists of coefficients."""
-    polynomials = [[mpf(1)]]
-    for _ in range(terms):
-        last = polynomials[-1]
-        following = [mpf(0)] * (len(last) + 4)
-        for i, c in enumerate(last):
-            following[i + 1] += c * i / 2 + c / (8 * (i + 1))
-            following[i + 3] -= c * i / 2 + 5 * c / (8 * (i + 3))
-        polynomials.append(following)
-    return polynomials
-
-
-def log_sphere_mean(nu, z, largest):
-    """log 0F1(; nu + 1; z^2 / 4); `largest` z decides on the method, the same for all."""
-    if nu == mpf(-1) / 2:
-        return z - mp.log(2) + mp.log1p(mp.exp(-2 * z))
-    if max(nu, largest) < 1000:
-        if z < 60:
-            return mp.log(mp.hyp0f1(nu + 1, z * z / 4))
-        return mp.log(mp.besseli(nu, z)) - nu * mp.log(z / 2) + mp.loggamma(nu + 1)
-    h = mp.hypot(nu, z)  # Debye's expansion, DLMF 10.41.3
-    series = mp.fsum(
-        mp.fsum(c * (nu / h) ** (i - k) for i, c in enumerate(u) if c) / h**k
-        for k, u in enumerate(_debye_polynomials(12))
-    )
-    log_iv = h - nu * mp.log((nu + h) / z) - mp.log(2 * mp.pi * h) / 2 + mp.log(series)
-    return log_iv - nu * mp.log(z / 2) + mp.loggamma(nu + 1)
-
-
 def profile(kappa, dim, half_chord, epsilon):
     """delta at epsilon, to about 20 digits."""
     kappa, s, epsilon = mpf(kappa), mpf(half_chord), mpf(epsilon)
@@ -67,14 +38,14 @@ def profile(kappa, dim, half_chord, epsilon):
         return mpf(0)
 
     def exponent(v):
-        sphere = log_sphere_mean(m / 2 - 1, z * mp.sech(v), z) if z else 0
+        sphere = log_sphere_mean(m, z * mp.sech(v)) if z else 0
         return h * mp.tanh(v) - m * mp.log(mp.cosh(v)) + sphere
 
     log_normaliser = (
         mp.log(mp.beta(mpf(1) / 2, m / 2))
         if dim < 1e6
         else mp.log(mp.pi) / 2 + mp.loggamma(m / 2) - mp.loggamma(mpf(dim) / 2)
-    ) + log_sphere_mean(mpf(dim) / 2 - 1, kappa, mpf(10) ** 9 if kappa > 1000 else kappa)
+    ) + log_sphere_mean(mpf(dim), kappa)
     v0 = mp.atanh(epsilon / (2 * h))
 
     def integrand(v):
