@@ -24,7 +24,7 @@ constexpr int kScales = 6, kNewtonRounds = 5;
 
 // So many steps of one mechanism.
 SampledGaussianSum training(double noise_multiplier, double sampling_rate, double steps) {
-    return {&noise_multiplier, &sampling_rate, &steps, 1};
+    return SampledGaussianSum({{{noise_multiplier, sampling_rate}, steps}});
 }
 
 double cost(const RdpFunction& function, double alpha) {

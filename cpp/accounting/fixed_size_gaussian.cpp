@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "accounting/rdp_sum.hpp"
 #include "accounting/sampled_loss.hpp"
 
 namespace tightnoise {
@@ -35,7 +34,7 @@ class GaussianUnderQ {
 
 }  // namespace
 
-void fixed_size_gaussian_rdp(const FixedSizeGaussian& step, const double* alpha, double* rdp,
+void fixed_size_gaussian_rdp(const SampledGaussian& step, const double* alpha, double* rdp,
                              std::size_t n) {
     const double sigma = step.noise_multiplier, q = step.sampling_rate;
     const auto whole = [&](double a) { return 0.5 * a / sigma / sigma; };
@@ -48,13 +47,6 @@ void fixed_size_gaussian_rdp(const FixedSizeGaussian& step, const double* alpha,
         return;
     }
     sampled_rdp(GaussianUnderQ(sigma), q, Sampling::kFixedSize, kInfinity, whole, alpha, rdp, n);
-}
-
-void FixedSizeGaussianSum::operator()(const double* alpha, double* rdp, std::size_t n) const {
-    sum_of_rdp(terms_, alpha, rdp, n,
-               [](const Term& term, const double* orders, double* out, std::size_t count) {
-                   fixed_size_gaussian_rdp(term.step, orders, out, count);
-               });
 }
 
 }  // namespace tightnoise

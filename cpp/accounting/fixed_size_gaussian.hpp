@@ -3,37 +3,20 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-#include "accounting/rdp_function.hpp"
+#include "accounting/sampled_gaussian.hpp"
 
 namespace tightnoise {
 
-struct FixedSizeGaussian {
-    double noise_multiplier, sampling_rate;  // sigma, m / n
-};
-
 // rdp[i] >= D_alpha[i] of sampled_loss.hpp for real orders alpha >= 1 (1: Kullback-Leibler);
-// noise_multiplier > 0, 0 < sampling_rate <= 1. Infinite alpha gives infinity.
+// noise_multiplier > 0, 0 < sampling_rate = m / n <= 1. Infinite alpha gives infinity.
 //
 // Card. noise_multiplier 1e-2 to 1e4, sampling_rate 1e-12 to 1, alpha 1 to 1e6: never below the
 // truth; above it as sampled_vmf.hpp says, with E = alpha^2 / sigma^2. Beyond these ranges it is an
 // upper bound as well.
-void fixed_size_gaussian_rdp(const FixedSizeGaussian& step, const double* alpha, double* rdp,
+void fixed_size_gaussian_rdp(const SampledGaussian& step, const double* alpha, double* rdp,
                              std::size_t n);
 
-// sum_i count_i D(step_i).
-class FixedSizeGaussianSum final : public RdpFunction {
-  public:
-    struct Term {
-        FixedSizeGaussian step;
-        double count;
-    };
-    explicit FixedSizeGaussianSum(std::vector<Term> terms) : terms_(std::move(terms)) {}
-    void operator()(const double* alpha, double* rdp, std::size_t n) const override;
-
-  private:
-    std::vector<Term> terms_;
-};
+using FixedSizeGaussianSum = RdpSum<SampledGaussian, fixed_size_gaussian_rdp>;
 
 }  // namespace tightnoise

@@ -42,32 +42,15 @@ double divergence_of(const SampledGaussianModel& m, double alpha) {
 
 }  // namespace
 
-void sampled_gaussian_rdp(double noise_multiplier, double sampling_rate, const double* alpha,
-                          double* rdp, std::size_t n) {
-    const SampledGaussianModel model(noise_multiplier, sampling_rate);
+void sampled_gaussian_rdp(const SampledGaussian& step, const double* alpha, double* rdp,
+                          std::size_t n) {
+    const SampledGaussianModel model(step.noise_multiplier, step.sampling_rate);
     for (std::size_t i = 0; i < n; ++i) {
-        const double d = sampling_rate < 1.0 && alpha[i] < kInfinity
+        const double d = step.sampling_rate < 1.0 && alpha[i] < kInfinity
                              ? divergence_of(model, alpha[i])
-                             : gaussian_divergence(alpha[i], noise_multiplier);
+                             : gaussian_divergence(alpha[i], step.noise_multiplier);
         rdp[i] = d * (1.0 + kMargin) + std::numeric_limits<double>::min();
     }
-}
-
-SampledGaussianSum::SampledGaussianSum(const double* noise_multipliers,
-                                       const double* sampling_rates, const double* counts,
-                                       std::size_t n) {
-    terms_.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        if (counts[i] > 0.0) terms_.push_back({noise_multipliers[i], sampling_rates[i], counts[i]});
-    }
-}
-
-void SampledGaussianSum::operator()(const double* alpha, double* rdp, std::size_t n) const {
-    sum_of_rdp(terms_, alpha, rdp, n,
-               [](const Term& term, const double* orders, double* out, std::size_t count) {
-                   sampled_gaussian_rdp(term.noise_multiplier, term.sampling_rate, orders, out,
-                                        count);
-               });
 }
 
 }  // namespace tightnoise

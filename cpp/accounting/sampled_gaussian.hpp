@@ -3,36 +3,26 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-#include "accounting/rdp_function.hpp"
+#include "accounting/rdp_sum.hpp"
 
 namespace tightnoise {
 
+struct SampledGaussian {
+    double noise_multiplier, sampling_rate;  // sigma, q
+};
+
 // rdp[i] >= D_alpha[i]((1 - q) N(0, sigma^2) + q N(1, sigma^2) || N(0, sigma^2)) for real orders
-// alpha >= 1 (1: Kullback-Leibler); noise_multiplier = sigma > 0, 0 < sampling_rate = q <= 1.
+// alpha >= 1 (1: Kullback-Leibler); noise_multiplier > 0, 0 < sampling_rate <= 1.
 //
 // Card. noise_multiplier 1e-2 to 1e4, sampling_rate 1e-12 to 1, alpha 1 to 1e6: never below the
 // truth; above it by at most a fraction 1e-10 + 4e-15 (alpha / sigma)^2 / ((alpha - 1) D), and
 // 2.3e-308. The second part is 1e-14 unless two modes of the integrand, at 0 and at alpha / sigma,
 // just balance: D is as sensitive to its arguments there. Beyond these ranges it is an upper bound
 // as well. Infinite alpha gives infinity.
-void sampled_gaussian_rdp(double noise_multiplier, double sampling_rate, const double* alpha,
-                          double* rdp, std::size_t n);
+void sampled_gaussian_rdp(const SampledGaussian& step, const double* alpha, double* rdp,
+                          std::size_t n);
 
-// sum_i count_i D(sigma_i, q_i): what releases with different noise or sampling cost together.
-class SampledGaussianSum final : public RdpFunction {
-  public:
-    SampledGaussianSum(const double* noise_multipliers, const double* sampling_rates,
-                       const double* counts, std::size_t n);
-    // Upper bounds at n orders alpha >= 1.
-    void operator()(const double* alpha, double* rdp, std::size_t n) const override;
-
-  private:
-    struct Term {
-        double noise_multiplier, sampling_rate, count;
-    };
-    std::vector<Term> terms_;
-};
+using SampledGaussianSum = RdpSum<SampledGaussian, sampled_gaussian_rdp>;
 
 }  // namespace tightnoise

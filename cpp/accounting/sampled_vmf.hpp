@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-#include "accounting/rdp_function.hpp"
+#include "accounting/rdp_sum.hpp"
 
 namespace tightnoise {
 
@@ -28,18 +27,6 @@ void sampled_vmf_rdp(const SampledVmf& step, const double* alpha, double* rdp, s
 // order.
 double sampled_vmf_max_divergence(const SampledVmf& step);
 
-// sum_i count_i D(step_i).
-class SampledVmfSum final : public RdpFunction {
-  public:
-    struct Term {
-        SampledVmf step;
-        double count;
-    };
-    explicit SampledVmfSum(std::vector<Term> terms) : terms_(std::move(terms)) {}
-    void operator()(const double* alpha, double* rdp, std::size_t n) const override;
-
-  private:
-    std::vector<Term> terms_;
-};
+using SampledVmfSum = RdpSum<SampledVmf, sampled_vmf_rdp>;
 
 }  // namespace tightnoise

@@ -1,14 +1,15 @@
 #include <vector>
 
 #include "accounting/fixed_size_gaussian.hpp"
-#include "accounting/sampled_gaussian.hpp"
 #include "bindings/arrays.hpp"
 
 namespace tightnoise {
+namespace {
 
-void bind_sampled_gaussian(py::module_& m) {
+template <class Sum>
+void def_sum(py::module_& m, const char* name) {
     m.def(
-        "sampled_gaussian_rdp",
+        name,
         [](const Float64Array& noise_multipliers, const Float64Array& sampling_rates,
            const Float64Array& counts, const Float64Array& alphas, Float64Array out) {
             const std::size_t terms = length(counts), n = length(alphas);
@@ -16,34 +17,24 @@ void bind_sampled_gaussian(py::module_& m) {
                 length(out) != n) {
                 throw py::type_error("core: arrays of the wrong length");
             }
-            double* rdp = out.mutable_data();
-            py::gil_scoped_release nogil;
-            const SampledGaussianSum sum(noise_multipliers.data(), sampling_rates.data(),
-                                         counts.data(), terms);
-            sum(alphas.data(), rdp, n);
-        },
-        py::arg("noise_multipliers"), py::arg("sampling_rates"), py::arg("counts"),
-        py::arg("alphas"), py::arg("out").noconvert());
-    m.def(
-        "fixed_size_gaussian_rdp",
-        [](const Float64Array& noise_multipliers, const Float64Array& sampling_rates,
-           const Float64Array& counts, const Float64Array& alphas, Float64Array out) {
-            const std::size_t terms = length(counts), n = length(alphas);
-            if (length(noise_multipliers) != terms || length(sampling_rates) != terms ||
-                length(out) != n) {
-                throw py::type_error("core: arrays of the wrong length");
-            }
-            std::vector<FixedSizeGaussianSum::Term> sum;
+            std::vector<typename Sum::Term> sum;
             for (std::size_t i = 0; i < terms; ++i) {
                 sum.push_back(
                     {{noise_multipliers.data()[i], sampling_rates.data()[i]}, counts.data()[i]});
             }
             double* rdp = out.mutable_data();
             py::gil_scoped_release nogil;
-            FixedSizeGaussianSum(std::move(sum))(alphas.data(), rdp, n);
+            Sum(std::move(sum))(alphas.data(), rdp, n);
         },
         py::arg("noise_multipliers"), py::arg("sampling_rates"), py::arg("counts"),
         py::arg("alphas"), py::arg("out").noconvert());
+}
+
+}  // namespace
+
+void bind_sampled_gaussian(py::module_& m) {
+    def_sum<SampledGaussianSum>(m, "sampled_gaussian_rdp");
+    def_sum<FixedSizeGaussianSum>(m, "fixed_size_gaussian_rdp");
 }
 
 }  // namespace tightnoise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,44 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SampledGaussianRdp:
+class _GaussianOnSample:
+    """What the functions of both ways of sampling have in common."""
+
+    noise_multiplier: float
+    sampling_rate: float
+
+    def __post_init__(self) -> None:
+        sigma = positive("noise_multiplier", self.noise_multiplier)
+        object.__setattr__(self, "noise_multiplier", sigma)
+        object.__setattr__(self, "sampling_rate", fraction("sampling_rate", self.sampling_rate))
+
+    def __call__(self, orders: Any) -> Array:
+        """Return the divergences at `orders`, at least 1, rounded upwards."""
+        return self.weighted_sum([self], [1], orders)
+
+    @classmethod
+    def weighted_sum(
+        cls, functions: Sequence[_GaussianOnSample], counts: Sequence[int], orders: Any
+    ) -> Array:
+        """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
+        alphas = np.ascontiguousarray(orders, dtype=np.float64)
+        out = np.empty_like(alphas)
+        cls._rdp_sum(
+            np.array([f.noise_multiplier for f in functions]),
+            np.array([f.sampling_rate for f in functions]),
+            np.array(counts, dtype=np.float64),
+            alphas,
+            out,
+        )
+        return out
+
+    @staticmethod
+    def _rdp_sum(*arrays: Array) -> None:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SampledGaussianRdp(_GaussianOnSample):
     """The function alpha -> Renyi divergence of the sampled Gaussian; see `sampled_gaussian`.
 
     Parameters
@@ -46,28 +83,13 @@ class SampledGaussianRdp:
     array([8.400000e-05, 2.180000e-04, 3.087851e+00])
     """
 
-    noise_multiplier: float
-    sampling_rate: float
-
-    def __post_init__(self) -> None:
-        sigma = positive("noise_multiplier", self.noise_multiplier)
-        object.__setattr__(self, "noise_multiplier", sigma)
-        object.__setattr__(self, "sampling_rate", fraction("sampling_rate", self.sampling_rate))
-
-    def __call__(self, orders: Any) -> Array:
-        """Return the divergences at `orders`, at least 1, rounded upwards."""
-        return self.weighted_sum([self], [1], orders)
-
-    @classmethod
-    def weighted_sum(
-        cls, functions: Sequence[SampledGaussianRdp], counts: Sequence[int], orders: Any
-    ) -> Array:
-        """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
-        return _weighted_sum(_core.accounting.sampled_gaussian_rdp, functions, counts, orders)
+    @staticmethod
+    def _rdp_sum(*arrays: Array) -> None:
+        _core.accounting.sampled_gaussian_rdp(*arrays)
 
 
 @dataclass(frozen=True)
-class FixedSizeGaussianRdp:
+class FixedSizeGaussianRdp(_GaussianOnSample):
     """The same for batches of a fixed size, drawn without replacement, and a record replaced.
 
     Parameters
@@ -89,42 +111,9 @@ class FixedSizeGaussianRdp:
     array([1.400000e-04, 3.510000e-04, 3.087851e+00])
     """
 
-    noise_multiplier: float
-    sampling_rate: float
-
-    def __post_init__(self) -> None:
-        sigma = positive("noise_multiplier", self.noise_multiplier)
-        object.__setattr__(self, "noise_multiplier", sigma)
-        object.__setattr__(self, "sampling_rate", fraction("sampling_rate", self.sampling_rate))
-
-    def __call__(self, orders: Any) -> Array:
-        """Return the divergences at `orders`, at least 1, rounded upwards."""
-        return self.weighted_sum([self], [1], orders)
-
-    @classmethod
-    def weighted_sum(
-        cls, functions: Sequence[FixedSizeGaussianRdp], counts: Sequence[int], orders: Any
-    ) -> Array:
-        """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
-        return _weighted_sum(_core.accounting.fixed_size_gaussian_rdp, functions, counts, orders)
-
-
-def _weighted_sum(
-    core: Callable[..., None],
-    functions: Sequence[SampledGaussianRdp] | Sequence[FixedSizeGaussianRdp],
-    counts: Sequence[int],
-    orders: Any,
-) -> Array:
-    alphas = np.ascontiguousarray(orders, dtype=np.float64)
-    out = np.empty_like(alphas)
-    core(
-        np.array([f.noise_multiplier for f in functions]),
-        np.array([f.sampling_rate for f in functions]),
-        np.array(counts, dtype=np.float64),
-        alphas,
-        out,
-    )
-    return out
+    @staticmethod
+    def _rdp_sum(*arrays: Array) -> None:
+        _core.accounting.fixed_size_gaussian_rdp(*arrays)
 
 
 def sampled_gaussian(
