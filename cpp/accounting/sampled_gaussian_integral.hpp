@@ -32,7 +32,6 @@
 namespace tightnoise {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kWidestStep = 0.72;
 constexpr double kDigits = 36.0;     // e^-36 times the factors above: 1e-14
 constexpr double kHalfWidth = 8.25;  // of a Gaussian: e^(-8.25^2 / 2) = 2e-15

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "accounting/rdp_sum.hpp"
 #include "accounting/sampled_loss.hpp"
 #include "mechanisms/vmf_divergence.hpp"
 #include "mechanisms/vmf_loss_law.hpp"
@@ -23,9 +22,7 @@ class VmfUnderQ {
           along_(step.kappa * step.half_chord),
           across_(step.kappa * std::sqrt((1.0 - step.half_chord) * (1.0 + step.half_chord))),
           half_(0.5 * (step.dim - 1.0)),
-          mode_(-law_.mode()),
-          is_sure_at_mode_only_(half_ >= 1.0 && half_ - 1.0 < kDebyeOrder &&
-                                across_ >= kSettled * std::cosh(mode_)) {}
+          mode_(-law_.mode()) {}
 
     double loss(double v) const { return -law_.loss(mode_ - v); }
     // n is at most that of the nodes of a panel.
@@ -33,7 +30,7 @@ class VmfUnderQ {
         double d[LossPanel::kNodes];
         for (std::size_t i = 0; i < n; ++i) d[i] = mode_ - v[i];
         vmf_loss_kernels().exponents(law_.shape(), d, n, out);
-        if (!is_sure_at_mode_only_) return;
+        if (!law_.is_sure_near_mode_only()) return;
         for (std::size_t i = 0; i < n; ++i) {
             const double cosh = std::cosh(v[i]);
             if (across_ < kDebyeArgument * cosh) out[i] = far_log_density(v[i], cosh);
@@ -69,7 +66,6 @@ class VmfUnderQ {
   private:
     static constexpr double kWidest = 1.0;  // the loss has its poles pi / 2 off the real line
     static constexpr double kWidth = 3.5;
-    static constexpr double kSettled = 2500.0;  // beyond, VmfLossLaw is sure down to e^-900
 
     // The law as it is written down: below e^-900 these digits are enough, and what is farther out
     // matters to large orders.
@@ -84,7 +80,6 @@ class VmfUnderQ {
     double along_, across_;
     double half_;
     double mode_;
-    bool is_sure_at_mode_only_;
 };
 
 double unsampled(const SampledVmf& step, double alpha) {
@@ -117,13 +112,6 @@ void sampled_vmf_rdp(const SampledVmf& step, const double* alpha, double* rdp, s
     } else {
         sampled_rdp(VmfUnderQ(step), q, sampling, most, whole, alpha, rdp, n);
     }
-}
-
-void SampledVmfSum::operator()(const double* alpha, double* rdp, std::size_t n) const {
-    sum_of_rdp(terms_, alpha, rdp, n,
-               [](const Term& term, const double* orders, double* out, std::size_t count) {
-                   sampled_vmf_rdp(term.step, orders, out, count);
-               });
 }
 
 }  // namespace tightnoise

@@ -4,22 +4,15 @@
 namespace tightnoise {
 namespace {
 
-// A float64 argument for n coordinates.
-Operand coordinates(const py::array& array, std::size_t n) {
-    const Operand from = operand(array, n);
-    if (from.is_float32) throw py::type_error("core: expected float64");
-    return from;
-}
-
 // The sum of log C over the n coordinates of a box.
 void def_box(py::module_& m, const char* name, BayesCapacityKernels::Sum kernel) {
     m.def(
         name,
         [kernel](const py::array& sigma, const py::array& lower, const py::array& upper,
                  const py::array& start, const py::array& end, int levels, std::size_t n) {
-            const BoxOperands box{coordinates(sigma, n), coordinates(lower, n),
-                                  coordinates(upper, n), coordinates(start, n),
-                                  coordinates(end, n),   levels};
+            const BoxOperands box{float64_operand(sigma, n), float64_operand(lower, n),
+                                  float64_operand(upper, n), float64_operand(start, n),
+                                  float64_operand(end, n),   levels};
             py::gil_scoped_release nogil;
             return log_box_capacity(kernel, box, n);
         },

@@ -12,11 +12,8 @@ void def_profile(py::module_& m, const char* name, const char* at, OfPair functi
         [function](double kappa, double dim, const py::array& half_chord, const py::array& x,
                    Float64Array out) {
             const std::size_t n = length(out);
-            const Operand chords = operand(half_chord, n);
-            const Operand points = operand(x, n);
-            if (chords.is_float32 || points.is_float32) {
-                throw py::type_error("core: expected float64");
-            }
+            const Operand chords = float64_operand(half_chord, n);
+            const Operand points = float64_operand(x, n);
             double* to = out.mutable_data();
             py::gil_scoped_release nogil;
             function(kappa, dim, chords, points, n, to);

@@ -11,12 +11,8 @@ namespace tightnoise {
 // A float64 argument: an array of n elements, or one value for all.
 class Column {
   public:
-    Column(const py::array& array, std::size_t n) : from_(operand(array, n)) {
-        if (from_.is_float32) throw py::type_error("core: expected float64");
-    }
-    double operator[](std::size_t i) const {
-        return static_cast<const double*>(from_.data)[from_.is_scalar ? 0 : i];
-    }
+    Column(const py::array& array, std::size_t n) : from_(float64_operand(array, n)) {}
+    double operator[](std::size_t i) const { return float64_at(from_, i); }
 
   private:
     Operand from_;

@@ -11,12 +11,12 @@
 #include <cmath>
 
 #include "mechanisms/bayes_capacity.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/gauss_legendre.hpp"
 
 namespace tightnoise {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kLargestSum = 0x1p200;
 
 using Doubles = boost::math::policies::policy<

@@ -19,12 +19,12 @@
 #include <initializer_list>
 
 #include "mechanisms/bayes_capacity.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/gauss_legendre.hpp"
 
 namespace tightnoise {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kDepth = 60.0;  // the peaks end where they have fallen by e^-60
 
 // The largest t in (0, limit] at which `holds`, which it does up to some point and not beyond.

@@ -6,15 +6,11 @@
 namespace tightnoise {
 namespace {
 
-inline double at(const Operand& operand, std::size_t i) {
-    return static_cast<const double*>(operand.data)[operand.is_scalar ? 0 : i];
-}
-
 inline StandardBox standard_box(const BoxOperands& box, std::size_t i) {
-    const double sigma = at(box.sigma, i), lower = at(box.lower, i);
-    return {distance_in_sigmas(at(box.upper, i), lower, sigma),
-            distance_in_sigmas(at(box.from, i), lower, sigma),
-            distance_in_sigmas(at(box.to, i), lower, sigma), box.levels};
+    const double sigma = float64_at(box.sigma, i), lower = float64_at(box.lower, i);
+    return {distance_in_sigmas(float64_at(box.upper, i), lower, sigma),
+            distance_in_sigmas(float64_at(box.from, i), lower, sigma),
+            distance_in_sigmas(float64_at(box.to, i), lower, sigma), box.levels};
 }
 
 template <double (*Excess)(const StandardBox&)>

@@ -23,6 +23,7 @@
 
 #include <cmath>
 
+#include "mechanisms/vmf_stationary.hpp"
 #include "numeric/double_double.hpp"
 #include "numeric/elementary.hpp"
 #include "random/normal.hpp"
@@ -44,9 +45,7 @@ inline double log_acceptance(double y, double one_plus_y) {
     return std::fabs(y) <= 1.0 / 16 ? near_0 : elsewhere;
 }
 
-// What kappa and m say of the proposal: x0 and 1 - x0, to a few units of the last place for every
-// kappa >= 0 and m >= 1. With b = (1 - x0)/(1 + x0) as above, 1 - x0 = 2 b / (1 + b). kappa = inf
-// gives x0 = 1 and so w = 1; kappa = 0 gives x0 = 0.
+// What kappa and m say of the proposal. kappa = inf gives x0 = 1 and so w = 1.
 struct Proposal {
     double m;
     double x0;
@@ -54,14 +53,8 @@ struct Proposal {
 };
 
 inline Proposal proposal(double kappa, double m) {
-    const double half = 0.5 * m;
-    const bool flat = kappa < half;
-    const double q =
-        flat ? kappa / half : half / kappa;  // never above 1: its square cannot overflow
-    const double root = std::sqrt(1.0 + q * q);
-    const double x0 = flat ? q / (1.0 + root) : 1.0 / (q + root);
-    const double b = flat ? 1.0 / (q + root) : q / (1.0 + root);
-    return {m, x0, 2.0 * b / (1.0 + b)};
+    const Stationary at = stationary(kappa, m);
+    return {m, at.x, at.one_minus_x};
 }
 
 // v of the proposal made from g and G, and what keeps its digits beside it.

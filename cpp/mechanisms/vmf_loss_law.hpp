@@ -55,6 +55,7 @@
 
 #include "mechanisms/vmf_loss_exponent.hpp"
 #include "mechanisms/vmf_loss_kernels.hpp"
+#include "mechanisms/vmf_stationary.hpp"
 #include "numeric/bessel.hpp"
 #include "numeric/double_double.hpp"
 
@@ -66,18 +67,11 @@ struct TanhPair {
     DoubleDouble t, one_minus_t;
 };
 
-// The v >= 0 with h sech(v)^2 = M tanh(v): tanh v = 2 h / (M + hypot(M, 2 h)), and with
-// b = M / (2 h + hypot(M, 2 h)), 1 - tanh v = 2 b / (1 + b).
+// Of the v >= 0 with h sech(v)^2 = M tanh(v).
 inline TanhPair stationary_tanh(double h, double M) {
-    const double half = 0.5 * M;
-    const bool is_flat = h < half;
-    const double q = is_flat ? h / half : half / h;  // its square cannot overflow
-    const double root = std::sqrt(1.0 + q * q);
-    const double t = is_flat ? q / (1.0 + root) : 1.0 / (q + root);
-    if (t < 0.5) return {{t, 0.0}, two_sum(1.0, -t)};
-    const double b = is_flat ? 1.0 / (q + root) : q / (1.0 + root);
-    const double u = 2.0 * b / (1.0 + b);
-    return {two_sum(1.0, -u), {u, 0.0}};
+    const Stationary at = stationary(h, M);
+    if (at.x < 0.5) return {{at.x, 0.0}, two_sum(1.0, -at.x)};
+    return {two_sum(1.0, -at.one_minus_x), {at.one_minus_x, 0.0}};
 }
 
 class VmfLossLaw {
@@ -119,6 +113,11 @@ class VmfLossLaw {
         return f;
     }
     const VmfLossShape& shape() const { return shape_; }  // for vmf_loss_kernels(): many at once
+    // Whether it is sure only where it is above -900: Debye's expansion has settled at the mode,
+    // and has not where z is below kDebyeArgument.
+    bool is_sure_near_mode_only() const {
+        return shape_.sphere == VmfSphere::kExpansion && shape_.order < kDebyeOrder;
+    }
 
     // The loss 2 h tanh v of v* + d, and what it is short of 2 h, which keeps its digits.
     double loss(double d) const {

@@ -132,16 +132,13 @@ constexpr std::size_t kBlock = 64;  // elements: 1 ms
 template <class Function>
 void fill(double kappa, double dim, const Operand& half_chord, const Operand& at, std::size_t n,
           double* out, Function of) {
-    const auto element = [](const Operand& from, std::size_t i) {
-        return static_cast<const double*>(from.data)[from.is_scalar ? 0 : i];
-    };
     parallel_blocks((n + kBlock - 1) / kBlock, [&](std::size_t block) {
         std::optional<Profile> profile;
         double chord = kNaN;
         const std::size_t end = std::min(n, (block + 1) * kBlock);
         for (std::size_t i = block * kBlock; i < end; ++i) {
-            const double s = element(half_chord, i);
-            const double x = element(at, i);
+            const double s = float64_at(half_chord, i);
+            const double x = float64_at(at, i);
             if (kappa * s < kTiny) {
                 const bool is_zero = kappa == 0.0 || s == 0.0;
                 out[i] = of(TinyProfile(is_zero ? 0.0 : kappa * s + kLeastNormal), x);

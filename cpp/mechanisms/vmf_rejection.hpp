@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "mechanisms/vmf_cosine.hpp"
-#include "mechanisms/vmf_kernels.hpp"
+#include "mechanisms/vmf_sampling_kernels.hpp"
 #include "random/chacha20.hpp"
 #include "random/exponential.hpp"
 

@@ -82,11 +82,11 @@ void sample(const VmfKernels<Real>& kernels, const VmfTask<Real>& task, std::siz
 }  // namespace
 
 void sample_von_mises_fisher(const VmfTask<double>& task, std::size_t rows) {
-    sample(vmf_kernels().float64, task, rows);
+    sample(vmf_sampling_kernels().float64, task, rows);
 }
 
 void sample_von_mises_fisher(const VmfTask<float>& task, std::size_t rows) {
-    sample(vmf_kernels().float32, task, rows);
+    sample(vmf_sampling_kernels().float32, task, rows);
 }
 
 }  // namespace tightnoise

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "mechanisms/vmf_kernels.hpp"
+#include "mechanisms/vmf_sampling_kernels.hpp"
 
 namespace tightnoise {
 

@@ -12,6 +12,7 @@ namespace tightnoise {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPi = 3.14159265358979323846;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // log 2 as a sum: k * kLog2High is exact for the exponents k of doubles.

@@ -12,4 +12,12 @@ struct Operand {
     bool is_scalar;  // one value for every element
 };
 
+namespace {  // kernels read with it, too: one copy a level
+
+// Element i of a float64 operand.
+inline double float64_at(const Operand& from, std::size_t i) {
+    return static_cast<const double*>(from.data)[from.is_scalar ? 0 : i];
+}
+
+}  // namespace
 }  // namespace tightnoise

@@ -1,4 +1,4 @@
-#include "mechanisms/vmf_kernels.hpp"
+#include "mechanisms/vmf_sampling_kernels.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -180,6 +180,7 @@ constexpr VmfKernels<Real> kKernels = {short_rows<Real>,   project<Real>, add_pa
 
 }  // namespace
 
-extern const VmfKernelTable TIGHTNOISE_AT_LEVEL(vmf_kernels) = {kKernels<double>, kKernels<float>};
+extern const VmfKernelTable TIGHTNOISE_AT_LEVEL(vmf_sampling_kernels) = {kKernels<double>,
+                                                                         kKernels<float>};
 
 }  // namespace tightnoise

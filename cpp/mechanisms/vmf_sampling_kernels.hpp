@@ -97,6 +97,6 @@ struct VmfKernelTable {
     VmfKernels<double> float64;
     VmfKernels<float> float32;
 };
-TIGHTNOISE_KERNEL_TABLE(VmfKernelTable, vmf_kernels)
+TIGHTNOISE_KERNEL_TABLE(VmfKernelTable, vmf_sampling_kernels)
 
 }  // namespace tightnoise
