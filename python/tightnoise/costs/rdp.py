@@ -128,7 +128,9 @@ class RdpCurve:
             )
         require_all(bounds >= 0, "values", bounds, "at least 0 (infinity is allowed)")
         _require_growth("values", orders, bounds)
-        bounds[orders > 1] = without_lone_zeros(bounds[orders > 1])
+        if not bounds.all():
+            above = orders > 1
+            bounds[above] = without_lone_zeros(bounds[above])
         self._fill(orders, bounds, None, per_instance, adjacency)
 
     @classmethod
