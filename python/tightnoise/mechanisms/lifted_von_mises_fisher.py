@@ -282,7 +282,7 @@ class LiftedVonMisesFisher:
         angle = 2.0 * math.atan(0.5 * (change / self.anchor)) * _ROUNDING_UP
         return min(angle + _UNDERFLOW, math.pi)
 
-    def renyi_divergence(self, sensitivity: float, alpha: ArrayLike) -> Array | float:
+    def renyi_divergence(self, *, sensitivity: float, alpha: ArrayLike) -> Array | float:
         """Return the Renyi divergence of two outputs at the greatest angle.
 
         Parameters
@@ -307,7 +307,7 @@ class LiftedVonMisesFisher:
         --------
         >>> import tightnoise as tn
         >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
-        >>> round(m.renyi_divergence(1.0, alpha=2), 6)
+        >>> round(m.renyi_divergence(sensitivity=1.0, alpha=2), 6)
         0.102189
         """
         return self._lifted.renyi_divergence(angle=self.max_angle(sensitivity), alpha=alpha)
