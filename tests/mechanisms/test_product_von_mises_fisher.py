@@ -152,6 +152,51 @@ def test_sample_refuses_an_overlap_and_another_rng():
         m.sample(np.ones(5), rng=np.random.default_rng(1))
 
 
+@pytest.mark.parametrize(
+    ("blocks", "out"),
+    [
+        (((0, 3), (3, 6)), ((3, 6), (0, 3))),  # the second would be read after it was written
+        (((0, 3), (3, 6)), ((6, 9), (2, 5))),
+        (((0, 3), (3, 6)), ((6, 9), (8, 11))),
+        (((0, 3), (3, 6)), ((6, 9), (6, 9))),
+        (((0, 3), (0, 3)), ((0, 3), (6, 9))),
+    ],
+)
+def test_sample_refuses_lists_that_overlap(blocks, out):
+    buffer = np.arange(12.0)
+    given, places = ([buffer[i:j] for i, j in spans] for spans in (blocks, out))
+    with pytest.raises(ValueError, match="out must not overlap"):
+        tn.ProductVonMisesFisher(1.0, [3, 3]).sample(given, out=places)
+    np.testing.assert_array_equal(buffer, np.arange(12.0))
+
+
+def test_sample_refuses_an_overlap_with_another_blocks_buffer():
+    buffer = np.arange(9.0)
+    with pytest.raises(ValueError, match="out must not overlap"):
+        tn.ProductVonMisesFisher(1.0, [3, 3]).sample(memoryview(buffer[:6]), out=buffer[3:])
+
+
+def test_lists_may_be_in_place_and_share_inputs():
+    m = tn.ProductVonMisesFisher(5.0, [3, 3])
+    buffer = np.arange(6.0)
+    blocks = [buffer[:3], buffer[3:]]
+    expected = m.sample(blocks, rng=tn.random.NoiseStream(seed=1))
+    m.sample(blocks, rng=tn.random.NoiseStream(seed=1), out=blocks)
+    np.testing.assert_array_equal(blocks, expected)
+    same = m.sample([np.ones(3)] * 2, out=[np.empty(3), np.empty(3)])
+    assert not np.array_equal(*same)
+
+
+def test_a_list_that_is_refused_leaves_out_as_it_was():
+    m = tn.ProductVonMisesFisher(1.0, [3, 3])
+    out = [np.zeros(3), np.zeros(2)]
+    with pytest.raises(ValueError, match="out must have shape"):
+        m.sample([np.ones(3), np.ones(3)], out=out)
+    assert not out[0].any()
+    with pytest.raises(ValueError, match="one shape but for the last axis"):
+        m.sample([np.ones(3), np.ones((2, 3))])
+
+
 def test_density_and_entropy_are_sums(rng):
     m = tn.ProductVonMisesFisher([0.5, 40.0], [2, 30])
     y = m.sample(rng.standard_normal((4, 32)))

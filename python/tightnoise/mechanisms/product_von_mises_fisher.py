@@ -136,7 +136,7 @@ class ProductVonMisesFisher:
         ------
         ValueError
             For NaN, infinities, shapes that do not fit, an `out` that overlaps `mean_directions`
-            without being it.
+            without being it, or itself. Nothing has been written then.
         TypeError
             If an argument is not of a type named above.
 
@@ -149,17 +149,18 @@ class ProductVonMisesFisher:
         >>> round(float(np.linalg.norm(weight)), 6)
         1.0
         """
-        blocks = self._blocks("mean_directions", mean_directions)
         if isinstance(mean_directions, (list, tuple)):
-            places = self._places(out)
+            blocks = self._listed("mean_directions", mean_directions)
+            places = self._places(out, blocks)
             return [
                 layer.sample(block, rng=rng, out=place)
                 for layer, block, place in zip(self.layers, blocks, places, strict=True)
             ]
-        shape = (*blocks[0].shape[:-1], self.dim)
-        noisy = output(out, shape, blocks[0].dtype)
-        _require_apart(mean_directions, out)
-        for layer, block, place in zip(self.layers, blocks, self._split(noisy), strict=True):
+        array = self._whole("mean_directions", mean_directions)
+        noisy = output(out, array.shape, array.dtype)
+        _require_apart([array], [noisy])
+        cut = zip(self.layers, self._split(array), self._split(noisy), strict=True)
+        for layer, block, place in cut:
             if place.flags.c_contiguous:
                 layer.sample(block, rng=rng, out=place)
             else:  # columns of several rows
@@ -383,11 +384,17 @@ class ProductVonMisesFisher:
 
     def _blocks(self, name: str, value: Blocks) -> list[Floats]:
         """Return the blocks of one array, or of a list of arrays, checked."""
-        if not isinstance(value, (list, tuple)):
-            array = float_array(name, value)
-            fits = array.ndim > 0 and array.shape[-1] == self.dim
-            require(fits, name, array.shape, f"of shape (..., {self.dim}), or a list of blocks")
-            return self._split(array)
+        if isinstance(value, (list, tuple)):
+            return self._listed(name, value)
+        return self._split(self._whole(name, value))
+
+    def _whole(self, name: str, value: Blocks) -> Floats:
+        array = float_array(name, value)
+        fits = array.ndim > 0 and array.shape[-1] == self.dim
+        require(fits, name, array.shape, f"of shape (..., {self.dim}), or a list of blocks")
+        return array
+
+    def _listed(self, name: str, value: Sequence[ArrayLike]) -> list[Floats]:
         self._require_one_a_block(name, value)
         blocks = [float_array(f"{name}[{i}]", block) for i, block in enumerate(value)]
         for i, (block, size) in enumerate(zip(blocks, self.dims, strict=True)):
@@ -399,13 +406,23 @@ class ProductVonMisesFisher:
         edges = [0, *np.cumsum(self.dims).tolist()]
         return [array[..., begin:end] for begin, end in pairwise(edges)]
 
-    def _places(self, out: Any) -> Sequence[Floats | None]:
+    def _places(self, out: Any, blocks: list[Floats]) -> list[Floats]:
+        """Return where to write each block, all of them checked before the first is written."""
+        rows = {block.shape[:-1] for block in blocks}
+        if len(rows) > 1:
+            raise ValueError(
+                "mean_directions must have one shape but for the last axis; "
+                f"got {[block.shape for block in blocks]}"
+            )
         if out is None:
-            return [None] * len(self.layers)
+            return [np.empty_like(block) for block in blocks]
         if not isinstance(out, (list, tuple)):
             raise TypeError(f"out must be a list of arrays, as the input is; got {shown(out)}")
         self._require_one_a_block("out", out)
-        return out
+        each = zip(out, blocks, strict=True)
+        places = [output(place, block.shape, block.dtype) for place, block in each]
+        _require_apart(blocks, places)
+        return places
 
     def _require_one_a_block(self, name: str, value: Sequence[Any]) -> None:
         count = len(self.layers)
@@ -423,9 +440,27 @@ def _up(value: float) -> float:
     return value * _ROUNDING_UP
 
 
-def _require_apart(mean_directions: Any, out: Any) -> None:
-    """Refuse an output whose later blocks would be read after its first ones were written."""
-    if not isinstance(mean_directions, np.ndarray) or out is None or out is mean_directions:
-        return
-    if np.may_share_memory(mean_directions, out):
-        raise ValueError("out must not overlap mean_directions, unless it is that array")
+def _require_apart(blocks: Sequence[Floats], places: Sequence[Floats]) -> None:
+    """Refuse a place that overlaps another, or a block but is not that block; all are contiguous.
+
+    It would be read, or hidden by another, after it was written.
+    """
+    spans = []
+    for block, place in zip(blocks, places, strict=True):
+        here, there = _span(block), _span(place)
+        spans.append((*there, True))
+        if here != there:
+            spans.append((*here, False))
+    read = written = 0  # up to which address
+    for begin, end, is_place in sorted(span for span in spans if span[0] < span[1]):
+        if begin < written or (is_place and begin < read):
+            raise ValueError("out must not overlap mean_directions, unless it is that, nor itself")
+        if is_place:
+            written = max(written, end)
+        else:
+            read = max(read, end)
+
+
+def _span(array: Floats) -> tuple[int, int]:
+    begin = int(array.ctypes.data)
+    return begin, begin + array.nbytes
