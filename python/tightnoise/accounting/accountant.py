@@ -101,7 +101,8 @@ class RdpAccountant:
             number of all records, and the cost is for replace-one. For batches from shuffling the
             records once, neither holds.
         sensitivity : float
-            The most that one record changes the value by, in Euclidean norm; 1 for a curve.
+            The most that one record changes the value by, in Euclidean norm; 1 for a curve. With
+            "fixed-size" that is by a record that is replaced: 2 C for a sum of vectors of norm C.
         adjacency : {None, "add-remove", "replace-one"}
             The neighbours for which `sensitivity`, or the curve, was declared. For sampled releases
             it is known without saying so.
@@ -326,7 +327,8 @@ class RdpAccountant:
         so that `load_state_dict` gives an accountant with the same answers to the last bit. Any
         other function is kept as a table of its values, at `alphas` or the default orders: answers
         may then be slightly larger after loading, never smaller. (Pickling keeps such functions
-        themselves; `Mechanism.rdp(theta, sensitivity=...)` is one, and takes its theta along.)
+        themselves. `Mechanism.rdp(theta, sensitivity=...)` is one, and takes its theta along; so is
+        the cost of a sampled `ProductVonMisesFisher`.)
 
         Returns
         -------

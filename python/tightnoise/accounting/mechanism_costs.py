@@ -76,8 +76,10 @@ def cost_of(
         replacement, `sampling_rate` is that number by the number of all records; below 1 the cost
         is for replace-one neighbours.
     sensitivity : float
-        The most that one record changes the value by, in Euclidean norm over all coordinates. (That
-        of `Mechanism.rdp` is for each coordinate.) An `RdpCurve` has its own: 1 only.
+        The most that one record changes the value by, in Euclidean norm over all coordinates:
+        by being there or not, in Poisson samples; by being another, in batches of a fixed size
+        (2 C, for a sum of vectors that are clipped to norm C). (That of `Mechanism.rdp` is for each
+        coordinate.) An `RdpCurve` has its own: 1 only.
 
     Returns
     -------

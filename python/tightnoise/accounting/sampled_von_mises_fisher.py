@@ -144,7 +144,9 @@ def sampled_von_mises_fisher(
     angle : float
         The largest angle between the directions of a sample's vector with and without a record, or
         with one replaced, from 0 to pi. One record can turn a sum of clipped gradients around,
-        however large the batch is: this is pi, unless what is released guarantees less.
+        however large the batch is: this is pi, unless what is released guarantees less. Below pi no
+        vector of zeros is covered, and so no empty sample whose vector that is: its release is
+        uniform.
     sampling : {"poisson", "fixed-size"}
         How the records are drawn.
 

@@ -52,7 +52,8 @@ def concentration(
     dim : int
         Number of coordinates, from 2 to 2**53.
     angle : float
-        The largest angle between the true directions of neighbours, greater than 0 and at most pi.
+        The largest angle between the true directions of neighbours, greater than 0 and at most pi,
+        which also covers vectors of zeros.
     sampling_rate : float
         The share of the records that takes part in a release, greater than 0 and at most 1.
     steps : int

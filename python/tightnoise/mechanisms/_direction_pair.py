@@ -133,8 +133,10 @@ def hockey_stick_upper(kappa: float, dim: int, half_chord: Array, epsilon: Array
     a pair of opposite directions in dim - 1 dimensions, of concentration
     kappa half_chord sqrt(1 - a^2). That of opposite directions increases with the concentration
     (their densities along x - x' are e^(h t) times the same function, a family of monotone
-    likelihood ratio in h); and the larger the half chord, the less weight the law of a,
-    e^(kappa sqrt(1 - half_chord^2) a) times an even function, has on large |a|.
+    likelihood ratio in h); and the larger the half chord, the less weight the law of |a| has on
+    large |a|. It is cosh(kappa sqrt(1 - half_chord^2) a) A(kappa half_chord sqrt(1 - a^2)), A the
+    mean over the sphere across, times what does not depend on the half chord: the first rises less
+    with |a|, and the second falls more, as z A'(z)/A(z) increases.
     """
     return elementwise(
         functools.partial(_core.von_mises_fisher.hockey_stick, kappa, dim),

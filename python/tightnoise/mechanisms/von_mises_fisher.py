@@ -292,7 +292,8 @@ class VonMisesFisher:
             Orders, increasing, greater than 0; the last may be infinity. Without them, the curve is
             a function of any real order, and its epsilon is that of the best order.
         angle : float
-            The largest angle between the true directions of neighbours, in radians, from 0 to pi.
+            The largest angle between the true directions of neighbours, in radians, from 0 to pi,
+            which also covers vectors of zeros.
 
         Returns
         -------
