@@ -94,6 +94,9 @@ class SampledLoss {
                 return sum_over_(p.nodes, order) * (1.0 + p.rounding + order.b * p.power_rounding);
             });
         }
+        // Where the law is narrow in v its density is large, and X need not be: only what could
+        // overflow stays scaled, for it is far above 1.
+        if (reference < kOverflowing) return {sum.total * exp(reference), 0.0};
         return {sum.total, reference};
     }
 
@@ -103,6 +106,7 @@ class SampledLoss {
     static constexpr double kNothing = 1e-17;    // of a sum: what follows is as small
     static constexpr double kInvisible = 1e-60;  // the same, where terms still rise
     static constexpr double kRounding = 1e-14;   // relative error of losses and exponents
+    static constexpr double kOverflowing = 500.0;
     static constexpr int kMostSteps = 40;
 
     struct Cell {

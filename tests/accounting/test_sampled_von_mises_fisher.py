@@ -510,3 +510,16 @@ def test_states_of_strangers(key, value):
     state["functions"][0][key] = value
     with pytest.raises(ValueError, match=f"state must be that of an RdpAccountant: {key} must be"):
         RdpAccountant().load_state_dict(state)
+
+
+@pytest.mark.parametrize("dim", [2, 4, 1000])
+@pytest.mark.parametrize("kappa", [1e22, 1e26, 1e27, 1e54, 1e100])
+def test_concentrated_and_close_directions_are_gaussian(kappa, dim):
+    # A sample is at about kappa^(-1/2) from its direction then: a density of 1e13 and more.
+    rate, alphas = 0.9, np.array([1.0, 1 + 1e-12, 1.5, 2.0, 10.0])
+    for sigma in (0.5, 50.0, 1e20):
+        half_chord = 0.5 / sigma / math.sqrt(kappa)
+        for fixed, gaussian in ((False, SampledGaussianRdp), (True, FixedSizeGaussianRdp)):
+            function = SampledVonMisesFisherRdp(kappa, dim, rate, half_chord, fixed)
+            expected = gaussian(sigma, rate)(alphas)
+            np.testing.assert_allclose(function(alphas), expected, rtol=3e-11)
