@@ -58,6 +58,12 @@ def test_without_delta_no_loss_may_be_larger(epsilon, rate, steps):
         assert epsilon * (1 - 2 * CLOSE) < steps * each <= epsilon
 
 
+@pytest.mark.parametrize("angle", [1e-300, 1e-280])
+def test_a_target_so_small_that_many_kappas_meet_it(angle):
+    kappa = concentration(1e-320, 0.0, 3, angle=angle)
+    assert 0 < 2 * mpf(kappa) * mp.sin(mpf(angle) / 2) <= mpf(1e-320)
+
+
 def test_for_the_lifted_noise():
     m = tn.LiftedVonMisesFisher(1.0, 100, anchor=5.0)
     angle = m.max_angle(1.0)

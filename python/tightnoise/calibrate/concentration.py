@@ -175,7 +175,9 @@ def _between(
     (x, at_x), (y, at_y) = ((math.log(kappa), value) for kappa, value in (low, high))
     best, kept = low[0], 0
     while y - x > _CLOSE:
-        share = at_x / (at_x - at_y) if math.isfinite(at_x) and math.isfinite(at_y) else 0.5
+        # Subnormal costs may be the target at many kappas: the second step there halves, too.
+        is_known = math.isfinite(at_x) and math.isfinite(at_y) and not (at_x == 0 and kept > 0)
+        share = at_x / (at_x - at_y) if is_known else 0.5
         middle = min(max(x + share * (y - x), x + _INSIDE), y - _INSIDE)
         kappa = math.exp(middle)
         value = excess(kappa)
