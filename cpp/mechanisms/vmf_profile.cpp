@@ -141,7 +141,7 @@ void fill(double kappa, double dim, const Operand& half_chord, const Operand& at
             const double x = float64_at(at, i);
             if (kappa * s < kTiny) {
                 const bool is_zero = kappa == 0.0 || s == 0.0;
-                out[i] = of(TinyProfile(is_zero ? 0.0 : kappa * s + kLeastNormal), x);
+                out[i] = of(TinyProfile(is_zero ? 0.0 : std::nextafter(kappa * s, 1.0)), x);
                 continue;
             }
             if (s != chord) profile.emplace(kappa, dim, s);

@@ -174,6 +174,14 @@ def test_tiny_losses_scale():
     assert small == pytest.approx(tiny, rel=1e-12)
 
 
+@pytest.mark.parametrize("kappa", [3.3e-300, 7.1e-292, 9.999e-291, 1.00001e-290])
+def test_tiny_losses_are_covered(kappa):
+    for half_chord in (0.7, 0.123, 1 / 3):
+        loss = 2 * Fraction(kappa) * Fraction(half_chord)
+        without_delta = float(pair.epsilon_upper(kappa, 3, np.asarray(half_chord), np.zeros(())))
+        assert loss <= Fraction(without_delta) <= loss * (1 + Fraction(2, 2**51))
+
+
 # --- order --------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("kappa", "dim"), CASES)
 def test_increases_with_angle_and_concentration(kappa, dim):
