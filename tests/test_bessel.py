@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 from mpmath import mp, mpf
 from reference import bessel
 from scipy import special as scipy_special
-from simd_levels import LEVELS
+from simd_levels import LEVELS, printed_at
 
 from tightnoise import _core, special
 
@@ -99,12 +98,7 @@ def all_errors():
 @pytest.mark.parametrize("level", LEVELS)
 def test_errors(level, check_error):
     program = "import json, test_bessel; print(json.dumps(test_bessel.all_errors()))"
-    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
-        env={**os.environ, "TIGHTNOISE_SIMD": level, "PYTHONPATH": path},
-    )  # fmt: skip
-    for name, error in json.loads(run.stdout).items():
+    for name, error in json.loads(printed_at(level, program)).items():
         limit = RISE_ERROR if name == "log_sphere_mean_rise" else card(name)
         check_error(f"special.{name}", error, limit)
 

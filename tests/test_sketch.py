@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from simd_levels import LEVELS
+from simd_levels import LEVELS, printed_at
 
 import tightnoise
 from tightnoise import _core
@@ -267,14 +264,7 @@ def test_every_simd_level_agrees(rng, tmp_path):
     )
     wanted = np.exp(-np.abs(theta)).sum()
     for level in LEVELS:
-        run = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / "theta.npy")],
-            env={**os.environ, "TIGHTNOISE_SIMD": level},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        for line in run.stdout.split():
+        for line in printed_at(level, code, tmp_path / "theta.npy").split():
             assert float.fromhex(line) == pytest.approx(wanted, rel=1e-12)
 
 

@@ -3,16 +3,14 @@
 import importlib.util
 import inspect
 import math
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 from reference import normal
+from simd_levels import LEVELS, printed_at
 
 import tightnoise
 from tightnoise import special
@@ -395,15 +393,7 @@ def test_sum_has_the_same_bits_at_every_level():
         "import numpy as np; from tightnoise import special;"
         "x = np.random.default_rng(1).standard_normal(123457); print(special.sum(x).hex())"
     )
-    printed = set()
-    for level in ("v1", tightnoise._core.simd_level()):
-        environment = {**os.environ, "TIGHTNOISE_SIMD": level}
-        run = subprocess.run(
-            [sys.executable, "-c", program],
-            env=environment, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        printed.add(run.stdout)
-    assert len(printed) == 1
+    assert len({printed_at(level, program) for level in LEVELS}) == 1
 
 
 # --- arrays -------------------------------------------------------------------------------------

@@ -2,10 +2,7 @@
 
 import json
 import math
-import os
 import pickle
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,7 +10,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 from reference import sampled_von_mises_fisher as exact
-from simd_levels import LEVELS
+from simd_levels import LEVELS, printed_at
 
 import tightnoise as tn
 from tightnoise.accounting import (
@@ -333,12 +330,7 @@ def test_every_level_and_number_of_threads_gives_the_same():
     results = {}
     for level in LEVELS:
         for threads in ("1", "2"):
-            environment = os.environ | {"TIGHTNOISE_SIMD": level}
-            run = subprocess.run(
-                [sys.executable, "-c", code, threads],
-                env=environment, capture_output=True, text=True, check=True,
-            )  # fmt: skip
-            results[level, threads] = run.stdout.split()
+            results[level, threads] = printed_at(level, code, threads).split()
     for (level, _), words in results.items():
         assert words == results[level, "1"]
         values = np.array([float.fromhex(w) for w in words])
