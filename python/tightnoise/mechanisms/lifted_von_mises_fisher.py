@@ -79,8 +79,9 @@ class LiftedVonMisesFisher:
 
     *Which sensitivity.* B bounds the Euclidean norm of the change of the very S that is passed, as
     rounded. With vectors clipped to norm C, a record that is there or not (Poisson sampling)
-    changes the sum by C, a record that is replaced (batches of fixed size) by 2 C. An average over
-    a batch changes by that much less, and takes an anchor that is smaller by as much.
+    changes the sum by C, a record that is replaced (batches of fixed size) by 2 C. A sum that is
+    divided by a fixed number changes by that much less, and takes an anchor that is smaller by as
+    much. The size that a Poisson sample happens to have is no fixed number: one record changes it.
 
     *Proof of the angle.* (S, a) and (S', a) lie in a plane at distance a from the origin, so the
     line through both has some distance h >= a from it. Seen from the origin, a segment of length b
