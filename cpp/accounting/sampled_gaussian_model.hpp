@@ -18,9 +18,6 @@
 namespace tightnoise {
 namespace {
 
-// Smaller sampling rates are taken as this, so that q e^l is in range where it matters.
-constexpr double kLeastRate = 1e-300;
-
 // The pair, with what no order changes. 0 < q < 1; 1 / s^2 must not overflow.
 struct SampledGaussianModel {
     double sigma, q;
@@ -31,7 +28,7 @@ struct SampledGaussianModel {
 
     SampledGaussianModel(double noise_multiplier, double sampling_rate)
         : sigma(noise_multiplier),
-          q(sampling_rate > kLeastRate ? sampling_rate : kLeastRate),
+          q(sampling_rate > kLeastSamplingRate ? sampling_rate : kLeastSamplingRate),
           inverse_sigma(1.0 / sigma),
           half_precision(0.5 * inverse_sigma * inverse_sigma),
           log_q(log(q)),

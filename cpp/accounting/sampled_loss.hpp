@@ -47,9 +47,6 @@ namespace {
 
 enum class Sampling { kPoisson, kFixedSize };
 
-// Smaller sampling rates are taken as this, so that q e^l is in range where it matters.
-constexpr double kLeastSamplingRate = 1e-300;
-
 // Law: loss(v), of the sign of v; log_densities(v, n, out) under Q, less that at its mode; mode(h),
 // about where the density times e^(h l) is largest; position(l), the v with loss l, infinite where
 // there is none; slope(v) of the loss; panel_width(v), not decreasing with |v|.

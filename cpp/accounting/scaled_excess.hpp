@@ -6,6 +6,10 @@
 namespace tightnoise {
 namespace {
 
+// Smaller sampling rates q are taken as this, so that q times a likelihood ratio is in range where
+// it matters.
+constexpr double kLeastSamplingRate = 1e-300;
+
 // X = (E_Q[(dP/dQ)^a] - 1) / (a - 1) as e^reference times a number; reference >= 0, and 0 where X
 // cannot overflow. For a = 1, X is the Kullback-Leibler divergence.
 struct ScaledExcess {

@@ -119,23 +119,16 @@ class VmfLossLaw {
         return shape_.sphere == VmfSphere::kExpansion && shape_.order < kDebyeOrder;
     }
 
-    // The loss 2 h tanh v of v* + d, and what it is short of 2 h, which keeps its digits.
+    // The loss 2 h tanh v of v* + d.
     double loss(double d) const {
         const double e = decay(d).e;
         return 2.0 * h_.hi * ((2.0 * shape_.T - shape_.U * e) / (2.0 + shape_.U * e));
-    }
-    double loss_shortfall(double d) const {
-        const auto [e, E] = decay(d);
-        return 4.0 * h_.hi * shape_.U * (E / (2.0 + shape_.U * e));
     }
     // How the loss rises from there on, without cancellation where v >= 0.
     VmfLossRise loss_rise_from(double d) const {
         const auto [e, E] = decay(d);
         const double D = 2.0 + shape_.U * e;
         return {4.0 * h_.hi * shape_.U * (1.0 + shape_.T) * (E / D), D, shape_.U * E, 0.0};
-    }
-    double loss_rise(double d, double rise) const {
-        return tightnoise::loss_rise(loss_rise_from(d), rise);
     }
 
     // 2 h - l, to 30 digits: the loss is below l everywhere where this is 0 or less.
@@ -150,7 +143,6 @@ class VmfLossLaw {
         return -0.5 * (e > -0.5 ? log1p(e) : log(below / above * ((1.0 + shape_.T) / shape_.U)));
     }
 
-    const TanhPair& tanh_mode() const { return mode_; }                     // of v*
     double mode() const { return 0.5 * log1p(2.0 * shape_.T / shape_.U); }  // v*; under Q it is -v*
     // Beyond this |v| the exponent is a smooth function of e^(-2 |v|): tanh has its poles at the
     // zeros of cosh, and log A its singularities at imaginary z with |z| > max(n, 3/2), where v is
