@@ -127,7 +127,7 @@ def draw(dim, kappa, dtype, rows, direction, key):
         yield sample(direction, kappa, block, key=key, stream=stream)
 
 
-ROWS = {2: 40_000, 3: 40_000, 5: 40_000, 50: 20_000, 1000: 2000, 13_700: 200, 100_000: 50}
+ROWS = {2: 40_000, 3: 40_000, 10: 40_000, 50: 20_000, 1000: 2000, 13_700: 200, 100_000: 50}
 RATIOS = [1e-9, 1e-3, 0.1, 1.0, 10.0, 1e3, 1e9]
 
 
