@@ -161,6 +161,13 @@ inline double shortfall_beyond(DoubleDouble x0, DoubleDouble x1, DoubleDouble su
 
 // From each bound outwards, for theta may be so far out that steps from there would not add up.
 inline double truncated_excess(const StandardBox& box) {
+    // So narrow a support has the uniform law wherever theta is: the shortfall is an eighth of its
+    // width. A width that underflows must not count for nothing where the domain is vast.
+    constexpr double kNarrow = 1e-120, kLeastNormal = 0x1p-1022;
+    if (box.upper.hi < kNarrow) {
+        const double width = box.upper.hi > kLeastNormal ? box.upper.hi : kLeastNormal;
+        return 0.125 * (width * rounded(box.to - box.from));
+    }
     const DoubleDouble split = box.upper.hi > kDeep ? box.upper * 0.5 : box.upper;
     double sum = 0.0;
     if (rounded(split - box.from) > 0.0) {

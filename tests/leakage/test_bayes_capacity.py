@@ -323,6 +323,19 @@ def test_boxes_of_extreme_size():
         assert 0 < of_truncated(1.0, 0.0, 1e-60, *domain) < inf
 
 
+@pytest.mark.parametrize("width", [1e-300, 1e-200, 1e-160, 1e-121, 1e-119])
+@pytest.mark.parametrize(("start", "end"), [(0.5, 2.0), (-1e30, 2.0), (0.0, 1e90)])
+def test_a_support_next_to_nothing_has_the_uniform_law(width, start, end):
+    with mp.workdps(30):
+        truth = mp.log1p(mpf(width) * (mpf(end) - mpf(start)) / 8)
+        result = mpf(of_truncated(1.0, 0.0, width, start, end))
+        assert truth <= result <= truth * (1 + mpf(PROMISED)) + mpf("2e-300")
+
+
+def test_a_support_that_underflows_counts():
+    assert 1e-226 < of_truncated(1.0, 0.0, 5e-324, 0.0, 1e100) < 1e-200
+
+
 def test_results_do_not_depend_on_the_number_of_threads():
     rng = np.random.default_rng(8)
     mechanism = tn.RectifiedGaussian(rng.uniform(0.1, 1, 20_000), -1.0, 1.0)

@@ -350,4 +350,4 @@ def _on_box(
 
 def _upwards(log_capacity: float) -> float:
     # The next number, too: subnormal ones are too coarse for the margin.
-    return math.nextafter(log_capacity * (1.0 + MARGIN), math.inf) if log_capacity > 0 else 0.0
+    return 0.0 if log_capacity <= 0 else math.nextafter(log_capacity * (1.0 + MARGIN), math.inf)
