@@ -49,9 +49,10 @@ def unit(x):
 def along_and_across(y, direction):
     """Return y . mu, the length of the rest, and the rest, of samples as rows."""
     mu = unit(direction).astype(float)
-    y = y.astype(float)
+    y = y.astype(float, copy=False)
     along = y @ mu
-    tangent = y - np.multiply.outer(along, mu)
+    tangent = np.multiply.outer(-along, mu)
+    tangent += y  # in place: memory for large arrays takes longer than the sum
     return along, np.sqrt(np.einsum("ij,ij->i", tangent, tangent)), tangent
 
 
