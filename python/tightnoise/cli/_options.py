@@ -56,7 +56,8 @@ _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
     "angle": {
         "type": finite,
         "metavar": "A",
-        "help": "the most one record turns the direction by, in radians",
+        "help": "the most one record turns the direction by, in radians; below pi vectors of zeros "
+        "are not covered",
     },
     "sampling-rate": {
         "type": finite,
