@@ -1,5 +1,5 @@
 #include "bindings/elementwise.hpp"
-#include "mechanisms/bayes_capacity.hpp"
+#include "leakage/bayes_capacity.hpp"
 
 namespace tightnoise {
 namespace {

@@ -15,6 +15,7 @@ from tightnoise.accounting.sampled_gaussian import (
     SampledGaussianRdp,
     sampled_gaussian,
 )
+from tightnoise.accounting.sampled_product import SampledProductRdp
 from tightnoise.accounting.sampled_von_mises_fisher import (
     SampledVonMisesFisherRdp,
     sampled_von_mises_fisher,
@@ -31,6 +32,7 @@ __all__ = [
     "PureRdp",
     "RdpAccountant",
     "SampledGaussianRdp",
+    "SampledProductRdp",
     "SampledVonMisesFisherRdp",
     "ZcdpRdp",
     "amplified",

@@ -51,7 +51,7 @@ class SampledProductRdp:
     Examples
     --------
     >>> import tightnoise as tn
-    >>> from tightnoise.accounting.sampled_product import SampledProductRdp
+    >>> from tightnoise.accounting import SampledProductRdp
     >>> m = tn.ProductVonMisesFisher([70.0, 4.1], [12800, 750])
     >>> SampledProductRdp(m, 0.01)([9.5, 16.0, 64.0]).round(4)
     array([ 2.5387,  7.8753, 39.1075])

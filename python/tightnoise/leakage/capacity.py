@@ -125,12 +125,12 @@ def bayes_capacity(
 
         C - 1 = integral over the domain of -dF_theta/dtheta at the output that theta explains best,
 
-    derived in cpp/mechanisms/bayes_capacity_box.hpp. For the Gaussian that is
+    derived in cpp/leakage/bayes_capacity_box.hpp. For the Gaussian that is
     (upper - lower)/(sigma sqrt(2 pi)), and the same for the rectified Gaussian as long as the
     domain lies within its bounds: clipping saves nothing there. The sign has Phi(upper/sigma) -
     Phi(lower/sigma). All are closed forms but that of the truncated Gaussian, which is a
     quadrature (of a smooth positive function, with an error of 1e-14), as is the cap of the lifted
-    directions (cpp/mechanisms/bayes_capacity_cap.cpp).
+    directions (cpp/leakage/bayes_capacity_cap.cpp).
 
     Examples
     --------

@@ -18,7 +18,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "mechanisms/bayes_capacity.hpp"
+#include "leakage/bayes_capacity.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/gauss_legendre.hpp"
 

@@ -1,6 +1,6 @@
-#include "mechanisms/bayes_capacity_kernels.hpp"
+#include "leakage/bayes_capacity_kernels.hpp"
 
-#include "mechanisms/bayes_capacity_box.hpp"
+#include "leakage/bayes_capacity_box.hpp"
 #include "numeric/compensated_sum.hpp"
 
 namespace tightnoise {

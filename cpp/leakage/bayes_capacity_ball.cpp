@@ -10,7 +10,7 @@
 #include <boost/math/special_functions/log1p.hpp>
 #include <cmath>
 
-#include "mechanisms/bayes_capacity.hpp"
+#include "leakage/bayes_capacity.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/gauss_legendre.hpp"
 

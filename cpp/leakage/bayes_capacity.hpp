@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "mechanisms/bayes_capacity_kernels.hpp"
+#include "leakage/bayes_capacity_kernels.hpp"
 
 namespace tightnoise {
 

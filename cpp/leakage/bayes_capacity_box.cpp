@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "mechanisms/bayes_capacity.hpp"
+#include "leakage/bayes_capacity.hpp"
 #include "numeric/compensated_sum.hpp"
 #include "runtime/parallel.hpp"
 
