@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class _GaussianOnSample:
+class _GaussianOnSample(ABC):
     """What the functions of both ways of sampling have in common."""
 
     noise_multiplier: float
@@ -56,8 +57,9 @@ class _GaussianOnSample:
         return out
 
     @staticmethod
+    @abstractmethod
     def _rdp_sum(*arrays: Array) -> None:
-        raise NotImplementedError
+        """Call the core with the parameters, the counts, the orders and where to write."""
 
 
 @dataclass(frozen=True)
