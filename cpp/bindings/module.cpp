@@ -5,6 +5,7 @@
 namespace py = pybind11;
 
 namespace tightnoise {
+void bind_additive_calibration(py::module_& m);
 void bind_analytic_bound(py::module_ m);
 void bind_bayes_capacity(py::module_& m);
 void bind_calibration(py::module_& m);
@@ -16,6 +17,8 @@ void bind_sampled_vmf(py::module_& m);
 void bind_subsampling(py::module_& m);
 void bind_random(py::module_ m);
 void bind_mechanisms(py::module_& m);
+void bind_mixtures(py::module_& m);
+void bind_pieces(py::module_& m);
 void bind_runtime(py::module_& m);
 void bind_sketch(py::module_ m);
 void bind_special(py::module_ m);
@@ -37,6 +40,10 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     tightnoise::bind_sampled_gaussian(accounting);
     tightnoise::bind_sampled_vmf(accounting);
     tightnoise::bind_subsampling(accounting);
+    py::module_ additive = m.def_submodule("additive");
+    tightnoise::bind_mixtures(additive);
+    tightnoise::bind_pieces(additive);
+    tightnoise::bind_additive_calibration(additive);  // last: takes the laws
     tightnoise::bind_analytic_bound(m.def_submodule("analytic_bound"));
     py::module_ leakage = m.def_submodule("leakage");
     tightnoise::bind_bayes_capacity(leakage);

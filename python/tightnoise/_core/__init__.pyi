@@ -8,6 +8,7 @@ import typing
 
 from . import (
     accounting,
+    additive,
     analytic_bound,
     gaussian,
     leakage,
@@ -23,6 +24,7 @@ from . import (
 
 __all__: list[str] = [
     "accounting",
+    "additive",
     "analytic_bound",
     "gaussian",
     "leakage",
