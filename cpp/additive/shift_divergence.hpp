@@ -1,0 +1,15 @@
+// The hockey-stick divergence between a law of additive noise and itself, shifted.
+#pragma once
+
+namespace tightnoise {
+
+// D_epsilon(shift) = integral (f(x + shift) - e^epsilon f(x))_+ dx, for shift >= 0 and any finite
+// epsilon, negative ones too, and its derivatives by the shift and by the scale sigma that all of
+// the law has in common (NaN where there is none).
+struct ShiftDivergence {
+    double delta;
+    double d_shift;
+    double d_scale;
+};
+
+}  // namespace tightnoise
