@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +11,7 @@ from tightnoise import _core
 from tightnoise._validate import fraction, positive
 from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._core_sum import CoreSum
 
 __all__ = [
     "FixedSizeGaussianRdp",
@@ -25,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class _GaussianOnSample(ABC):
+class _GaussianOnSample(CoreSum):
     """What the functions of both ways of sampling have in common."""
 
     noise_multiplier: float
@@ -36,30 +34,9 @@ class _GaussianOnSample(ABC):
         object.__setattr__(self, "noise_multiplier", sigma)
         object.__setattr__(self, "sampling_rate", fraction("sampling_rate", self.sampling_rate))
 
-    def __call__(self, orders: Any) -> Array:
-        """Return the divergences at `orders`, at least 1, rounded upwards."""
-        return self.weighted_sum([self], [1], orders)
-
-    @classmethod
-    def weighted_sum(
-        cls, functions: Sequence[_GaussianOnSample], counts: Sequence[int], orders: Any
-    ) -> Array:
-        """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
-        alphas = np.ascontiguousarray(orders, dtype=np.float64)
-        out = np.empty_like(alphas)
-        cls._rdp_sum(
-            np.array([f.noise_multiplier for f in functions]),
-            np.array([f.sampling_rate for f in functions]),
-            np.array(counts, dtype=np.float64),
-            alphas,
-            out,
-        )
-        return out
-
-    @staticmethod
-    @abstractmethod
-    def _rdp_sum(*arrays: Array) -> None:
-        """Call the core with the parameters, the counts, the orders and where to write."""
+    @property
+    def _core_arguments(self) -> tuple[float, ...]:
+        return self.noise_multiplier, self.sampling_rate
 
 
 @dataclass(frozen=True)
@@ -86,7 +63,7 @@ class SampledGaussianRdp(_GaussianOnSample):
     """
 
     @staticmethod
-    def _rdp_sum(*arrays: Array) -> None:
+    def _core_sum(*arrays: Array) -> None:
         _core.accounting.sampled_gaussian_rdp(*arrays)
 
 
@@ -114,7 +91,7 @@ class FixedSizeGaussianRdp(_GaussianOnSample):
     """
 
     @staticmethod
-    def _rdp_sum(*arrays: Array) -> None:
+    def _core_sum(*arrays: Array) -> None:
         _core.accounting.fixed_size_gaussian_rdp(*arrays)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from tightnoise import _core
 from tightnoise._validate import fraction
 from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._core_sum import CoreSum
 from tightnoise.mechanisms import _direction_pair as pair
 
 __all__ = [
@@ -25,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SampledVonMisesFisherRdp:
+class SampledVonMisesFisherRdp(CoreSum):
     """The function alpha -> Renyi divergence of a sampled von Mises-Fisher mechanism.
 
     See `sampled_von_mises_fisher`.
@@ -71,28 +70,13 @@ class SampledVonMisesFisherRdp:
             raise TypeError(f"fixed_size must be True or False; got {self.fixed_size!r}")
         object.__setattr__(self, "fixed_size", bool(self.fixed_size))
 
-    def __call__(self, orders: Any) -> Array:
-        """Return the divergences at `orders`, at least 1, rounded upwards."""
-        return self.weighted_sum([self], [1], orders)
+    @property
+    def _core_arguments(self) -> tuple[float, ...]:
+        return self.kappa, self.dim, self.half_chord, self.sampling_rate, self.fixed_size
 
-    @classmethod
-    def weighted_sum(
-        cls, functions: Sequence[SampledVonMisesFisherRdp], counts: Sequence[int], orders: Any
-    ) -> Array:
-        """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
-        alphas = np.ascontiguousarray(orders, dtype=np.float64)
-        out = np.empty_like(alphas)
-        _core.accounting.sampled_vmf_rdp(
-            np.array([f.kappa for f in functions]),
-            np.array([f.dim for f in functions], dtype=np.float64),
-            np.array([f.half_chord for f in functions]),
-            np.array([f.sampling_rate for f in functions]),
-            np.array([f.fixed_size for f in functions], dtype=np.float64),
-            np.array(counts, dtype=np.float64),
-            alphas,
-            out,
-        )
-        return out
+    @staticmethod
+    def _core_sum(*arrays: Array) -> None:
+        _core.accounting.sampled_vmf_rdp(*arrays)
 
     @property
     def max_divergence(self) -> float:

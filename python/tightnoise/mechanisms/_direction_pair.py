@@ -28,6 +28,7 @@ from tightnoise._validate import (
     require_all,
 )
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._core_sum import CoreSum
 from tightnoise.special import ndtri_exp
 
 __all__ = [
@@ -158,7 +159,7 @@ def epsilon_upper(kappa: float, dim: int, half_chord: Array, delta: Array) -> Ar
 
 
 @dataclass(frozen=True)
-class VonMisesFisherRdp:
+class VonMisesFisherRdp(CoreSum):
     """The function alpha -> Renyi divergence of two von Mises-Fisher distributions, rounded up.
 
     Parameters
@@ -185,26 +186,20 @@ class VonMisesFisherRdp:
         object.__setattr__(self, "dim", dimension(self.dim))
         object.__setattr__(self, "half_chord", checked_half_chord(self.half_chord))
 
-    def __call__(self, orders: Any) -> Array:
-        """Return the divergences at `orders`, above 0, infinity included, rounded upwards."""
-        return self.weighted_sum([self], [1], orders)
+    @property
+    def _core_arguments(self) -> tuple[float, ...]:
+        return 0.5 * self.dim - 1.0, self.kappa, self.half_chord, _half_cosine(self.half_chord)
+
+    @staticmethod
+    def _core_sum(*arrays: Array) -> None:
+        _core.von_mises_fisher.renyi_sum(*arrays)
 
     @classmethod
     def weighted_sum(
         cls, functions: Sequence[VonMisesFisherRdp], counts: Sequence[int], orders: Any
     ) -> Array:
         """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
-        alphas = np.ascontiguousarray(orders, dtype=np.float64)
-        out = np.empty_like(alphas)
-        _core.von_mises_fisher.renyi_sum(
-            np.array([0.5 * f.dim - 1.0 for f in functions]),
-            np.array([f.kappa for f in functions]),
-            np.array([f.half_chord for f in functions]),
-            np.array([_half_cosine(f.half_chord) for f in functions]),
-            np.array(counts, dtype=np.float64),
-            alphas,
-            out,
-        )
+        out = super().weighted_sum(functions, counts, orders)
         if any(f._costs for f in functions):
             out *= 1.0 + (_MARGIN + 2 * _UNIT * len(functions))
             out += _UNDERFLOW * sum(counts)
