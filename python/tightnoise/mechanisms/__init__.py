@@ -1,5 +1,6 @@
 """Mechanisms: what turns a value into a noisy value, and what that costs."""
 
+from tightnoise.mechanisms.additive import AdditiveNoise, Certificate
 from tightnoise.mechanisms.base import Mechanism
 from tightnoise.mechanisms.gaussian import Gaussian
 from tightnoise.mechanisms.lifted_von_mises_fisher import LiftedVonMisesFisher
@@ -11,6 +12,8 @@ from tightnoise.mechanisms.truncated import TruncatedGaussian
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 
 __all__ = [
+    "AdditiveNoise",
+    "Certificate",
     "Gaussian",
     "LiftedVonMisesFisher",
     "Mechanism",

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
-from tightnoise._arrays import Floats, broadcast_shape, operand, output
+from tightnoise._arrays import Floats, broadcast_shape, operand
 from tightnoise._validate import float_array, number_array, require, require_finite
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _sketched
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, draw
 from tightnoise.mechanisms._rdp_function import MechanismRdp
 from tightnoise.mechanisms.analytic_bound import Kind
-from tightnoise.random import NoiseStream, default_stream
+from tightnoise.random import NoiseStream
 from tightnoise.sketch import Sketch
 
 __all__ = ["Mechanism", "Parameter"]
@@ -36,7 +37,6 @@ COST_MARGIN = 1e-10
 # kernels' card): added once a coordinate.
 COST_UNDERFLOW = 1e-300
 
-_LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 # Beyond this many sigma squares overflow; 1e4 is what the error bounds are promised for.
@@ -272,14 +272,9 @@ class Mechanism(ABC):
         values = float_array("theta", theta, check_finite=False)
         self._check_shape(values.shape)
         self._check_scale(theta=values)
-        if values.dtype == np.float32 and np.any(np.asarray(self.sigma) > _LARGEST_FLOAT32):
-            raise ValueError(f"sigma must be at most {_LARGEST_FLOAT32} for float32 theta")
-        noisy = output(out, values.shape, values.dtype)
-        if rng is not None and not isinstance(rng, NoiseStream):
-            raise TypeError(f"rng must be a NoiseStream or None; got {type(rng).__name__}")
-        key, stream = (default_stream() if rng is None else rng)._next()
-        self._draw(values, noisy, key, stream)
-        return noisy if out is not None else noisy[()]
+        if values.dtype == np.float32 and np.any(np.asarray(self.sigma) > LARGEST_FLOAT32):
+            raise ValueError(f"sigma must be at most {LARGEST_FLOAT32} for float32 theta")
+        return draw(self._draw, values, rng, out)
 
     def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
         sigma, lower, upper = self._operands(theta.shape)

@@ -1,0 +1,244 @@
+"""What all mechanisms have in common that add noise with a density of its own to each number."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tightnoise._arrays import Floats, elementwise, number_or_array
+from tightnoise._validate import float_array, not_negative, number_array, require_all
+from tightnoise.mechanisms._certificate import (
+    Certificate,
+    Tails,
+    delta_to_invert,
+    epsilon_and_sensitivity,
+)
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, draw
+from tightnoise.random import NoiseStream
+
+__all__ = ["AdditiveNoise", "Certificate"]
+
+Array = NDArray[np.float64]
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+class AdditiveNoise(ABC):
+    """Noise with a density, symmetric about 0, added to each number by itself.
+
+    The base of the mechanisms for scalar queries. Equal parameters make equal mechanisms.
+    Everything is computed in float64, whatever the dtype of theta; only samples have the dtype of
+    theta.
+    """
+
+    tails: ClassVar[Tails]
+    """How the density ends: "gaussian", "exponential" or "bounded"."""
+
+    # --- what a subclass says ---------------------------------------------------------------------
+
+    @abstractmethod
+    def _make_law(self) -> Any:
+        """Return the noise's law, an object of `_core.additive`."""
+
+    @abstractmethod
+    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+        """Write theta with noise to `out`."""
+
+    # --- parameters -------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def _law(self) -> Any:
+        return self._make_law()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and unpickled mechanisms pass the same checks, and make a law of their own.
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return type(self), tuple(getattr(self, field.name) for field in fields)
+
+    # --- the output's distribution ----------------------------------------------------------------
+
+    def sample(
+        self,
+        theta: ArrayLike,
+        *,
+        rng: NoiseStream | None = None,
+        out: Floats | None = None,
+    ) -> Any:
+        """Return theta with noise: what is released.
+
+        Parameters
+        ----------
+        theta : array_like
+            The true values, float32 or float64, any shape.
+        rng : NoiseStream, optional
+            Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
+            comes from the operating system.
+        out : ndarray, optional
+            Where to write, of the shape and dtype of theta.
+
+        Returns
+        -------
+        ndarray or scalar
+            Of the shape and dtype of theta (float64 for integers, float32 for float16).
+
+        Raises
+        ------
+        ValueError
+            If theta holds NaN or an infinity, theta is float32 and the noise is beyond that, or
+            `out` overlaps theta without being theta.
+        TypeError
+            If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
+        """
+        values = float_array("theta", theta)
+        if values.dtype == np.float32 and self.mean_abs() > LARGEST_FLOAT32:
+            raise ValueError(
+                f"the noise must be at most {LARGEST_FLOAT32} for float32 theta; its mean_abs() is "
+                f"{self.mean_abs()}"
+            )
+        return draw(self._draw, values, rng, out)
+
+    def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
+        """Return the density of the output at x, `exp(logpdf(x, theta))`."""
+        return np.exp(self.logpdf(x, theta))
+
+    def logpdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
+        """Return the log density of the output at x."""
+        return self._map(self._law.log_pdf, x=_distance("x", x, theta))
+
+    def cdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
+        """Return the probability of an output of at most x."""
+        return self._map(self._law.cdf, x=_distance("x", x, theta))
+
+    def ppf(self, q: ArrayLike, theta: ArrayLike = 0.0) -> Any:
+        """Return the smallest x with `cdf(x, theta) >= q`, the quantile function."""
+        probability = number_array("q", q)
+        require_all((probability >= 0) & (probability <= 1), "q", probability, "between 0 and 1")
+        values = float_array("theta", theta)
+        return np.add(values, self._map(self._law.quantile, q=probability), dtype=np.float64)
+
+    def mean(self, theta: ArrayLike = 0.0) -> Any:
+        """Return the mean of the output, theta."""
+        return float_array("theta", theta).astype(np.float64)[()]
+
+    def var(self, theta: ArrayLike = 0.0) -> Any:
+        """Return the variance of the output, the l2 loss, which is the same for every theta."""
+        return np.full(float_array("theta", theta).shape, self._law.variance())[()]
+
+    def mean_abs(self) -> float:
+        """Return the mean of abs(noise), the l1 loss."""
+        return float(self._law.mean_abs())
+
+    # --- what it costs ----------------------------------------------------------------------------
+
+    def hockey_stick(self, theta: ArrayLike, theta_prime: ArrayLike, epsilon: ArrayLike) -> Any:
+        """Return delta(epsilon): the largest P(S) - exp(epsilon) Q(S) over all sets S.
+
+        P = M(theta) and Q = M(theta_prime), elementwise; epsilon may be any real number, also
+        negative or infinite. The nearest value, not rounded upwards; `delta` is what a release
+        costs.
+
+        Raises
+        ------
+        ValueError
+            For NaN, infinite theta, or shapes that do not broadcast.
+        TypeError
+            If an argument does not hold real numbers.
+        """
+        shift = _distance("theta_prime", theta_prime, theta)
+        # As good as infinite: no density here spans so many powers of e.
+        losses = np.clip(number_array("epsilon", epsilon), -_LARGEST, _LARGEST)
+        return self._map(self._law.hockey_stick, shift=shift, epsilon=losses)
+
+    def delta(self, epsilon: ArrayLike, sensitivity: ArrayLike) -> Any:
+        """Return the smallest delta for which a release is (epsilon, delta)-private.
+
+        The greatest hockey-stick divergence over all shifts from 0 to the sensitivity, which
+        `certificate` proves to be one.
+
+        Parameters
+        ----------
+        epsilon : array_like
+            At least 0; at 0, delta is the total variation distance.
+        sensitivity : array_like
+            The most that one person can change the value by, at least 0.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Elementwise, of the shape the arguments broadcast to: never below the truth, and at most
+            1e-9 of it above.
+
+        Raises
+        ------
+        ValueError
+            For a negative, infinite or NaN argument, or shapes that do not broadcast.
+        TypeError
+            If an argument does not hold real numbers.
+        """
+        losses, shifts = epsilon_and_sensitivity(epsilon, sensitivity)
+        return number_or_array(elementwise(self._law.delta, epsilon=losses, sensitivity=shifts))
+
+    def certificate(self, epsilon: float, sensitivity: float) -> Certificate:
+        """Return delta(epsilon, sensitivity), the shift that costs so much, and why none does more.
+
+        Parameters
+        ----------
+        epsilon, sensitivity : float
+            As for `delta`.
+
+        Returns
+        -------
+        Certificate
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `delta`.
+        """
+        loss = not_negative("epsilon", epsilon)
+        shift = not_negative("sensitivity", sensitivity)
+        return Certificate(*self._law.worst_shift(loss, shift))
+
+    def epsilon_at(self, delta: float, sensitivity: float) -> float:
+        """Return the smallest epsilon for which a release is (epsilon, delta)-private.
+
+        Parameters
+        ----------
+        delta : float
+            From 0 to 1.
+        sensitivity : float
+            As for `delta`.
+
+        Returns
+        -------
+        float
+            The smallest found, at least 0, for which `self.delta` is at most delta; infinite if
+            there is none, as for delta = 0 and noise whose privacy loss has no bound.
+
+        Raises
+        ------
+        ValueError
+            For delta outside [0, 1], a negative or infinite sensitivity, NaN.
+        TypeError
+            If an argument is not a real number.
+        """
+        failure = delta_to_invert(delta)
+        return float(self._law.epsilon_at(failure, not_negative("sensitivity", sensitivity)))
+
+    def _map(self, function: Any, **arguments: Array) -> Any:
+        """Call an elementwise function of the law."""
+        return elementwise(function, **arguments)[()]
+
+
+def _distance(name: str, x: ArrayLike, theta: ArrayLike) -> Array:
+    """Return x - theta, finite: what would overflow is as far as a float can be."""
+    to, origin = float_array(name, x), float_array("theta", theta)
+    with np.errstate(over="ignore"):
+        distance = np.subtract(to, origin, dtype=np.float64)
+    finite: Array = np.clip(distance, -_LARGEST, _LARGEST)
+    return finite
