@@ -1,11 +1,13 @@
 """`tightnoise reproduce`: tables that hold, a picture that is whole or not there."""
 
 import dataclasses
+import functools
 import importlib.util
 import io
 import json
 import os
 import sys
+import time
 import types
 
 import pytest
@@ -26,8 +28,9 @@ def table(ours):
 def paper(monkeypatch):
     """Return paper(ours, draw): put a small paper in the place of the one that takes a second."""
 
-    def replace(ours=0.5, draw=lambda file: file.write(PNG)):
-        small = dataclasses.replace(PAPERS["conversion"], tables=(lambda: table(ours),), draw=draw)
+    def replace(ours=0.5, draw=lambda file: file.write(PNG), **fields):
+        fields.setdefault("tables", (lambda: table(ours),))
+        small = dataclasses.replace(PAPERS["conversion"], draw=draw, **fields)
         monkeypatch.setitem(PAPERS, "conversion", small)
         # As if matplotlib were there: the small paper draws without.
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
@@ -94,9 +97,43 @@ def test_a_figure_that_is_not_the_expected_one(capsys, paper):
     )
 
 
-@pytest.mark.parametrize("arguments", [[], ["mixtures"], ["conversion", "--plot"]])
+@pytest.mark.parametrize("arguments", [[], ["mixture"], ["conversion", "--plot"]])
 def test_bad_arguments(arguments, refused):
     assert "reproduce: error: " in refused("reproduce", *arguments)
+
+
+# Long work, and examples
+
+
+def test_cells_are_computed_before_the_tables(capsys, paper):
+    done = []
+    cells = [functools.partial(done.append, k) for k in range(20)]
+    paper(cells=cells, tables=(lambda: table(0.5 if sorted(done) == [*range(20)] else 0.0),))
+    assert main(["reproduce", "conversion"]) == 0
+
+
+def test_a_cell_that_fails_stops_the_others(paper):
+    def fail():
+        raise RuntimeError("no such cell")
+
+    done = []
+    paper(cells=[fail, *[lambda: done.append(time.sleep(0.01))] * 500])
+    with pytest.raises(RuntimeError, match="no such cell"):
+        main(["reproduce", "conversion"])
+    assert len(done) < 500
+
+
+def test_examples_are_in_place_of_the_tables(capsys, paper):
+    paper(0.7, examples=(lambda: Table("Tried", "n", ("a",), (Row(1, (Cell(2.0),)),)),))
+    assert main(["reproduce", "conversion", "--examples"]) == 0
+    out, _ = capsys.readouterr()
+    assert "Tried" in out
+    assert "A table" not in out
+
+
+def test_papers_without_examples(refused):
+    line = refused("reproduce", "conversion", "--examples")
+    assert line == "tightnoise reproduce: error: conversion has no examples"
 
 
 # The picture

@@ -173,6 +173,10 @@ def test_cells_know_how_far_they_are_off():
     assert Cell(None, "1.2").difference is None
     assert Cell(3.5).agrees
     assert Cell(2.5, "2.0").difference == 0.5
+    assert Cell(1.429e5, "1.42e+05").agrees
+    assert not Cell(1.431e5, "1.42e+05").agrees
+    assert Cell(7.785e-6, "7.78e-06").agrees
+    assert not Cell(7.795e-6, "7.78e-06").agrees
 
 
 def test_table_as_text_and_as_data():
@@ -207,3 +211,24 @@ def test_table_as_text_and_as_data():
         "agrees": True,
     }
     assert data["rows"][1]["figures"]["theirs"]["ours"] is None
+
+
+def test_rows_may_have_names_and_figures_exponents():
+    table = Table(
+        "Title",
+        "noise",
+        ("excess",),
+        (Row("Gaussian", (Cell(1.5),)), Row("mixture", (Cell(142345.0, "1.41e+05"),))),
+    )
+    assert table.text() == "\n".join(
+        [
+            "Title",
+            "",
+            "                    excess",
+            "   noise       ours expected  diff.",
+            "Gaussian     1.5000        -      -",
+            " mixture   1.42e+05 1.41e+05 +1e+03",
+        ]
+    )
+    assert table.disagreements == ["excess, noise mixture: 142345.0, expected 1.41e+05"]
+    assert table.as_dict()["rows"][0]["noise"] == "Gaussian"

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 import textwrap
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import tightnoise as tn
@@ -35,6 +36,11 @@ def add_to(commands: Any) -> None:
         help="draw the paper's figures too; must not exist, unless --force is given "
         "(needs matplotlib: pip install 'tightnoise[plot]')",
     )
+    reproduce.add_argument(
+        "--examples",
+        action="store_true",
+        help="print what the paper tries its mechanisms on, in place of its tables",
+    )
     reproduce.add_argument("--force", action="store_true", help=f"replace FILE{SUFFIX}")
     reproduce.add_argument("--json", action="store_true", help="print JSON instead of tables")
     reproduce.set_defaults(run=_run)
@@ -48,7 +54,7 @@ def _run(options: Options) -> int:
             raise FileError(
                 f"cannot draw {options.plot} without matplotlib: pip install 'tightnoise[plot]'"
             )
-    tables = [compute() for compute in progress(paper.tables, "tables")]
+    tables = _examples(options.paper) if options.examples else _tables(paper)
     if options.json:
         print_json(_report(paper, tables))
     else:
@@ -59,6 +65,29 @@ def _run(options: Options) -> int:
     for where in wrong:
         print(f"tightnoise reproduce: not as expected: {where}", file=sys.stderr)
     return 1 if wrong else 0
+
+
+def _tables(paper: Paper) -> list[Table]:
+    """Compute the tables, after their long parts on as many threads as the core uses."""
+    if paper.cells:
+        pool = ThreadPoolExecutor(tn.num_threads())
+        try:
+            futures = [pool.submit(cell) for cell in paper.cells]
+            for future in progress(futures, "cells"):
+                future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return [compute() for compute in progress(paper.tables, "tables")]
+
+
+def _examples(name: str) -> list[Table]:
+    examples = PAPERS[name].examples
+    if not examples:
+        raise ValueError(f"{name} has no examples")
+    try:
+        return [compute() for compute in progress(examples, "examples")]
+    except ModuleNotFoundError as error:
+        raise ValueError(str(error)) from error
 
 
 def _heading(paper: Paper) -> str:

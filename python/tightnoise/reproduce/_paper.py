@@ -23,6 +23,12 @@ class Paper:
         Each computes one table, in the order in which they are printed.
     draw : callable
         Draws the paper's figures as a PNG into a binary file. Needs matplotlib.
+    cells : sequence of callables, optional
+        Long work that the tables are made of, in pieces that several threads may share; each
+        remembers what it has computed.
+    examples : sequence of callables, optional
+        As `tables`, for what the paper tries its mechanisms on. May raise ModuleNotFoundError, with
+        the extra to install.
 
     Examples
     --------
@@ -36,3 +42,5 @@ class Paper:
     year: int
     tables: Sequence[Callable[[], Table]]
     draw: Callable[[IO[bytes]], None]
+    cells: Sequence[Callable[[], object]] = ()
+    examples: Sequence[Callable[[], Table]] = ()

@@ -22,8 +22,11 @@ class Cell:
 
     @property
     def decimals(self) -> int:
-        """The digits after the point that are expected."""
-        return len(self.expected.partition(".")[2]) if self.expected else 4
+        """The digits after the point that are expected: -3 for 1.42e+05, whose unit is 1e3."""
+        if self.expected is None:
+            return 4
+        digits, _, exponent = self.expected.partition("e")
+        return len(digits.partition(".")[2]) - int(exponent or 0)
 
     @property
     def difference(self) -> float | None:
@@ -40,10 +43,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: the setting, and a number for each column."""
+    """One line of a table: the setting, a number or a name, and a number for each column."""
 
-    setting: float
+    setting: float | str
     cells: tuple[Cell, ...]
+
+    @property
+    def label(self) -> str:
+        """The setting as it is printed."""
+        return self.setting if isinstance(self.setting, str) else f"{self.setting:g}"
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class Table:
     def disagreements(self) -> list[str]:
         """What is not within one unit of the last digit of the expected number, one line each."""
         return [
-            f"{column}, {self.setting} {row.setting:g}: {cell.ours!r}, expected {cell.expected}"
+            f"{column}, {self.setting} {row.label}: {cell.ours!r}, expected {cell.expected}"
             for row in self.rows
             for column, cell in zip(self.columns, row.cells, strict=True)
             if not cell.agrees
@@ -68,8 +76,8 @@ class Table:
 
     def text(self) -> str:
         """Return the table as lines of text, at most 120 characters wide."""
-        label = max(len(self.setting), *(len(f"{row.setting:g}") for row in self.rows))
-        labels = ["", self.setting, *(f"{row.setting:g}" for row in self.rows)]
+        label = max(len(self.setting), *(len(row.label) for row in self.rows))
+        labels = ["", self.setting, *(row.label for row in self.rows)]
         groups = [self._group(number) for number in range(len(self.columns))]
         lines = [
             "   ".join([name.rjust(label), *parts]).rstrip()
@@ -127,4 +135,9 @@ def _show(cell: Cell, name: str) -> str:
         return "-" if cell.difference is None else f"{cell.difference:+.0e}"
     if name == "expected":
         return cell.expected or "-"
-    return "-" if cell.ours is None else f"{cell.ours:.{cell.decimals}f}"
+    if cell.ours is None:
+        return "-"
+    mantissa, exponent, _ = (cell.expected or "").partition("e")
+    if exponent:
+        return f"{cell.ours:.{len(mantissa.partition('.')[2])}e}"
+    return f"{cell.ours:.{cell.decimals}f}"
