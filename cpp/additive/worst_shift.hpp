@@ -1,13 +1,24 @@
-// The privacy cost of additive noise: the greatest hockey-stick divergence over all shifts from 0 to
-// the sensitivity, rounded upwards.
+// The privacy cost of additive noise: the greatest hockey-stick divergence over all shifts from 0
+// to the sensitivity, rounded upwards.
+//
+// MultiGaussianLaw and ScaleMixtureLaw: where the density is proven to have one mode, at 0, it is
+// the divergence at the sensitivity (unimodal.hpp). Else, and always for QuasiGaussianLaw, whose
+// density has a dip at 0, it is found by branch and bound (shift_search.hpp).
+//
+// Arguments: finite epsilon (any, also negative), finite sensitivity >= 0; delta in [0, 1].
+//
+// Costs are rounded upwards: by 1e-11 of themselves, for divergences are exact to 1e-12, and by
+// 1e-306, for smaller ones may be lost to underflow while the truth is not 0.
 #pragma once
+
+#include <cstddef>
 
 namespace tightnoise {
 
 // Why no shift costs more than the one that was found.
 //   unimodal:   the density decreases on both sides of 0, so the greatest shift is the worst.
-//   semiconvex: log f + x^2 / (2 sigma^2) is convex, which bounds the cost between two shifts by the
-//               costs at both, and the whole range was covered by such pairs.
+//   semiconvex: log f + x^2 / (2 sigma^2) is convex, which bounds the cost between two shifts by
+//               the costs at both, and the whole range was covered by such pairs.
 enum class Proof { unimodal, semiconvex };
 
 // delta: an upper bound of the greatest divergence over all shifts in [0, sensitivity], at most a
@@ -17,5 +28,45 @@ struct WorstShift {
     double shift;
     Proof proof;
 };
+
+class MultiGaussianLaw;
+class QuasiGaussianLaw;
+class ScaleMixtureLaw;
+
+// Within 3e-10 of the truth, never below. The search takes some 50 to 200 divergences, and two for
+// every 1.5 sigma of the sensitivity. It is bounded: where the sensitivity is beyond about 2e4
+// sigma and the cost is not next to 1, the result may be far above the truth (never below).
+WorstShift worst_shift(const MultiGaussianLaw& law, double epsilon, double sensitivity);
+WorstShift worst_shift(const QuasiGaussianLaw& law, double epsilon, double sensitivity);
+WorstShift worst_shift(const ScaleMixtureLaw& law, double epsilon, double sensitivity);
+
+// Whether no shift costs more than delta: `holds` only with proof. Else a shift, with its
+// divergence, that does, or that comes so close (a fraction 1e-10) that there is none. Faster than
+// worst_shift.
+struct ShiftCheck {
+    bool holds;
+    double divergence;
+    double shift;
+};
+ShiftCheck certify_at_most(const MultiGaussianLaw& law, double epsilon, double sensitivity,
+                           double delta);
+ShiftCheck certify_at_most(const QuasiGaussianLaw& law, double epsilon, double sensitivity,
+                           double delta);
+ShiftCheck certify_at_most(const ScaleMixtureLaw& law, double epsilon, double sensitivity,
+                           double delta);
+
+// The costs at n epsilons, each at most a fraction `tolerance` (1e-9 or more) above the truth.
+void worst_shift_curve(const MultiGaussianLaw& law, double sensitivity, const double* epsilon,
+                       std::size_t n, double tolerance, double* out);
+void worst_shift_curve(const QuasiGaussianLaw& law, double sensitivity, const double* epsilon,
+                       std::size_t n, double tolerance, double* out);
+void worst_shift_curve(const ScaleMixtureLaw& law, double sensitivity, const double* epsilon,
+                       std::size_t n, double tolerance, double* out);
+
+// The smallest epsilon >= 0 found at which worst_shift is at most delta: at any smaller one it is
+// above delta (1 - 1e-9). Infinite where delta is below 2e-306.
+double epsilon_at(const MultiGaussianLaw& law, double delta, double sensitivity);
+double epsilon_at(const QuasiGaussianLaw& law, double delta, double sensitivity);
+double epsilon_at(const ScaleMixtureLaw& law, double delta, double sensitivity);
 
 }  // namespace tightnoise
