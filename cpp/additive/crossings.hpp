@@ -1,0 +1,139 @@
+// Where one function of a pair of densities is positive: certified isolation of all its roots.
+//
+// For a density f such that log f + x^2 / (2 s^2) is convex, m(x) = x + s^2 (log f)'(x) does not
+// decrease. That bounds the slope of G(x) = log f(x + shift) - log f(x) - epsilon on an interval
+// [a, b] by values of m at its ends,
+//     m(a + shift) - m(b) - shift <= s^2 G'(x) <= m(b + shift) - m(a) - shift,
+// and, as an integral over the shift, G itself:
+//     shift (m(a) - b - shift) <= s^2 (G(x) + epsilon) <= shift (m(b + shift) - a).
+// An interval is halved until one of these says that it has no root, or that G is monotone on it.
+//
+// The argument `pair` knows f, shift and epsilon. It has
+//     using Point: the values at an x, with members x and excess (G) and log_top (log f(x + shift),
+//         or a few units less);
+//     Point at(double x, Side side) const: side matters where m has a jump;
+//     double slope(const Point&) const: G';
+//     Bounds bounds(const Point& a, const Point& b) const: of G and G' on [a.x, b.x];
+//     double scale() const: s;
+//     double close() const: so near, a step of Newton's method ends at the root;
+//     double noise() const: G is known to within this.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tightnoise {
+namespace {
+
+// The limit of a function with a jump from one side.
+enum class Side { left, right };
+
+struct ExcessBounds {
+    double low, high;              // of G
+    double slope_low, slope_high;  // of G'
+};
+
+// e^-745 is the least double.
+constexpr double kInvisible = -745.0;
+
+// The root of G in [a.x, b.x], where its signs differ: Newton's method within a bracket.
+template <class Pair>
+typename Pair::Point crossing(const Pair& pair, typename Pair::Point a, typename Pair::Point b) {
+    using Point = typename Pair::Point;
+    const bool rises = b.excess > 0.0;
+    const double close = pair.close();
+    double low = a.x, high = b.x;
+    // Newton's step from the end where G is nearer to 0.
+    Point p = std::fabs(a.excess) < std::fabs(b.excess) ? a : b;
+    for (int i = 0; i < 100; ++i) {
+        ((p.excess > 0.0) == rises ? high : low) = p.x;
+        const double step = -p.excess / pair.slope(p);
+        double next = p.x + step;
+        if (std::fabs(step) <= close) {
+            p = pair.at(std::min(std::max(next, low), high), Side::right);
+            break;
+        }
+        if (!(next > low && next < high) || i % 5 == 4) next = 0.5 * (low + high);
+        if (!(next > low && next < high)) break;
+        p = pair.at(next, Side::right);
+    }
+    return p;
+}
+
+// Calls visit(begin, begins_at_root, end, ends_at_root) for the intervals of [low, high] where G >
+// 0, from left to right.
+//
+// What stays unresolved contributes nothing visible: two roots closer than `least`, between which G
+// differs from 0 by less than the square of that, or than the noise.
+template <class Pair, class Visit>
+void visit_positive_intervals(const Pair& pair, double low, double high, Visit visit) {
+    using Point = typename Pair::Point;
+    constexpr int kDepth = 100;
+    constexpr int kMostCells = 200000;
+    const double s = pair.scale();
+    const double noise = pair.noise();
+    std::array<Point, kDepth> ends;
+    int top = 0;
+    Point a = pair.at(low, Side::right);
+    ends[top++] = pair.at(high, Side::left);
+    Point begin = a;
+    bool open = a.excess > 0.0, begins_at_root = false;
+    const auto close_at = [&](const Point& end, bool at_root) {
+        if (open && end.x > begin.x) visit(begin, begins_at_root, end, at_root);
+        open = false;
+    };
+    const auto open_at = [&](const Point& p, bool at_root) {
+        begin = p;
+        begins_at_root = at_root;
+        open = true;
+    };
+    for (int cells = 0; top > 0; ++cells) {
+        const Point& b = ends[top - 1];
+        const double w = b.x - a.x;
+        const double log_top = std::max(a.log_top, b.log_top) + 0.125 * (w / s) * (w / s);
+        if (log_top < kInvisible) {
+            close_at(a, false);
+            if (b.excess > 0.0) open_at(b, false);
+        } else {
+            ExcessBounds bounds = pair.bounds(a, b);
+            const double up = bounds.slope_high, down = bounds.slope_low;
+            double least = std::min(a.excess, b.excess), greatest = std::max(a.excess, b.excess);
+            if (up > 0.0 && down < 0.0) {
+                const double rise = b.excess - a.excess;
+                greatest = a.excess + up * ((rise - down * w) / (up - down));
+                least = a.excess + down * ((rise - up * w) / (down - up));
+            }
+            const bool changes_sign = (a.excess > 0.0) != (b.excess > 0.0);
+            const bool is_narrow = w < 0x1p-34 * s || w < 0x1p-50 * std::fabs(b.x) ||
+                                   top == kDepth || cells > kMostCells;
+            if (std::min(greatest, bounds.high) <= 0.0) {
+                close_at(a, false);
+            } else if (std::max(least, bounds.low) > 0.0) {
+                if (!open) open_at(a, false);
+            } else if (up <= 0.0 || down >= 0.0 || (is_narrow && changes_sign)) {
+                if (changes_sign) {
+                    const Point root = crossing(pair, a, b);
+                    if (b.excess > 0.0) {
+                        open_at(root, true);
+                    } else {
+                        close_at(root, true);
+                    }
+                }
+            } else if (!is_narrow && !(std::fabs(a.excess) < noise && std::fabs(b.excess) < noise &&
+                                       w < 0.05 * s)) {
+                ends[top++] = pair.at(0.5 * (a.x + b.x), Side::right);
+                continue;
+            }
+        }
+        // Where rounding makes the signs and the bounds disagree, the signs go on.
+        if (open && !(b.excess > 0.0)) close_at(b, false);
+        if (!open && b.excess > 0.0) open_at(b, false);
+        a = b;
+        --top;
+    }
+    close_at(a, false);
+}
+
+}  // namespace
+}  // namespace tightnoise

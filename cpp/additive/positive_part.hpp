@@ -1,0 +1,125 @@
+// The integral of the positive part of f(x + shift) - e^epsilon f(x), and its derivatives.
+//
+// On [a, b] where that is positive the integral is a difference of two probabilities, which have a
+// closed form. Where it cancels, or where the interval is narrow, the integrand is taken as
+// f(x + shift) (1 - e^-G(x)), which does not, by Gauss-Legendre: it is a sum of normal densities,
+// that is entire, so that a few nodes a sigma give all digits.
+//
+// A root moves with shift and sigma, but the integrand is 0 there: only f's own change counts.
+//     dD/dshift = sum over right ends of f(x + shift), less that over left ends;
+//     dD/dsigma = sigma times the same sum of f(x + shift) G'(x)        (heat equation).
+//
+// The argument `pair` is that of crossings.hpp, and has besides
+//     double top(const Point&) const: f(x + shift);
+//     double top_score(const Point&) const: (log f)'(x + shift);
+//     double top_mass(double a, double b) const: integral of f(x + shift) over [a, b];
+//     double bottom_mass(double a, double b) const: that of e^epsilon f(x).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "additive/crossings.hpp"
+#include "additive/shift_divergence.hpp"
+#include "numeric/gauss_legendre.hpp"
+
+namespace tightnoise {
+namespace {
+
+struct PositivePart {
+    double delta = 0.0;
+    double d_shift = 0.0;
+    double d_log_scale = 0.0;  // dD/dsigma / sigma
+};
+
+inline void add(PositivePart& total, const PositivePart& more, double weight) {
+    total.delta += weight * more.delta;
+    total.d_shift += weight * more.d_shift;
+    total.d_log_scale += weight * more.d_log_scale;
+}
+
+template <int Nodes, class Pair>
+double panel(const Pair& pair, double a, double b) {
+    using Rule = GaussLegendre<Nodes>;
+    double sum = 0.0;
+    for (int k = 0; k < Nodes; ++k) {
+        const auto p = pair.at(a + (b - a) * Rule::nodes[k], Side::right);
+        sum -= Rule::weights[k] * pair.top(p) * std::expm1(-p.excess);
+    }
+    return (b - a) * sum;
+}
+
+// The integral from a to b by panels. They start at the right, where f is greatest if [a, b]
+// reaches into the left tail: there it ends as soon as nothing is added.
+template <class Pair>
+double quadrature(const Pair& pair, double a, double b) {
+    constexpr int kMostPanels = 100000;
+    const double s = pair.scale();
+    double sum = 0.0;
+    for (int i = 0; i < kMostPanels && b > a; ++i) {
+        // Within a panel f changes by a factor of e^6 at most, or nearly.
+        const auto end = pair.at(b, Side::left);
+        const double steepness = std::fabs(pair.top_score(end)) * s;
+        const double width = s * std::min(1.25, 6.0 / steepness);
+        const double from = b - a < 1.3 * width ? a : b - width;
+        const auto start = pair.at(from, Side::right);
+        const double w = (b - from) / s;
+        if (std::max(end.log_top, start.log_top) + 0.125 * w * w >= kInvisible) {
+            sum += panel<16>(pair, from, b);
+        }
+        b = from;
+    }
+    return sum;
+}
+
+// Adds what [low, high] contributes. The first interval begins at `tail` <= low if G > 0 at low.
+template <class Pair>
+PositivePart positive_part(const Pair& pair, double low, double high, double tail) {
+    PositivePart total;
+    const double s = pair.scale();
+    visit_positive_intervals(
+        pair, low, high,
+        [&](const auto& begin, bool begins_at_root, const auto& end, bool ends_at_root) {
+            const double a = begin.x == low && !begins_at_root ? tail : begin.x;
+            const double b = end.x;
+            const double w = (b - a) / s;
+            const double steepness = std::fabs(pair.top_score(end)) * s;
+            if (w < 0.7 && w * steepness < 1.0) {
+                total.delta += panel<8>(pair, a, b);
+            } else {
+                const double top = pair.top_mass(a, b);
+                const double closed = top - pair.bottom_mass(a, b);
+                total.delta += closed > 0.02 * top ? closed : quadrature(pair, a, b);
+            }
+            const auto add_root = [&](const auto& root, double sign) {
+                const double f = sign * pair.top(root);
+                total.d_shift += f;
+                total.d_log_scale += f * pair.slope(root);
+            };
+            if (begins_at_root) add_root(begin, -1.0);
+            if (ends_at_root) add_root(end, 1.0);
+        });
+    return total;
+}
+
+// The divergence from what part(shift) says for shift > 0 and |epsilon|: D_0 and its derivatives.
+//
+// As f is symmetric, D_(-e) = 1 - e^-e + e^-e D_e.
+template <class Part>
+ShiftDivergence shift_divergence_by(double shift, double epsilon, double sigma, Part part) {
+    if (!(shift >= 0.0) || std::isnan(epsilon)) return {kNaN, kNaN, kNaN};
+    const double outside = epsilon < 0.0 ? -std::expm1(epsilon) : 0.0;
+    const double factor = epsilon < 0.0 ? std::exp(epsilon) : 1.0;
+    if (shift == kInfinity) return {1.0, 0.0, 0.0};
+    if (shift == 0.0) {
+        // D_0 grows with |shift|; all others are flat there.
+        const double slope = epsilon == 0.0 ? part(1e-12 * sigma).d_shift : 0.0;
+        return {outside, slope, 0.0};
+    }
+    const PositivePart at = part(shift);
+    return {std::min(outside + factor * at.delta, 1.0), factor * at.d_shift,
+            factor * (sigma * at.d_log_scale)};
+}
+
+}  // namespace
+}  // namespace tightnoise
