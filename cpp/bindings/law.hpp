@@ -6,6 +6,7 @@
 // and the free functions, in namespace tightnoise,
 //     ShiftDivergence shift_divergence(const Law&, double shift, double epsilon);
 //     WorstShift worst_shift(const Law&, double epsilon, double sensitivity);
+//     double epsilon_at(const Law&, double delta, double sensitivity);
 // None of them throws.
 #pragma once
 
@@ -69,6 +70,12 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
             return py::make_tuple(worst.delta, worst.shift, proof_name(worst.proof));
         },
         py::arg("epsilon"), py::arg("sensitivity"));
+    law.def(
+        "epsilon_at",
+        [](const Law& self, double delta, double sensitivity) {
+            return epsilon_at(self, delta, sensitivity);
+        },
+        nogil, py::arg("delta"), py::arg("sensitivity"));
     return law;
 }
 

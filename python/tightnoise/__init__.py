@@ -20,12 +20,16 @@ from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsil
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
     Gaussian,
+    Laplace,
     LiftedVonMisesFisher,
     ProductVonMisesFisher,
     QuantizedGaussian,
     RectifiedGaussian,
+    Staircase,
     StochasticSign,
     TruncatedGaussian,
+    TruncatedLaplace,
+    Tulap,
     VonMisesFisher,
 )
 from tightnoise.sketch import Sketch
@@ -35,6 +39,7 @@ __version__: str = _core.__version__
 __all__ = [
     "CalibrationError",
     "Gaussian",
+    "Laplace",
     "LiftedVonMisesFisher",
     "ProductVonMisesFisher",
     "QuantizedGaussian",
@@ -42,8 +47,11 @@ __all__ = [
     "RdpCurve",
     "RectifiedGaussian",
     "Sketch",
+    "Staircase",
     "StochasticSign",
     "TruncatedGaussian",
+    "TruncatedLaplace",
+    "Tulap",
     "VonMisesFisher",
     "__version__",
     "accounting",

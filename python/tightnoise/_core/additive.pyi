@@ -1,3 +1,76 @@
 from __future__ import annotations
 
-__all__: list[str] = list()
+import typing
+
+import numpy
+import numpy.typing
+
+__all__: list[str] = ["Laplace", "Staircase", "laplace_renyi"]
+
+class Laplace:
+    def __init__(
+        self,
+        scale: typing.SupportsFloat | typing.SupportsIndex,
+        bound: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    def cdf(self, x: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def delta(
+        self,
+        epsilon: numpy.ndarray,
+        sensitivity: numpy.ndarray,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
+    def epsilon_at(
+        self,
+        delta: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float: ...
+    def hockey_stick(
+        self, shift: numpy.ndarray, epsilon: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
+    ) -> None: ...
+    def log_pdf(self, x: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def mean_abs(self) -> float: ...
+    def quantile(self, q: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def variance(self) -> float: ...
+    def worst_shift(
+        self,
+        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[float, float, str]: ...
+
+class Staircase:
+    def __init__(
+        self,
+        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        step: typing.SupportsFloat | typing.SupportsIndex,
+        gamma: typing.SupportsFloat | typing.SupportsIndex,
+        bound: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    def cdf(self, x: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def delta(
+        self,
+        epsilon: numpy.ndarray,
+        sensitivity: numpy.ndarray,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
+    def epsilon_at(
+        self,
+        delta: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float: ...
+    def hockey_stick(
+        self, shift: numpy.ndarray, epsilon: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
+    ) -> None: ...
+    def log_pdf(self, x: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def mean_abs(self) -> float: ...
+    def quantile(self, q: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def variance(self) -> float: ...
+    def worst_shift(
+        self,
+        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[float, float, str]: ...
+
+def laplace_renyi(
+    ratio: numpy.ndarray, alpha: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
+) -> None: ...

@@ -3,24 +3,32 @@
 from tightnoise.mechanisms.additive import AdditiveNoise, Certificate
 from tightnoise.mechanisms.base import Mechanism
 from tightnoise.mechanisms.gaussian import Gaussian
+from tightnoise.mechanisms.laplace import Laplace
 from tightnoise.mechanisms.lifted_von_mises_fisher import LiftedVonMisesFisher
 from tightnoise.mechanisms.product_von_mises_fisher import ProductVonMisesFisher
 from tightnoise.mechanisms.quantized import QuantizedGaussian
 from tightnoise.mechanisms.rectified import RectifiedGaussian
 from tightnoise.mechanisms.sign import StochasticSign
+from tightnoise.mechanisms.staircase import Staircase
 from tightnoise.mechanisms.truncated import TruncatedGaussian
+from tightnoise.mechanisms.truncated_laplace import TruncatedLaplace
+from tightnoise.mechanisms.tulap import Tulap
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 
 __all__ = [
     "AdditiveNoise",
     "Certificate",
     "Gaussian",
+    "Laplace",
     "LiftedVonMisesFisher",
     "Mechanism",
     "ProductVonMisesFisher",
     "QuantizedGaussian",
     "RectifiedGaussian",
+    "Staircase",
     "StochasticSign",
     "TruncatedGaussian",
+    "TruncatedLaplace",
+    "Tulap",
     "VonMisesFisher",
 ]

@@ -33,6 +33,13 @@ class Certificate:
         centre, so that the divergence does not decrease with the shift. "semiconvex": log f + x^2 /
         (2 sigma^2) is convex, which bounds the divergence between two shifts by those at both; such
         pairs cover all shifts.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> certificate = tn.Laplace(scale=2.0).certificate(0.1, sensitivity=1.0)
+    >>> round(certificate.delta, 6), certificate.worst_shift, certificate.proof
+    (0.181269, 1.0, 'unimodal')
     """
 
     delta: float

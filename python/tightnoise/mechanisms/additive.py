@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise, number_or_array
 from tightnoise._validate import float_array, not_negative, number_array, require_all
 from tightnoise.mechanisms._certificate import (
@@ -34,6 +35,15 @@ class AdditiveNoise(ABC):
     The base of the mechanisms for scalar queries. Equal parameters make equal mechanisms.
     Everything is computed in float64, whatever the dtype of theta; only samples have the dtype of
     theta.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> m = tn.Laplace(scale=2)
+    >>> isinstance(m, tn.mechanisms.AdditiveNoise)
+    True
+    >>> m == tn.Laplace(scale=2.0)
+    True
     """
 
     tails: ClassVar[Tails]
@@ -45,9 +55,12 @@ class AdditiveNoise(ABC):
     def _make_law(self) -> Any:
         """Return the noise's law, an object of `_core.additive`."""
 
-    @abstractmethod
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
-        """Write theta with noise to `out`."""
+    _sampler: ClassVar[str]  # what draws the noise, in `_core.random`
+
+    @property
+    def _sampled(self) -> tuple[Any, ...]:
+        """What that takes to draw: the fields, in their order."""
+        return self._fields()
 
     # --- parameters -------------------------------------------------------------------------------
 
@@ -57,8 +70,11 @@ class AdditiveNoise(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and unpickled mechanisms pass the same checks, and make a law of their own.
+        return type(self), self._fields()
+
+    def _fields(self) -> tuple[Any, ...]:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return type(self), tuple(getattr(self, field.name) for field in fields)
+        return tuple(getattr(self, field.name) for field in fields)
 
     # --- the output's distribution ----------------------------------------------------------------
 
@@ -101,6 +117,10 @@ class AdditiveNoise(ABC):
                 f"{self.mean_abs()}"
             )
         return draw(self._draw, values, rng, out)
+
+    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+        sampler = getattr(_core.random, self._sampler)
+        sampler(theta, *self._sampled, out, key, stream)
 
     def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""
@@ -151,7 +171,7 @@ class AdditiveNoise(ABC):
         """
         shift = _distance("theta_prime", theta_prime, theta)
         # As good as infinite: no density here spans so many powers of e.
-        losses = np.clip(number_array("epsilon", epsilon), -_LARGEST, _LARGEST)
+        losses = _finite(number_array("epsilon", epsilon))
         return self._map(self._law.hockey_stick, shift=shift, epsilon=losses)
 
     def delta(self, epsilon: ArrayLike, sensitivity: ArrayLike) -> Any:
@@ -240,5 +260,8 @@ def _distance(name: str, x: ArrayLike, theta: ArrayLike) -> Array:
     to, origin = float_array(name, x), float_array("theta", theta)
     with np.errstate(over="ignore"):
         distance = np.subtract(to, origin, dtype=np.float64)
-    finite: Array = np.clip(distance, -_LARGEST, _LARGEST)
-    return finite
+    return _finite(np.asarray(distance))
+
+
+def _finite(array: Array) -> Array:
+    return np.asarray(np.clip(array, -_LARGEST, _LARGEST))
