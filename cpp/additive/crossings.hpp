@@ -80,7 +80,9 @@ void visit_positive_intervals(const Pair& pair, double low, double high, Visit v
     Point begin = a;
     bool open = a.excess > 0.0, begins_at_root = false;
     const auto close_at = [&](const Point& end, bool at_root) {
-        if (open && end.x > begin.x) visit(begin, begins_at_root, end, at_root);
+        // What begins at `low` stands for all beyond it, too.
+        const bool is_tail = begin.x == low && !begins_at_root;
+        if (open && (end.x > begin.x || is_tail)) visit(begin, begins_at_root, end, at_root);
         open = false;
     };
     const auto open_at = [&](const Point& p, bool at_root) {

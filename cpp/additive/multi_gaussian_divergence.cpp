@@ -303,10 +303,10 @@ class Sweep {
         // Each component alone has G > 0 to the left of its own root, and G < 0 to the right.
         const double spread = epsilon_ * s * s / shift_ + 0.5 * shift_;
         const double tail = -last - shift_ - kNormalEnd * s;
-        const double low = std::max(-last - spread - 0.013 * s, tail);
         double high = std::min(last - spread + 0.017 * s, last - shift_ + kNormalEnd * s);
         if (right_half_is_empty()) high = std::min(high, 0.0);
-        if (!(low < high)) return total_;
+        // For long shifts G > 0 wherever f(x + shift) can be seen.
+        const double low = std::min(std::max(-last - spread - 0.013 * s, tail), high - s);
 
         const double edge = std::ceil(kFar * s), centre = std::ceil(kFar * s + lattice_.pull());
         const double left = edge - last, left_end = std::floor(std::min(-centre - shift_, high));
