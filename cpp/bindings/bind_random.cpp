@@ -1,39 +1,11 @@
 #include <cstdint>
-#include <string>
 
-#include "bindings/arrays.hpp"
+#include "bindings/sampling.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
-#include "runtime/parallel.hpp"
 
 namespace tightnoise {
 namespace {
-
-constexpr std::size_t kSerialBelow = 100000;
-constexpr std::size_t kChunk = std::size_t{1} << 14;
-static_assert(kChunk % kSampleAlignment == 0);
-
-NoiseKey noise_key(const py::bytes& key, std::uint64_t stream) {
-    const std::string bytes = key;
-    NoiseKey result{};
-    if (bytes.size() != sizeof result.words) throw py::value_error("core: key of the wrong length");
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        result.words[i / 4] |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i]))
-                               << (8 * (i % 4));
-    }
-    result.stream = stream;
-    return result;
-}
-
-template <class Real>
-void run(Sampler<Real> sampler, const SampleTask<Real>& task, std::size_t n) {
-    const std::size_t chunk = n < kSerialBelow ? kSerialBelow : kChunk;
-    py::gil_scoped_release nogil;
-    parallel_blocks((n + chunk - 1) / chunk, [&](std::size_t block) {
-        const std::size_t begin = block * chunk;
-        sampler(task, begin, n - begin < chunk ? n : begin + chunk);
-    });
-}
 
 // The parameters of a mechanism as Python passes them; null where it has none.
 struct Parameters {
@@ -43,23 +15,6 @@ struct Parameters {
     const py::array* upper = nullptr;
     double levels = 0.0;
 };
-
-// Noise goes where an input is still to be read only if both are the same elements: true then.
-bool is_in_place(const py::array& input, const py::array& out) {
-    const auto* from = static_cast<const char*>(input.data());
-    const auto* to = static_cast<const char*>(out.data());
-    const bool same = from == to && input.nbytes() == out.nbytes();
-    if (!same && from < to + out.nbytes() && to < from + input.nbytes()) {
-        throw py::value_error("out must not overlap an input, unless it is that input");
-    }
-    return same;
-}
-
-Operand parameter(const py::array* array, const py::array& out) {
-    if (array == nullptr) return {};
-    is_in_place(*array, out);
-    return operand(*array, static_cast<std::size_t>(out.size()));
-}
 
 template <class Real>
 void sample_as(Sampler<Real> Samplers<Real>::* which, const Samplers<Real>& samplers,

@@ -6,6 +6,7 @@ namespace py = pybind11;
 
 namespace tightnoise {
 void bind_additive_calibration(py::module_& m);
+void bind_additive_sampling(py::module_ m);
 void bind_analytic_bound(py::module_ m);
 void bind_bayes_capacity(py::module_& m);
 void bind_calibration(py::module_& m);
@@ -47,7 +48,9 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     tightnoise::bind_analytic_bound(m.def_submodule("analytic_bound"));
     py::module_ leakage = m.def_submodule("leakage");
     tightnoise::bind_bayes_capacity(leakage);
-    tightnoise::bind_random(m.def_submodule("random"));
+    py::module_ random = m.def_submodule("random");
+    tightnoise::bind_random(random);
+    tightnoise::bind_additive_sampling(random);
     tightnoise::bind_sketch(m.def_submodule("sketch"));
     tightnoise::bind_special(m.def_submodule("special"));
     py::module_ von_mises_fisher = m.def_submodule("von_mises_fisher");

@@ -31,18 +31,9 @@ namespace tightnoise {
 namespace {
 namespace truncated {
 
-// The mass above and below the sample, as shares of the whole; both keep full relative accuracy.
-struct Shares {
-    double above;
-    double below;
-};
-
-inline Shares shares(std::uint64_t bits) {
-    const auto unit = uniform::two_sided_unit(bits);
-    const double far = 1.0 - unit.near;
-    return {uniform::select(unit.from_one, far, unit.near),
-            uniform::select(unit.from_one, unit.near, far)};
-}
+// The mass above and below the sample, as shares of the whole.
+using uniform::Shares;
+using uniform::shares;
 
 struct Standard {
     double x;

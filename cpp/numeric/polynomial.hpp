@@ -41,6 +41,12 @@ inline double round_to_integer(double x) {
     return (x + kRounder) - kRounder;
 }
 
+// The largest integer not above x, |x| < 2^51; beyond, x within two units of its last place.
+inline double round_down(double x) {
+    const double nearest = round_to_integer(x);
+    return nearest > x ? nearest - 1.0 : nearest;
+}
+
 // 2^n for an integer -1022 <= n <= 1023; 2^-1023 gives 0 and 2^1024 inf.
 inline double power_of_two(double n) {
     return from_bits(to_bits(n + (kRounder + 1023.0)) << 52);

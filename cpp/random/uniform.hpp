@@ -50,6 +50,23 @@ inline Real select(Word mask, Real a, Real b) {
     return from_bits(to_bits(b) ^ ((to_bits(a) ^ to_bits(b)) & mask));
 }
 
+// A uniform share and the rest of the whole; both keep full relative accuracy.
+struct Shares {
+    double above;
+    double below;
+};
+
+// Range [2^-65, 1 - 2^-65], rounded.
+inline Shares shares(std::uint64_t bits) {
+    const auto unit = two_sided_unit(bits);
+    const double far = 1.0 - unit.near;
+    return {select(unit.from_one, far, unit.near), select(unit.from_one, unit.near, far)};
+}
+// From the lower 63 bits: the upper one is free. Range [2^-64, 1 - 2^-64], rounded.
+inline Shares shares_of_63(std::uint64_t bits) {
+    return {2.0 * two_sided_unit(bits).near, 2.0 * two_sided_unit(~bits).near};
+}
+
 }  // namespace uniform
 }  // namespace
 }  // namespace tightnoise

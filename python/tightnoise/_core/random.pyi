@@ -6,17 +6,26 @@ import numpy
 import numpy.typing
 
 __all__: list[str] = [
+    "alias_table",
     "chacha20_keystream",
     "sample_gaussian",
+    "sample_laplace",
+    "sample_multi_gaussian",
     "sample_quantized_gaussian",
+    "sample_quasi_gaussian",
     "sample_rectified_gaussian",
+    "sample_scale_mixture",
+    "sample_staircase",
     "sample_stochastic_sign",
     "sample_truncated_gaussian",
+    "sample_truncated_laplace",
+    "sample_tulap",
     "sample_von_mises_fisher",
     "standard_normal",
     "uniform",
 ]
 
+def alias_table(weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]) -> tuple: ...
 def chacha20_keystream(
     key: bytes,
     stream: typing.SupportsInt | typing.SupportsIndex,
@@ -26,6 +35,23 @@ def chacha20_keystream(
 def sample_gaussian(
     theta: numpy.ndarray,
     sigma: numpy.ndarray,
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
+def sample_laplace(
+    theta: numpy.ndarray,
+    scale: typing.SupportsFloat | typing.SupportsIndex,
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
+def sample_multi_gaussian(
+    theta: numpy.ndarray,
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    modes: typing.SupportsInt | typing.SupportsIndex,
     out: numpy.ndarray,
     key: bytes,
     stream: typing.SupportsInt | typing.SupportsIndex,
@@ -40,11 +66,38 @@ def sample_quantized_gaussian(
     key: bytes,
     stream: typing.SupportsInt | typing.SupportsIndex,
 ) -> None: ...
+def sample_quasi_gaussian(
+    theta: numpy.ndarray,
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
 def sample_rectified_gaussian(
     theta: numpy.ndarray,
     sigma: numpy.ndarray,
     lower: numpy.ndarray,
     upper: numpy.ndarray,
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
+def sample_scale_mixture(
+    theta: numpy.ndarray,
+    locations: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    sigmas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
+def sample_staircase(
+    theta: numpy.ndarray,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    gamma: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     key: bytes,
     stream: typing.SupportsInt | typing.SupportsIndex,
@@ -61,6 +114,23 @@ def sample_truncated_gaussian(
     sigma: numpy.ndarray,
     lower: numpy.ndarray,
     upper: numpy.ndarray,
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
+def sample_truncated_laplace(
+    theta: numpy.ndarray,
+    scale: typing.SupportsFloat | typing.SupportsIndex,
+    bound: typing.SupportsFloat | typing.SupportsIndex,
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
+def sample_tulap(
+    theta: numpy.ndarray,
+    width: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    bound: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     key: bytes,
     stream: typing.SupportsInt | typing.SupportsIndex,

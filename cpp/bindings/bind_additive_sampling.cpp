@@ -1,0 +1,149 @@
+#include <cstdint>
+#include <vector>
+
+#include "additive/noise_preparation.hpp"
+#include "additive/sampling_kernels.hpp"
+#include "bindings/sampling.hpp"
+
+namespace tightnoise {
+namespace {
+
+template <class Real, class Noise>
+void sample_as(AdditiveSampler<Real, Noise> sampler, const Noise& noise, const py::array& theta,
+               py::array_t<Real, py::array::c_style> out, const NoiseKey& key) {
+    const AdditiveTask<Real, Noise> task{key, noise, parameter(&theta, out), out.mutable_data()};
+    run(sampler, task, length(out));
+}
+
+// Where noise comes from and goes: the same arguments for every law.
+struct Place {
+    const py::array& theta;
+    const py::array& out;
+    NoiseKey key;
+};
+
+template <class Noise>
+void sample(const AdditiveSamplers<Noise>& samplers, const Noise& noise, const Place& place) {
+    if (py::isinstance<Float64Array>(place.out)) {
+        sample_as(samplers.float64, noise, place.theta, Float64Array(place.out), place.key);
+    } else if (py::isinstance<Float32Array>(place.out)) {
+        sample_as(samplers.float32, noise, place.theta, Float32Array(place.out), place.key);
+    } else {
+        throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
+    }
+}
+
+// More would ask for tables of gigabytes.
+constexpr int kMostModes = 1 << 24;
+
+void sample_multi_gaussian(double sigma, double epsilon, double sensitivity, int modes,
+                           const Place& place) {
+    if (modes < 0 || modes > kMostModes) throw py::value_error("core: modes out of range");
+    const AliasTable components = multi_gaussian_components(epsilon, modes);
+    sample(additive_sampling_kernels().gaussian_ladder,
+           GaussianLadder{components.columns(), modes, sensitivity, sigma}, place);
+}
+
+void sample_quasi_gaussian(double sigma, double epsilon, double sensitivity, const Place& place) {
+    const AliasTable components = quasi_gaussian_components(sigma, epsilon, sensitivity);
+    sample(additive_sampling_kernels().quasi_gaussian,
+           quasi_gaussian_noise(components, sigma, sensitivity), place);
+}
+
+void sample_scale_mixture(const Float64Array& locations, const Float64Array& weights,
+                          const Float64Array& sigmas, const Place& place) {
+    const std::size_t n = length(locations);
+    if (n == 0 || n > kMostModes || length(weights) != n || length(sigmas) != n) {
+        throw py::value_error("core: locations, weights and sigmas must be as many");
+    }
+    const MirroredComponents components(locations.data(), weights.data(), sigmas.data(), n);
+    sample(additive_sampling_kernels().gaussian_components, components.noise(), place);
+}
+
+// What AliasColumns has: (threshold, packed, index_bits).
+py::tuple alias_table(const Float64Array& weights) {
+    if (length(weights) == 0) throw py::value_error("core: weights must not be empty");
+    const AliasTable table(std::vector<double>(weights.data(), weights.data() + length(weights)));
+    const AliasColumns columns = table.columns();
+    const py::ssize_t n = py::ssize_t{1} << columns.index_bits;
+    return py::make_tuple(py::array_t<std::uint64_t>(n, columns.threshold),
+                          py::array_t<std::uint32_t>(n, columns.packed), columns.index_bits);
+}
+
+}  // namespace
+
+void bind_additive_sampling(py::module_ m) {
+    using py::arg;
+    using Array = const py::array&;
+    using Key = const py::bytes&;
+    using Stream = std::uint64_t;
+
+    // The parameters of a law are numbers; theta is an array of out's shape or of one element, out
+    // float32 or float64, theta itself or apart from it. Parameters are as their Python class has
+    // checked them.
+    m.def(
+        "sample_multi_gaussian",
+        [](Array theta, double sigma, double epsilon, double sensitivity, int modes, Array out,
+           Key key, Stream stream) {
+            sample_multi_gaussian(sigma, epsilon, sensitivity, modes,
+                                  {theta, out, noise_key(key, stream)});
+        },
+        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("modes"), arg("out"),
+        arg("key"), arg("stream"));
+    m.def(
+        "sample_quasi_gaussian",
+        [](Array theta, double sigma, double epsilon, double sensitivity, Array out, Key key,
+           Stream stream) {
+            sample_quasi_gaussian(sigma, epsilon, sensitivity,
+                                  {theta, out, noise_key(key, stream)});
+        },
+        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("out"), arg("key"),
+        arg("stream"));
+    // Every location stands for itself and its mirror image, its weight for both.
+    m.def(
+        "sample_scale_mixture",
+        [](Array theta, const Float64Array& locations, const Float64Array& weights,
+           const Float64Array& sigmas, Array out, Key key, Stream stream) {
+            sample_scale_mixture(locations, weights, sigmas, {theta, out, noise_key(key, stream)});
+        },
+        arg("theta"), arg("locations"), arg("weights"), arg("sigmas"), arg("out"), arg("key"),
+        arg("stream"));
+    m.def(
+        "sample_laplace",
+        [](Array theta, double scale, Array out, Key key, Stream stream) {
+            sample(additive_sampling_kernels().exponential, laplace_noise(scale),
+                   {theta, out, noise_key(key, stream)});
+        },
+        arg("theta"), arg("scale"), arg("out"), arg("key"), arg("stream"));
+    m.def(
+        "sample_truncated_laplace",
+        [](Array theta, double scale, double bound, Array out, Key key, Stream stream) {
+            sample(additive_sampling_kernels().exponential, truncated_laplace_noise(scale, bound),
+                   {theta, out, noise_key(key, stream)});
+        },
+        arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("key"), arg("stream"));
+    // Density proportional to e^(-epsilon k), k the integer nearest to |x| / width, |x| < bound.
+    m.def(
+        "sample_tulap",
+        [](Array theta, double width, double epsilon, double bound, Array out, Key key,
+           Stream stream) {
+            sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
+                   {theta, out, noise_key(key, stream)});
+        },
+        arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("key"),
+        arg("stream"));
+    // Density falling by e^(-epsilon) at (k + gamma) sensitivity, k = 0, 1, ...
+    m.def(
+        "sample_staircase",
+        [](Array theta, double sensitivity, double epsilon, double gamma, Array out, Key key,
+           Stream stream) {
+            sample(additive_sampling_kernels().stepped,
+                   staircase_noise(sensitivity, epsilon, gamma),
+                   {theta, out, noise_key(key, stream)});
+        },
+        arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("key"),
+        arg("stream"));
+    m.def("alias_table", alias_table, arg("weights"));
+}
+
+}  // namespace tightnoise

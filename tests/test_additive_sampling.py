@@ -1,0 +1,521 @@
+"""Samplers of additive noise against their distribution functions, written here once more.
+
+Fixed seeds. A comparison fails a correct sampler with probability 1e-9 under a random seed, and
+there are fewer than 1000 of them: 1e-6 in all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy import special, stats
+from simd_levels import LEVELS, printed_at
+
+from tightnoise import _core
+
+ALARM = 1e-9
+BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+
+
+def key_of(*name: object) -> bytes:
+    return hashlib.sha256(repr(name).encode()).digest()
+
+
+def sample(law, *parameters, theta=0.0, n=None, dtype=np.float64, key=None, stream=0):
+    """Call the core's sampler with theta as an array or as it is."""
+    theta = np.atleast_1d(np.asarray(theta, dtype))
+    out = np.empty(theta.size if n is None else n, dtype)
+    name = key_of(law, *map(str, parameters), dtype) if key is None else key
+    getattr(_core.random, f"sample_{law}")(theta, *parameters, out, name, stream)
+    return out
+
+
+# --- distribution functions -----------------------------------------------------------------------
+
+
+def multi_gaussian_weights(epsilon, modes):
+    k = np.arange(-modes, modes + 1)
+    weights = np.exp(-epsilon * np.abs(k))
+    return k, weights / weights.sum()
+
+
+def multi_gaussian(x, sigma, epsilon, sensitivity, modes):
+    k, weights = multi_gaussian_weights(epsilon, modes)
+    return sum(
+        w * special.ndtr((x - j * sensitivity) / sigma) for j, w in zip(k, weights, strict=True)
+    )
+
+
+def quasi_gaussian(x, sigma, epsilon, sensitivity):
+    positive = special.ndtr(sensitivity / sigma)
+    side = np.exp(-epsilon)
+    magnitude = np.abs(x)
+    tail = special.ndtr(-magnitude / sigma) + side * special.ndtr((sensitivity - magnitude) / sigma)
+    tail /= 1 + 2 * side * positive
+    return np.where(x < 0, tail, 1 - tail)
+
+
+def scale_mixture(x, locations, weights, sigmas):
+    both = zip(locations, np.divide(weights, np.sum(weights)), sigmas, strict=True)
+    return sum(
+        0.5 * w * (special.ndtr((x - at) / s) + special.ndtr((x + at) / s)) for at, w, s in both
+    )
+
+
+def symmetric(survival):
+    """From P(|noise| > x), x >= 0, to the distribution function."""
+
+    def distribution(x, *parameters):
+        half = 0.5 * survival(np.abs(x), *parameters)
+        return np.where(x < 0, half, 1 - half)
+
+    return distribution
+
+
+def laplace(x, scale):
+    return np.exp(-x / scale)
+
+
+def truncated_laplace(x, scale, bound):
+    return (np.exp(-x / scale) - np.exp(-bound / scale)) / -np.expm1(-bound / scale)
+
+
+def tulap(x, width, epsilon, bound):
+    def mass(y):  # of a density with steps 1, b, b^2, ... from the middle on, between 0 and y
+        y = np.minimum(y, 1e4 * width) / width
+        k = np.floor(y + 0.5)
+        b = np.exp(-epsilon)
+        whole = 0.5 + (b - b**k) / (1 - b)
+        return np.where(y < 0.5, y, whole + b**k * (y + 0.5 - k))
+
+    return 1 - mass(x) / mass(np.float64(bound))
+
+
+def staircase(x, sensitivity, epsilon, gamma):
+    k = np.floor(x / sensitivity)
+    f = x / sensitivity - k
+    b = np.exp(-epsilon)
+    within = np.minimum(f, gamma) + b * np.maximum(f - gamma, 0)
+    return b**k * (1 - (1 - b) * within / (gamma + (1 - gamma) * b))
+
+
+DISTRIBUTIONS = {
+    "multi_gaussian": multi_gaussian,
+    "quasi_gaussian": quasi_gaussian,
+    "scale_mixture": scale_mixture,
+    "laplace": symmetric(laplace),
+    "truncated_laplace": symmetric(truncated_laplace),
+    "tulap": symmetric(tulap),
+    "staircase": symmetric(staircase),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    law: str
+    parameters: tuple
+
+    def __str__(self) -> str:
+        shown = (p if np.ndim(p) == 0 else f"{len(p)} numbers" for p in self.parameters)
+        return f"{self.law} {', '.join(map(str, shown))}"
+
+
+MIXTURE = (
+    np.array([0.0, 0.43, 2.0, 3.0, 3.0]),
+    np.array([0.6, 0.2, 0.1, 0.05, 0.05]),
+    np.array([0.01, 0.3, 0.1, 2.0, 1e-3]),
+)
+CASES = [
+    *(
+        Case("multi_gaussian", (sigma, epsilon, sensitivity, modes))
+        for (sigma, sensitivity), (epsilon, modes) in product(
+            [(0.3, 1.0), (1e-3, 1.0), (5.0, 0.1)], [(1.0, 0), (2.0, 1), (0.25, 20), (0.01, 500)]
+        )
+    ),
+    *(
+        Case("quasi_gaussian", parameters)
+        for parameters in [
+            (0.5, 1.0, 1.0),
+            (0.05, 0.1, 2.0),
+            (10.0, 0.5, 1.0),
+            (1e6, 0.0, 1.0),
+            (0.3, 20.0, 1.0),
+            (1e-8, 2.0, 3.0),
+            (1.0, 800.0, 1.0),
+        ]
+    ),
+    Case("scale_mixture", MIXTURE),
+    Case("scale_mixture", (np.array([0.0]), np.array([1.0]), np.array([2.0]))),
+    Case("scale_mixture", (np.arange(400.0), np.ones(400), np.full(400, 0.1))),
+    *(Case("laplace", (scale,)) for scale in [1.0, 1e-6, 2e5]),
+    *(
+        Case("truncated_laplace", parameters)
+        for parameters in [(1.0, 3.0), (0.2, 12.0), (1.0, 700.0), (3.0, 1e-3), (1e-3, 1e-3)]
+    ),
+    *(
+        Case("tulap", parameters)
+        for parameters in [
+            (1.0, 1.0, 5.3),
+            (1.0, 1.0, np.inf),
+            (2.0, 0.1, 41.0),
+            (1.0, 1.0, 0.3),
+            (1.0, 3.0, 0.5),
+            (0.5, 2.0, 0.75),
+            (1.0, 10.0, 1.0),
+            (1.0, 0.02, 100.2),
+        ]
+    ),
+    *(
+        Case("staircase", parameters)
+        for parameters in [
+            (1.0, 1.0, 0.37754),
+            (2.0, 0.1, 0.4875),
+            (1.0, 6.0, 0.0474),
+            (1.0, 2.0, 0.0),
+            (1.0, 2.0, 1.0),
+            (1.0, 1e-3, 0.5),
+            (1.0, 40.0, 2e-9),
+        ]
+    ),
+]
+EVERY_CASE = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+@EVERY_CASE
+def test_follows_its_distribution(case) -> None:
+    x = sample(case.law, *case.parameters, n=30_000)
+    distribution = DISTRIBUTIONS[case.law]
+    assert stats.kstest(x, lambda t: distribution(t, *case.parameters)).pvalue > ALARM
+
+
+HAS_NORMALS = ("multi_gaussian", "scale_mixture")  # in float32: of 32 bits
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.law in HAS_NORMALS], ids=str)
+def test_float32_follows_its_distribution(case) -> None:
+    x = sample(case.law, *case.parameters, n=30_000, dtype=np.float32).astype(float)
+    distribution = DISTRIBUTIONS[case.law]
+    assert stats.kstest(x, lambda t: distribution(t, *case.parameters)).pvalue > ALARM
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.law not in HAS_NORMALS], ids=str)
+def test_float32_is_float64_rounded(case) -> None:
+    theta = np.random.default_rng(2).uniform(-9, 9, 1000).astype(np.float32)
+    wide = sample(case.law, *case.parameters, theta=theta.astype(float), key=bytes(32))
+    x = sample(case.law, *case.parameters, theta=theta, dtype=np.float32, key=bytes(32))
+    np.testing.assert_array_equal(x, wide.astype(np.float32))
+
+
+@EVERY_CASE
+def test_theta_is_what_noise_is_added_to(case) -> None:
+    theta = np.random.default_rng(2).uniform(-9, 9, 1000)
+    noise = sample(case.law, *case.parameters, n=1000, key=bytes(32))
+    np.testing.assert_array_equal(
+        sample(case.law, *case.parameters, theta=theta, key=bytes(32)), theta + noise
+    )
+    np.testing.assert_array_equal(
+        sample(case.law, *case.parameters, theta=theta[7], n=1000, key=bytes(32)), theta[7] + noise
+    )
+
+
+# --- where the random bits put a sample -----------------------------------------------------------
+
+
+def words_of(key: bytes, n: int) -> list[int]:
+    return _core.random.chacha20_keystream(key, 0, 0, -(-n // 128)).view(np.uint64).tolist()[:n]
+
+
+def exact_survival(law, x, *parameters):
+    """P(|noise| > x) and -d log P / dx where the bound is far, by mpmath."""
+    x = mp.mpf(x)
+    parameters = [mp.mpf(float(p)) for p in parameters]
+    if law == "laplace":
+        (scale,) = parameters
+        return mp.exp(-x / scale)
+    if law == "truncated_laplace":
+        scale, bound = parameters
+        rest = mp.exp(-bound / scale)
+        return (mp.exp(-x / scale) - rest) / (1 - rest)
+    period, epsilon, last = parameters
+    b = mp.exp(-epsilon)
+    if law == "staircase":
+        k = mp.floor(x / period)
+        f = x / period - k
+        within = min(f, last) + b * max(f - last, 0)
+        return b**k * (1 - (1 - b) * within / (last + (1 - last) * b))
+
+    def height(y):
+        if y == mp.inf:
+            return mp.mpf(0)
+        k = mp.floor(y)
+        return b**k * (1 - (y - k) * (1 - b))
+
+    first, end = height(mp.mpf(0.5)), height(last / period + 0.5)
+    return (height(x / period + 0.5) - end) / (first - end)
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if not c.law.endswith(("gaussian", "mixture"))], ids=str
+)
+def test_is_the_exact_inverse(case, check_error) -> None:
+    """The magnitude is where its 63 bits put it, the sign the 64th: both ends keep their digits."""
+    n = 128
+    key = key_of("inverse", str(case))
+    x = sample(case.law, *case.parameters, n=n, key=key).tolist()
+    with mp.workdps(40):
+        worst = 0.0
+        for value, word in zip(x, words_of(key, n), strict=True):
+            share = (word % 2**63 + mp.mpf(0.5)) / 2**63
+            assert (value < 0) == (word >> 63 == 1)
+            # a relative change of x by 4e-15 or an absolute one by 4e-16 of the period goes past
+            scale = case.parameters[0]
+            step = 4e-15 * abs(value) + 4e-16 * scale
+            bound = case.parameters[-1] if case.law in ("truncated_laplace", "tulap") else mp.inf
+            low, high = max(abs(value) - step, 0), min(abs(value) + step, bound)
+            above = exact_survival(case.law, low, *case.parameters)
+            below = exact_survival(case.law, high, *case.parameters)
+            excess = max(float((share - above) / share), float((below - share) / share), 0.0)
+            worst = max(worst, excess)
+    check_error("magnitude's survival, beyond the rounding of x", worst, 4e-15)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.law == "quasi_gaussian"], ids=str)
+def test_quasi_gaussian_keeps_its_upper_tail(case, check_error) -> None:
+    """Algorithm 5's 1 - p loses the digits of the upper tail; compare with its exact value."""
+    sigma, epsilon, sensitivity = case.parameters
+    n = 128
+    key = key_of("tail", str(case))
+    x = sample(case.law, *case.parameters, n=n, key=key)
+    weights = np.array([1.0, 1.0, 1.0])
+    weights[1:] = np.exp(-epsilon) * special.ndtr(sensitivity / sigma)
+    component = components_of(weights, key, n, batches=2)
+    words = _core.random.chacha20_keystream(key, 0, 1, 1).view(np.uint64).tolist()
+    worst = 0.0
+    with mp.workdps(40):
+        for value, index, word in zip(x.tolist(), component.tolist(), words[:n], strict=True):
+            near = (word % 2**63 + mp.mpf(0.5)) / 2**64
+            above = 1 - near if word >> 63 else near
+            at = mp.mpf(sensitivity) if index else mp.mpf(0)
+            kept = mp.ncdf(at / sigma) if index else mp.mpf(1)
+            z = (mp.mpf(value) * (-1 if index == 2 else 1) - at) / sigma
+            rounding = 4e-16 * (1 + abs(value) / sigma + float(at) / sigma)
+            high, low = mp.ncdf(-z + rounding) / kept, mp.ncdf(-z - rounding) / kept
+            excess = max((above - high) / above, (low - above) / above, 0)
+            worst = max(worst, float(excess))
+    check_error("upper mass, beyond the rounding of x", worst, 1e-13)
+
+
+# --- choosing components --------------------------------------------------------------------------
+
+
+def table_of(weights):
+    """The alias table: thresholds as integers of 64 bits, aliases."""
+    threshold, packed, bits = _core.random.alias_table(np.asarray(weights, float))
+    return threshold, packed & np.uint32(2**bits - 1), bits
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1.0],
+        [1.0, 0.0, 0.0],
+        [1.0, 1.0],
+        [0.3, 0.7],
+        [1e-19, 1.0, 1e-19],
+        [1e-30, 1.0, 1e-300],
+        multi_gaussian_weights(1.0, 12)[1],
+        multi_gaussian_weights(0.1, 300)[1],
+        multi_gaussian_weights(40.0, 1)[1],
+        np.random.default_rng(3).random(1000) ** 20,
+        np.ones(64),
+        np.ones(65),
+    ],
+    ids=lambda weights: f"{len(weights)} weights",
+)
+def test_probabilities_are_exact_multiples(weights) -> None:
+    """Summed over the columns as integers, every probability is its share within 2^-64."""
+    threshold, alias, bits = table_of(weights)
+    total = [0] * len(threshold)
+    for column, (own, other) in enumerate(zip(threshold.tolist(), alias.tolist(), strict=True)):
+        assert own % 2**bits == 0
+        total[column] += own >> bits
+        total[other] += 2 ** (64 - bits) - (own >> bits)
+    assert sum(total) == 2**64
+    assert not any(total[len(weights) :])
+    shares = np.asarray(weights) / math.fsum(weights) * 2.0**64
+    largest = int(np.argmax(weights))
+    for i, share in enumerate(shares.tolist()):
+        allowed = len(weights) / 2 + 1 if i == largest else 0.5
+        assert abs(total[i] - share) <= allowed + share * 2e-14  # shares in double precision
+
+
+def components_of(weights, key, n, batches):
+    """Choose in Python's way: a word's upper bits are the column, the others the coin.
+
+    `batches`: how many of the stream a group of 256 takes after that for its components.
+    """
+    threshold, alias, bits = table_of(weights)
+    groups = -(-n // 256)
+    words = [_core.random.chacha20_keystream(key, 0, g * (1 + batches), 1) for g in range(groups)]
+    more = _core.random.chacha20_keystream(key, 0, 2**58, groups)
+    word = np.concatenate(words).astype(np.uint64) << np.uint64(32) | more.astype(np.uint64)
+    column = (word >> np.uint64(64 - bits)).astype(int)
+    coin = word << np.uint64(bits)
+    return np.where(coin < threshold[column], column, alias[column])[:n]
+
+
+@BOTH_TYPES
+@pytest.mark.parametrize("modes", [0, 3, 15, 16, 500, 1 << 17])
+def test_components_by_all_64_bits(modes, dtype) -> None:
+    """Also where 32 bits do not decide: at 2^17 modes once in 2^13 words."""
+    n, epsilon = 50_001, 3 / (modes + 1)
+    key = key_of("components", modes)
+    x = sample("multi_gaussian", 1e-20, epsilon, 1.0, modes, n=n, dtype=dtype, key=key)
+    weights = np.exp(-epsilon * np.abs(np.arange(-modes, modes + 1)))
+    batches = 2 if dtype == np.float64 else 1
+    expected = components_of(weights, key, n, batches) - modes
+    # a weight whose last place differs moves a threshold past a coin once in 1e10 words
+    np.testing.assert_array_equal(np.round(x), expected)
+
+
+def test_shares_of_components() -> None:
+    n, epsilon, modes = 1_000_000, 1.0, 12
+    x = sample("multi_gaussian", 0.05, epsilon, 1.0, modes, n=n)
+    counts = np.bincount(np.round(x).astype(int) + modes, minlength=2 * modes + 1)
+    _, weights = multi_gaussian_weights(epsilon, modes)
+    for count, weight in zip(
+        counts, weights, strict=True
+    ):  # from half of all to three in a million
+        assert stats.binomtest(int(count), n, weight).pvalue > ALARM
+
+
+def test_rare_components_have_their_probability() -> None:
+    """Many releases that should meet the outermost of a mixture some 80 times."""
+    n, epsilon, modes = 4_000_000, 11.5, 1
+    rare = sample("multi_gaussian", 0.01, epsilon, 1.0, modes, n=n)
+    _, weights = multi_gaussian_weights(epsilon, modes)
+    for sign in (-1, 1):
+        expected = n * weights[0]
+        count = int((np.abs(rare - sign) < 0.1).sum())
+        assert stats.poisson.sf(count - 1, expected) > ALARM / 2
+        assert stats.poisson.cdf(count, expected) > ALARM / 2
+    mixture = np.array([0.0, 7.0]), np.array([1.0, 4e-5]), np.array([1.0, 0.1])
+    count = int((np.abs(np.abs(sample("scale_mixture", *mixture, n=n)) - 7) < 1).sum())
+    expected = n * 4e-5 / (1 + 4e-5)  # the wide component is there with probability 1e-9
+    assert stats.poisson.sf(count - 1, expected) > ALARM / 2
+    assert stats.poisson.cdf(count, expected) > ALARM / 2
+
+
+# --- the same noise everywhere --------------------------------------------------------------------
+
+
+DIGEST = """
+import hashlib, numpy as np
+from tightnoise import _core
+digest = hashlib.sha256()
+theta = np.random.default_rng(9).standard_normal(120_001)
+three = np.array([0.0, 1.0, 3.0])
+cases = [("multi_gaussian", 0.3, 0.1, 1.0, modes) for modes in (0, 7, 20, 500, 1 << 17)]
+cases += [("quasi_gaussian", 0.3, epsilon, 1.0) for epsilon in (0.1, 3.0)]
+cases += [("scale_mixture", three, np.exp(-three), 0.1 + three)]
+cases += [("laplace", 1.5), ("truncated_laplace", 1.5, 3.0)]
+cases += [("tulap", 1.0, epsilon, 3.7) for epsilon in (0.01, 1.0, 9.0)]
+cases += [("staircase", 1.0, epsilon, 0.3) for epsilon in (0.01, 1.0, 9.0)]
+for dtype in (np.float64, np.float32):
+    for law, *parameters in cases:
+        x = theta.astype(dtype)
+        getattr(_core.random, "sample_" + law)(x, *parameters, x, bytes(32), 1)
+        digest.update(x.tobytes())
+print(_core.simd_level(), digest.hexdigest())
+"""
+
+EVERY_LAW = pytest.mark.parametrize(
+    "case", {case.law: case for case in CASES}.values(), ids=lambda case: case.law
+)
+
+
+def test_bits_do_not_depend_on_the_level() -> None:
+    printed = [printed_at(level, DIGEST).split() for level in LEVELS]
+    assert [level for level, _ in printed] == LEVELS
+    assert len({digest for _, digest in printed}) == 1
+
+
+@EVERY_LAW
+@BOTH_TYPES
+def test_bits_do_not_depend_on_threads_length_or_place(case, dtype) -> None:
+    n = 200_003
+    theta = np.linspace(-4, 4, n).astype(dtype)
+    key = key_of(case.law)
+    before = _core.num_threads()
+    try:
+        _core.set_num_threads(1)
+        whole = sample(case.law, *case.parameters, theta=theta, dtype=dtype, key=key)
+        _core.set_num_threads(5)
+        again = sample(case.law, *case.parameters, theta=theta, dtype=dtype, key=key)
+        np.testing.assert_array_equal(whole, again)
+    finally:
+        _core.set_num_threads(before)
+    for n in (0, 1, 127, 128, 129, 255, 256, 257, 300, 99_999):
+        x = sample(case.law, *case.parameters, theta=theta[:n], dtype=dtype, key=key)
+        np.testing.assert_array_equal(whole[:n], x)
+    other = sample(case.law, *case.parameters, theta=theta, dtype=dtype, key=key, stream=1)
+    assert (whole != other).any()
+    in_place = theta.copy()
+    getattr(_core.random, f"sample_{case.law}")(in_place, *case.parameters, in_place, key, 0)
+    np.testing.assert_array_equal(whole, in_place)
+
+
+@EVERY_LAW
+def test_out_must_not_overlap_another_place(case) -> None:
+    core = getattr(_core.random, f"sample_{case.law}")
+    buffer = np.zeros(101)
+    with pytest.raises(ValueError, match="must not overlap"):
+        core(buffer[:-1], *case.parameters, buffer[1:], bytes(32), 0)
+    with pytest.raises(TypeError, match="wrong length"):
+        core(buffer[:-1], *case.parameters, np.empty(7), bytes(32), 0)
+    with pytest.raises(TypeError, match="float32 or float64"):
+        core(np.zeros(3, int), *case.parameters, np.empty(3), bytes(32), 0)
+    with pytest.raises(TypeError, match="float32 or float64"):
+        core(np.zeros(3), *case.parameters, np.empty(3, int), bytes(32), 0)
+    with pytest.raises(ValueError, match="key"):
+        core(buffer, *case.parameters, np.empty(101), b"short", 0)
+
+
+@pytest.mark.parametrize(
+    ("law", "parameters", "largest"),
+    [
+        ("multi_gaussian", (1e-300, 1e-300, 1e-300, 3), 1e-298),
+        ("multi_gaussian", (1e300, 700.0, 1e300, 1000), 1e301),
+        ("quasi_gaussian", (1e-300, 0.0, 1e300), 1.1e300),
+        ("quasi_gaussian", (1e300, 1e-300, 1e-300), 1e301),
+        ("quasi_gaussian", (1.0, 1e300, 40.0), 50),
+        ("laplace", (1e-305,), 1e-303),
+        ("laplace", (1e305,), 1e307),
+        ("truncated_laplace", (1e300, 1e-5), 1e-5),
+        ("truncated_laplace", (1e-300, 1e5), 1e-298),
+        ("tulap", (1.0, 1e-12, 3e11), 3e11),
+        ("tulap", (1.0, 1e-17, 3.0), 3.0),
+        ("tulap", (1.0, 1e3, 1e-9), 1e-9),
+        ("tulap", (1e-300, 1e3, np.inf), 1e-300),
+        ("staircase", (1.0, 1e-17, 0.5), 1e19),
+        ("staircase", (1.0, 1e3, 1e-200), 1.001e-200),
+        ("staircase", (1.0, 60.0, 0.0), 1.0),
+        ("staircase", (1.0, 1e3, 0.0), 1.0),
+    ],
+)
+@BOTH_TYPES
+def test_at_the_ends_of_the_range(law, parameters, largest, dtype) -> None:
+    x = sample(law, *parameters, n=10_000, dtype=dtype)
+    assert not np.isnan(x).any()
+    if dtype == np.float64 or largest < 1e38:  # else infinite
+        assert np.abs(x.astype(float)).max() <= largest
+    if dtype == np.float64 or 1e-30 < largest < 1e38:  # else 0
+        assert (x > 0).any()
+        assert (x < 0).any()
+        assert len(np.unique(x)) > 1000
