@@ -1,17 +1,17 @@
-"""The hockey-stick divergence of many randomised responses of different epsilon, from above.
+"""The hockey-stick divergence of many privacy losses together, from above.
 
-The exact value is a sum over 2^N outcomes (computing it is #P-complete: Murtagh and Vadhan 2016,
-"The Complexity of Computing the Optimal Composition of Differential Privacy", Theorem 1.5). So the
-privacy losses are moved to a lattice of spacing h, in a way that can only add divergence: an
-outcome of loss L is split into two, with the losses x <= L <= x + h next to it on the lattice and
-the same total probability under both hypotheses,
+The exact value is a sum over all combinations of outcomes (for N randomised responses computing it
+is #P-complete: Murtagh and Vadhan 2016, "The Complexity of Computing the Optimal Composition of
+Differential Privacy", Theorem 1.5). So the privacy losses are moved to a lattice of spacing h, in a
+way that can only add divergence: an outcome of loss L is split into two, with the losses
+x <= L <= x + h next to it on the lattice and the same total probability under both hypotheses,
 
     b = (1 - exp(x - L))/(1 - exp(-h)) of it at x + h, the rest at x.
 
 Merging the two again is post-processing, so the split mechanism dominates the original one (the
 "connect the dots" of Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022); and on this lattice no
-dominating mechanism is better, so it is at most what the exact formula says of epsilons rounded up
-to the lattice. It adds at most h^2/4 to the variance of each loss and nothing of first order.
+dominating mechanism is better, so it is at most what losses rounded up to the lattice give. It adds
+at most h^2/4 to the variance of each loss and nothing of first order.
 
 The losses add up, so their characteristic functions multiply: one FFT gives the distribution. Its
 error is about 1e-16 of the largest mass, so the distribution is tilted first, by exp(theta L), such
@@ -20,16 +20,14 @@ that the epsilon in question is near the mean; and all errors are added:
 - rounding in the FFT and in powers of characteristic functions, to every mass (`extra`);
 - what lies beyond the window, by Chernoff's bound (`beyond`). What an FFT wraps around from there
   only adds.
-
-With K(theta) = log E exp(theta L) = sum of n (log cosh((theta + 1/2) e) - log cosh(e/2)).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +36,7 @@ from numpy.typing import NDArray
 from tightnoise import _core
 from tightnoise.accounting._transform import Transform
 
-__all__ = ["MAX_LATTICE_COUNT", "ResponseLosses"]
+__all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part"]
 
 Array = NDArray[np.float64]
 
@@ -47,15 +45,25 @@ _OUTSIDE = 45.0  # the window leaves out exp(-45) = 3e-20 of the tilted distribu
 _ADDED_VARIANCE = 1e-6  # of the lattice, as a share of the variance; as far as _LARGEST allows
 _SMALLEST, _LARGEST = 2**12, 2**20  # points of the lattice
 MAX_LATTICE_COUNT = 2**30  # more releases than this blur too much on it
-_STEEPEST = 1e3  # tilt times the largest epsilon
 _TILTS = 8  # how often a better tilt is tried at most, two are the rule,
 _WORTH_ANOTHER = 1e-9  # and by how much the last one must have lowered epsilon
+_UNDERFLOW = -700.0  # log of a weight, of the largest; less is taken for this
 
 
-def _log_cosh(z: Array) -> Array:
-    z = np.abs(z)
-    upper: Array = z + np.log1p(np.exp(-2 * z)) - math.log(2)
-    return upper
+class Moments(NamedTuple):
+    """Of a loss L tilted by theta: log E exp(theta L), mean and standard deviation."""
+
+    log_moment: float
+    mean: float
+    deviation: float
+
+
+class Part(NamedTuple):
+    """`times` releases, each of which has these losses with these probabilities."""
+
+    values: Array
+    log_mass: Array
+    times: float
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,8 @@ class _Tilted:
     spacing: float
     tilt: float
     log_scale: float
-    mean: float
-    deviation: float
+    moments: Moments
+    rounding: float  # how far splitting may have moved the sum of losses down
 
     def epsilon(self, log_slack: float) -> float:
         return self._read(_core.accounting.lattice_epsilon, log_slack)
@@ -83,28 +91,45 @@ class _Tilted:
         return function(self.mass, *tail, at)
 
 
-@dataclass(frozen=True, eq=False)
-class ResponseLosses:
-    """`count[i]` randomised responses of `epsilon[i]`, which differ and are positive."""
+class LatticeLosses(ABC):
+    """Independent privacy losses, and the divergence of their sum."""
 
-    epsilon: Array
-    count: Array
-
-    @cached_property
+    @property
+    @abstractmethod
     def largest(self) -> float:
-        """The largest privacy loss, sum of n e."""
-        return float(self.epsilon @ self.count)
+        """The largest sum of losses, and no less than the size of the smallest."""
 
-    def epsilon_upper(self, slack: float) -> float:
-        """Return an epsilon at which the divergence is at most `slack`, 0 < slack < 1."""
-        log_slack = math.log(slack)
+    @property
+    @abstractmethod
+    def count(self) -> float:
+        """How many losses there are."""
+
+    @abstractmethod
+    def parts(self) -> Iterator[Part]:
+        """Go through them."""
+
+    @abstractmethod
+    def moments(self, theta: float) -> Moments:
+        """Return those of the sum."""
+
+    @abstractmethod
+    def _steepest(self) -> float:
+        """Return a tilt beyond which nothing changes, or rounding takes over."""
+
+    @abstractmethod
+    def _spacing(self, least: float, wanted: float) -> float:
+        """Return a spacing of at least `least`, about as `wanted`, on which most losses lie."""
+
+    def epsilon_upper(self, log_slack: float) -> float:
+        """Return an epsilon at which the divergence is at most exp(log_slack) < 1."""
         # The tilt of the Renyi bound: least (K(theta) - log slack)/theta.
-        theta = self._solve(lambda t: t * self._mean(t) - self._log_moment(t), -log_slack)
-        best = self.largest
+        theta = self._solve(lambda m, t: t * m.mean - m.log_moment, -log_slack)
+        best, rounding = self.largest, 0.0
         for _ in range(_TILTS):
             tilted = self._tilted(theta)
+            rounding = max(rounding, tilted.rounding)
             found = tilted.epsilon(log_slack)
-            centred = abs(found - tilted.mean) < 4 * tilted.deviation
+            centred = abs(found - tilted.moments.mean) < 4 * tilted.moments.deviation
             if math.isnan(found):  # below the window, whose first point therefore will do
                 found = tilted.first
             better = found < best * (1 - _WORTH_ANOTHER)
@@ -112,98 +137,78 @@ class ResponseLosses:
             if best <= 0 or centred or not better:
                 break
             theta = self._tilt_for(best)
-        return max(0.0, best * (1 + 16 * _UNIT) + 8 * _UNIT * self.largest)
+        return max(0.0, best * (1 + 16 * _UNIT) + rounding)
 
     def slack_upper(self, epsilon: float) -> float:
         """Return at least the divergence at `epsilon`."""
         if epsilon >= self.largest:
             return 0.0
         tilted = self._tilted(self._tilt_for(epsilon))
-        below = epsilon - 8 * _UNIT * self.largest
+        below = epsilon - tilted.rounding
         return min(1.0, math.exp(min(0.0, tilted.log_slack(below))) * (1 + 1e-13))
 
-    # --- moments of the tilted losses
-
-    def _log_moment(self, theta: float) -> float:
-        e = self.epsilon
-        return float(self.count @ (_log_cosh((theta + 0.5) * e) - _log_cosh(0.5 * e)))
-
-    def _mean(self, theta: float) -> float:
-        return float(self.count @ (self.epsilon * np.tanh((theta + 0.5) * self.epsilon)))
-
-    def _deviation(self, theta: float) -> float:
-        decay = np.exp(-2 * (theta + 0.5) * self.epsilon)
-        sech_squared = 4 * decay / (1 + decay) ** 2
-        return math.sqrt(float(self.count @ (self.epsilon**2 * sech_squared)))
+    # --- the tilt
 
     def _tilt_for(self, loss: float) -> float:
         """Return theta with a mean a little above `loss`."""
-        return self._solve(lambda t: self._mean(t) - self._deviation(t), loss)
+        return self._solve(lambda m, _: m.mean - m.deviation, loss)
 
-    def _solve(self, increasing: Callable[[float], float], value: float) -> float:
+    def _solve(self, increasing: Callable[[Moments, float], float], value: float) -> float:
         """Return about the theta >= 0 at which a function is `value`."""
-        # Here no response is wrong any more; or none of the largest, and rounding takes over.
-        high = min(20.0 / float(self.epsilon.min()), _STEEPEST / float(self.epsilon.max()))
-        low = 1e-9 / self.largest
-        if increasing(low) >= value:
+        high, low = self._steepest(), 1e-9 / self.largest
+        if increasing(self.moments(low), low) >= value:
             return 0.0
         for _ in range(60):
+            if high < low * (1 + 1e-4):
+                break
             middle = math.sqrt(low * high)
-            if increasing(middle) < value:
+            if increasing(self.moments(middle), middle) < value:
                 low = middle
             else:
                 high = middle
         return high
 
-    def _reach(self, theta: float, sign: float) -> float:
+    def _reach(self, theta: float, here: Moments, sign: float) -> float:
         """Return how far from its mean, to one side, nearly all of the tilted distribution is."""
-        mean, here = self._mean(theta), self._log_moment(theta)
-        best = self.largest - sign * mean
-        start = math.sqrt(2 * _OUTSIDE) / max(self._deviation(theta), 1e-9 * self.largest)
+        best = self.largest - sign * here.mean
+        start = math.sqrt(2 * _OUTSIDE) / max(here.deviation, 1e-9 * self.largest)
         for factor in (0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0):
             s = factor * start
-            moment = self._log_moment(theta + sign * s) - here - sign * s * mean
-            best = min(best, (moment + _OUTSIDE) / s)
+            moment = self.moments(theta + sign * s).log_moment - here.log_moment
+            best = min(best, (moment - sign * s * here.mean + _OUTSIDE) / s)
         return best
 
     # --- the lattice
 
-    def _lattice(self, theta: float) -> _Lattice:
-        """Return the points that hold nearly all of the tilted distribution, and its splits."""
-        mean, up, down = self._mean(theta), self._reach(theta, 1.0), self._reach(theta, -1.0)
-        n = float(self.count.sum())
-        # N h^2/4 <= share of V, V = (up + down)^2/400 or so.
-        points = 10 * math.sqrt(n / _ADDED_VARIANCE)
-        size = int(min(max(2 ** math.ceil(math.log2(points)), _SMALLEST), _LARGEST))
+    def _lattice(self, mean: float, up: float, down: float) -> _Lattice:
+        """Return the points from `down` below the mean to `up` above it."""
+        n = self.count
         pad = 8 + math.ceil(min(2 * n, 6 * math.sqrt(n)))  # the splits widen the distribution
-        h = (up + down) / (size - 2 * pad)
-        # The lattice is laid such that the most frequent of the responses need no splitting.
-        frequent = float(self.epsilon[np.argmax(self.count)])
-        h = frequent / max(1, math.floor(frequent / h)) if frequent > h else h
-        return _Lattice(math.floor((mean - down) / h) - pad, h, size)
+        # N h^2/4 <= share of V, V = (up + down)^2/400 or so.
+        points = _power_of_two(10 * math.sqrt(n / _ADDED_VARIANCE))
+        least, wanted = ((up + down) / (size - 2 * pad) for size in (_LARGEST, points))
+        h = self._spacing(least, wanted)
+        start = math.floor((mean - down) / h) - pad
+        return _Lattice(start, h, _power_of_two((up + down) / h + 2 * pad))
 
     def _tilted(self, theta: float) -> _Tilted:
-        lattice = self._lattice(theta)
+        here = self.moments(theta)
+        up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
+        lattice = self._lattice(here.mean, up, down)
         start, h, size = lattice
         transform = Transform(size)
         # Chernoff's bound is tried at these; about 2 _OUTSIDE / up is the best.
-        chernoff = np.exp2(np.arange(-1.0, 7.0)) * (2 * _OUTSIDE / max(self._reach(theta, 1.0), h))
+        chernoff = np.exp2(np.arange(-1.0, 7.0)) * (2 * _OUTSIDE / max(up, h))
         log_moments = np.zeros_like(chernoff)
         centre, last, log_scale = 0, 0, 0.0
-        for e, times in zip(self.epsilon.tolist(), self.count.tolist(), strict=True):
-            places, masses = _split(e, h)
-            # Moved to about its mean, each has a transform near 1 where it matters.
-            middle = round(e * math.tanh((theta + 0.5) * e) / h)
-            offsets = places - middle
-            log_weights = np.log(masses) + theta * h * offsets
-            total = _log_sum(log_weights)
-            log_weights -= total
-            log_scale += times * total
-            centre += int(times) * middle
-            last += int(times) * int(places.max())
-            moments = _log_sum(log_weights[:, None] + np.outer(h * offsets, chernoff))
-            log_moments += times * moments
-            transform.multiply(offsets, np.exp(log_weights), times)
+        for values, log_mass, times in self.parts():
+            part = _on_lattice(values, log_mass, theta, h)
+            log_scale += times * part.log_scale
+            centre += int(times) * part.middle
+            last += int(times) * (part.middle + int(part.offsets.max()))
+            exponents = np.log(part.weights)[:, None] + np.outer(h * part.offsets, chernoff)
+            log_moments += times * _log_sum(exponents)
+            transform.multiply(part.offsets, part.weights, times)
         beyond = 0.0
         if last > start + size - 1:
             above = (start + size - 1 - centre) * h
@@ -218,9 +223,9 @@ class ResponseLosses:
             tilt=theta,
             log_scale=log_scale
             - theta * h * (start - centre)
-            + 16 * _UNIT * (float(self.count.sum()) + theta * self.largest),
-            mean=self._mean(theta),
-            deviation=self._deviation(theta),
+            + 32 * _UNIT * (self.count * (1 + theta * h) + theta * self.largest),
+            moments=here,
+            rounding=8 * _UNIT * (self.largest + self.count * h),
         )
 
 
@@ -232,17 +237,43 @@ class _Lattice(NamedTuple):
     size: int
 
 
-def _split(epsilon: float, h: float) -> tuple[NDArray[np.int64], Array]:
-    """Return lattice places and masses of one randomised response."""
-    true = 1 / (1 + math.exp(-epsilon))
-    places, masses = [], []
-    for loss, mass in ((epsilon, true), (-epsilon, true * math.exp(-epsilon))):
-        lower = math.floor(loss / h)
-        share = min(max(math.expm1(lower * h - loss) / math.expm1(-h), 0.0), 1.0)
-        places += [lower, lower + 1]
-        masses += [mass * (1 - share), mass * share]
-    used = np.array(masses) > 0
-    return np.array(places)[used], np.array(masses)[used]
+class _OnLattice(NamedTuple):
+    """The loss (middle + offset) h has the probability weight exp(log_scale - theta offset h)."""
+
+    middle: int
+    offsets: NDArray[np.int64]
+    weights: Array  # positive, 1 in sum
+    log_scale: float
+
+
+def _on_lattice(values: Array, log_mass: Array, theta: float, h: float) -> _OnLattice:
+    """Split the losses of one release."""
+    tilted = log_mass + theta * values
+    weights = np.exp(tilted - tilted.max())
+    # Moved to about its mean, a loss has a transform near 1 where it matters.
+    middle = round(float(weights @ values) / float(weights.sum()) / h)
+    exponents = log_mass + theta * (values - middle * h)
+    largest = float(exponents.max())
+    weights = np.exp(np.maximum(exponents - largest, _UNDERFLOW))
+    lower = np.floor(values / h)
+    share = np.clip(np.expm1(lower * h - values) / math.expm1(-h), 0.0, 1.0)
+    # The split masses are tilted to where they go.
+    down = weights * (1 - share) * np.exp(theta * (lower * h - values))
+    up = weights * share * np.exp(theta * ((lower + 1) * h - values))
+    offsets = lower.astype(np.int64) - middle
+    least = int(offsets.min())
+    folded = np.bincount(
+        np.concatenate([offsets, offsets + 1]) - least, np.concatenate([down, up])
+    )
+    used = np.flatnonzero(folded)
+    total = float(folded.sum())
+    return _OnLattice(middle, used + least, folded[used] / total, math.log(total) + largest)
+
+
+def _power_of_two(points: float) -> int:
+    """Return so many points or more, as far as there may be."""
+    size = min(max(points, float(_SMALLEST)), float(_LARGEST))
+    return int(2 ** math.ceil(math.log2(size)))
 
 
 def _log_sum(exponents: Array) -> Any:

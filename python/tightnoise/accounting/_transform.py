@@ -10,37 +10,60 @@ from numpy.typing import NDArray
 __all__ = ["Transform"]
 
 Array = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
 
 _UNIT = 2.0**-53
 _NEGLIGIBLE = 1e-34  # of a characteristic function; all frequencies together add as much to a mass
+_FEW = 8  # so many places are summed up one by one
 
 
 class Transform:
     """The characteristic function of a sum of losses on a lattice, and how wrong it may be.
 
     Nothing that is dropped, or rounded off, is forgotten: `masses` says by how much they may be too
-    small. A factor 1 + g is taken to be off by 16 units of |g|, or of 1 if that is less; next to a
-    zero of the factor that is much of it.
+    small. If factors f_i are off by at most e_i, their product is off by at most
+
+        prod (|f_i| + e_i) - prod |f_i| = prod |f_i| (prod (1 + e_i/|f_i|) - 1).
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._log = np.zeros(size // 2 + 1, dtype=np.complex128)
-        self._error = np.zeros(size // 2 + 1)  # relative
+        self._log_error = np.zeros(size // 2 + 1)  # of prod (1 + e_i/|f_i|)
         self._live = np.arange(size // 2 + 1)  # frequencies at which it is not negligible
 
     def multiply(self, offsets: NDArray[np.int64], weights: Array, times: float) -> None:
-        """Add `times` losses, each with such weights at such places."""
+        """Add `times` losses, each with such weights, 1 in sum, at such different places."""
         live = self._live
-        g = np.zeros(live.size, dtype=np.complex128)
-        for offset, weight in zip(offsets.tolist(), weights.tolist(), strict=True):
-            angle = self._angle(offset)
-            g += weight * (-2 * np.sin(0.5 * angle) ** 2 + 1j * np.sin(angle))
+        few = offsets.size <= _FEW
+        g, error = (self._one_by_one if few else self._all_at_once)(offsets, weights)
         self._log[live] += times * _log1p(g)
         size_of_factor = np.maximum(np.abs(1 + g), _NEGLIGIBLE)
-        self._error[live] += times * 16 * _UNIT * np.minimum(np.abs(g), 1.0) / size_of_factor
+        error = error + 4 * _UNIT * np.abs(g)  # of its logarithm
+        self._log_error[live] += times * np.log1p(error / size_of_factor)
         # No factor is above 1, so what is this small stays so.
-        self._live = live[self._log.real[live] > math.log(_NEGLIGIBLE)]
+        left = self._log.real[live] + self._log_error[live] > math.log(_NEGLIGIBLE)
+        self._live = live[left]
+
+    def _one_by_one(self, offsets: NDArray[np.int64], weights: Array) -> tuple[Complexes, Array]:
+        """Return the factor less 1, of which small ones keep their digits, and its error."""
+        g = np.zeros(self._live.size, dtype=np.complex128)
+        size_of_terms = np.zeros(self._live.size)
+        for offset, weight in zip(offsets.tolist(), weights.tolist(), strict=True):
+            angle = self._angle(offset)
+            half = np.sin(0.5 * angle)
+            g += weight * (-2 * half**2 + 1j * np.sin(angle))
+            size_of_terms += weight * 2 * np.abs(half)
+        return g, 16 * _UNIT * size_of_terms
+
+    def _all_at_once(self, offsets: NDArray[np.int64], weights: Array) -> tuple[Complexes, float]:
+        """Return the same by an FFT: of weights less what would be 1 if all were at place 0."""
+        folded = np.bincount(offsets % self._size, weights, minlength=self._size)
+        folded[0] -= 1.0
+        # An output of the FFT is a sum over all inputs; on its way each is multiplied and added
+        # log2 n times, with less than 8 units of error each time.
+        error = 8 * _UNIT * math.log2(self._size) * float(np.abs(folded).sum())
+        return np.fft.rfft(folded)[self._live].conj(), error
 
     def masses(self, places: int) -> tuple[Array, float]:
         """Return the masses, moved by so many places, and what each may be too small by."""
@@ -50,7 +73,7 @@ class Transform:
         spectrum[live] = magnitude * np.exp(-1j * (self._log.imag[live] + self._angle(places)))
         mass = np.fft.irfft(spectrum, size)
         norm = math.sqrt(float(mass @ mass))
-        extra = 2 / size * float(magnitude @ (self._error[live] + 32 * _UNIT))
+        extra = 2 / size * float(magnitude @ (np.expm1(self._log_error[live]) + 32 * _UNIT))
         extra += 16 * _UNIT * math.log2(size) * norm  # of the FFT itself
         return np.maximum(mass, 0.0), extra + 2 * _NEGLIGIBLE
 
@@ -60,9 +83,13 @@ class Transform:
         return turns.astype(np.float64) * (2 * math.pi / self._size)
 
 
-def _log1p(g: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """Return log(1 + g), without loss for small g."""
-    with np.errstate(divide="ignore"):
-        real = 0.5 * np.log1p(np.maximum(2 * g.real + g.real**2 + g.imag**2, -1.0))
-    result: NDArray[np.complex128] = np.maximum(real, -1e300) + 1j * np.arctan2(g.imag, 1 + g.real)
+def _log1p(g: Complexes) -> Complexes:
+    """Return log(1 + g): without loss for small g, nor where 1 + g is small."""
+    near = np.where(np.abs(g) < 0.5, g, 0.0)
+    real = np.where(
+        near == g,
+        0.5 * np.log1p(2 * near.real + near.real**2 + near.imag**2),
+        np.log(np.maximum(np.abs(1 + g), _NEGLIGIBLE)),
+    )
+    result: Complexes = real + 1j * np.arctan2(g.imag, 1 + g.real)
     return result

@@ -15,6 +15,7 @@ and if they do not, the hockey-stick divergence of N randomised responses counts
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -32,7 +33,8 @@ from tightnoise._validate import (
     require,
     require_all,
 )
-from tightnoise.accounting._lattice import MAX_LATTICE_COUNT, ResponseLosses
+from tightnoise.accounting._lattice import MAX_LATTICE_COUNT
+from tightnoise.accounting._responses import ResponseLosses
 
 __all__ = ["basic_composition", "kairouz_oh_viswanath", "kairouz_oh_viswanath_delta"]
 
@@ -239,7 +241,7 @@ def _optimal_epsilon(releases: _Releases, total_delta: float) -> float:
     slack = _core.accounting.slack_lower(*releases, total_delta)
     if slack <= 0 or losses.largest < _LEAST_ON_LATTICE:
         return easy
-    return min(easy, losses.epsilon_upper(slack))
+    return min(easy, losses.epsilon_upper(math.log(slack)))
 
 
 def _optimal_delta(releases: _Releases, total_epsilon: float) -> float:
