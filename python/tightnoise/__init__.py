@@ -14,7 +14,7 @@ except ImportError as error:
 
 from tightnoise import accounting, calibrate, costs, leakage, mechanisms, random, special
 from tightnoise._threads import num_threads, set_num_threads
-from tightnoise.accounting import RdpAccountant
+from tightnoise.accounting import PrivacyLossDistribution, RdpAccountant
 from tightnoise.calibrate import CalibrationError
 from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsilon
 from tightnoise.leakage import bayes_capacity
@@ -41,6 +41,7 @@ __all__ = [
     "Gaussian",
     "Laplace",
     "LiftedVonMisesFisher",
+    "PrivacyLossDistribution",
     "ProductVonMisesFisher",
     "QuantizedGaussian",
     "RdpAccountant",

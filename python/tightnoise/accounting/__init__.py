@@ -10,6 +10,8 @@ from tightnoise.accounting.composition import (
 from tightnoise.accounting.gaussian import gaussian_delta, gaussian_epsilon
 from tightnoise.accounting.guarantees import PureRdp, gaussian_dp, pure, zcdp
 from tightnoise.accounting.mechanism_costs import cost_of
+from tightnoise.accounting.mechanism_losses import privacy_loss
+from tightnoise.accounting.privacy_loss import PrivacyLossDistribution
 from tightnoise.accounting.sampled_gaussian import (
     FixedSizeGaussianRdp,
     SampledGaussianRdp,
@@ -29,6 +31,7 @@ from tightnoise.costs import ZcdpRdp
 
 __all__ = [
     "FixedSizeGaussianRdp",
+    "PrivacyLossDistribution",
     "PureRdp",
     "RdpAccountant",
     "SampledGaussianRdp",
@@ -45,6 +48,7 @@ __all__ = [
     "kairouz_oh_viswanath",
     "kairouz_oh_viswanath_delta",
     "poisson_subsampled",
+    "privacy_loss",
     "pure",
     "sampled_gaussian",
     "sampled_von_mises_fisher",

@@ -48,9 +48,13 @@ def connect_dots(spacing: float, delta_upper: Array) -> Release:
         with np.errstate(over="ignore"):
             after = falls / np.expm1(gaps)
         bends = before[:-1] - after[1:]
-        if (bends >= 0).all():
+        across = _across(float(gaps[0]), float(heights[kept[1]]))
+        if across < heights[0]:
+            heights[0] = across
+        elif (bends >= 0).all():
             break
-        kept = np.delete(kept, np.flatnonzero(bends < 0) + 1)
+        else:
+            kept = np.delete(kept, np.flatnonzero(bends < 0) + 1)
     # Masses that are too large add divergence: so far, rounding may have lowered them.
     mass = np.append(bends + _ROUNDING * (before[:-1] + after[1:]), before[-1] * (1 + _ROUNDING))
     # What is neither above 0, P(loss > 0) = H(0) + Q(loss > 0), nor below it, with the probability
@@ -64,3 +68,10 @@ def connect_dots(spacing: float, delta_upper: Array) -> Release:
         infinite=float(heights[-1]),
         grid=spacing if used.any() else 0.0,
     )
+
+
+def _across(gap: float, height: float) -> float:
+    """Return the line from H(-gap) to H(gap) = `height` at 0, rounded up."""
+    # ((1 - e^-g + e^-g H) e^g + H)/(e^g + 1)
+    g = min(gap, 700.0)
+    return (math.expm1(g) + 2 * height) / (math.exp(g) + 1) * (1 + _ROUNDING)

@@ -17,6 +17,7 @@ __all__ = ["DiscreteLosses", "Release"]
 Array = NDArray[np.float64]
 
 _STEEPEST = 1e4  # tilt times the largest loss of one release
+_SATURATED = 20.0  # tilt times the grid, beyond which all are at the largest loss
 _WHOLE = 1e-12  # relative: values so close to multiples of the grid are multiples of it
 
 
@@ -88,7 +89,9 @@ class DiscreteLosses(LatticeLosses):
         return zip(self.releases, self.counts, strict=True)
 
     def _steepest(self) -> float:
-        return _STEEPEST / max(release.largest for release in self.releases)
+        steepest = _STEEPEST / max(release.largest for release in self.releases)
+        grids = [release.grid for release in self.releases if release.grid > 0]
+        return min([steepest, *(_SATURATED / grid for grid in grids)])
 
     def _spacing(self, least: float, wanted: float) -> float:
         grids = np.array([release.grid for release in self.releases if release.grid > 0])

@@ -145,7 +145,8 @@ class LatticeLosses(ABC):
             return 0.0
         tilted = self._tilted(self._tilt_for(epsilon))
         below = epsilon - tilted.rounding
-        return min(1.0, math.exp(min(0.0, tilted.log_slack(below))) * (1 + 1e-13))
+        slack = math.exp(min(0.0, tilted.log_slack(below))) * (1 + 1e-13)
+        return min(1.0, math.nextafter(slack, 1.0))  # also what underflows
 
     # --- the tilt
 
@@ -225,7 +226,7 @@ class LatticeLosses(ABC):
             - theta * h * (start - centre)
             + 32 * _UNIT * (self.count * (1 + theta * h) + theta * self.largest),
             moments=here,
-            rounding=8 * _UNIT * (self.largest + self.count * h),
+            rounding=16 * _UNIT * (self.largest + self.count * h),
         )
 
 
@@ -252,22 +253,25 @@ def _on_lattice(values: Array, log_mass: Array, theta: float, h: float) -> _OnLa
     weights = np.exp(tilted - tilted.max())
     # Moved to about its mean, a loss has a transform near 1 where it matters.
     middle = round(float(weights @ values) / float(weights.sum()) / h)
-    exponents = log_mass + theta * (values - middle * h)
-    largest = float(exponents.max())
-    weights = np.exp(np.maximum(exponents - largest, _UNDERFLOW))
     lower = np.floor(values / h)
     share = np.clip(np.expm1(lower * h - values) / math.expm1(-h), 0.0, 1.0)
+    nearest = np.rint(values / h)
+    there = np.abs(values / h - nearest) <= 4 * _UNIT * np.abs(nearest)
+    lower, share = np.where(there, nearest, lower), np.where(there, 0.0, share)
     # The split masses are tilted to where they go.
-    down = weights * (1 - share) * np.exp(theta * (lower * h - values))
-    up = weights * share * np.exp(theta * ((lower + 1) * h - values))
-    offsets = lower.astype(np.int64) - middle
-    least = int(offsets.min())
-    folded = np.bincount(
-        np.concatenate([offsets, offsets + 1]) - least, np.concatenate([down, up])
-    )
-    used = np.flatnonzero(folded)
+    offsets = np.concatenate([lower, lower + 1]) - middle
+    with np.errstate(divide="ignore"):
+        split = np.concatenate([np.log1p(-share), np.log(share)])
+    exponents = np.tile(log_mass, 2) + split + theta * h * offsets
+    used = exponents > -np.inf
+    largest = float(exponents.max())
+    weights = np.exp(np.maximum(exponents[used] - largest, _UNDERFLOW))
+    places = offsets[used].astype(np.int64)
+    least = int(places.min())
+    folded = np.bincount(places - least, weights)
+    filled = np.flatnonzero(folded)
     total = float(folded.sum())
-    return _OnLattice(middle, used + least, folded[used] / total, math.log(total) + largest)
+    return _OnLattice(middle, filled + least, folded[filled] / total, math.log(total) + largest)
 
 
 def _power_of_two(points: float) -> int:

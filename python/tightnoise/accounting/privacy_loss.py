@@ -164,7 +164,10 @@ class PrivacyLossDistribution:
         >>> f"{(once * 100).delta(75.0):.2e}"
         '1.02e-02'
         """
-        losses, masses = number_array("values", values), number_array("probabilities", probabilities)
+        losses, masses = (
+            number_array("values", values),
+            number_array("probabilities", probabilities),
+        )
         if losses.ndim != 1 or losses.size == 0 or losses.shape != masses.shape:
             raise ValueError(
                 "values and probabilities must be lists of one length, 1 or more; "
@@ -178,7 +181,9 @@ class PrivacyLossDistribution:
         require(abs(total - 1) <= _SUM, "probabilities", total, "1 in sum")
         with np.errstate(over="ignore", under="ignore"):
             other = float(np.exp(np.log(masses[finite]) - losses[finite]).sum())
-        allowed = "losses log(P/Q), for which the sum of probabilities times exp(-values) is up to 1"
+        allowed = (
+            "losses log(P/Q), for which the sum of probabilities times exp(-values) is up to 1"
+        )
         require(other <= 1 + _SUM, "values", other, allowed)
         return cls._of({_release(losses[finite], masses[finite], float(masses[~finite].sum())): 1})
 

@@ -1,0 +1,408 @@
+"""Composition by privacy-loss distributions: against exact formulas, enumeration and convolution."""
+
+import copy
+import itertools
+import math
+import pickle
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.accounting import (
+    gaussian_delta,
+    gaussian_epsilon,
+    kairouz_oh_viswanath,
+    kairouz_oh_viswanath_delta,
+    privacy_loss,
+)
+from tightnoise.accounting._connected_dots import connect_dots
+
+NAN, INF = float("nan"), float("inf")
+PLD = tn.PrivacyLossDistribution
+
+
+def gaussian_profile(mu, points=4000):
+    spacing = gaussian_epsilon(1e-40, mu) / (points - 1)
+    return spacing, gaussian_delta(spacing * np.arange(points), mu)
+
+
+def random_pair(rng, size):
+    """(P, Q) on `size` outcomes; some have losses beyond 5, one may be infinite."""
+    p, q = rng.dirichlet(np.full(size, 0.5), 2) + 1e-9
+    if rng.random() < 0.3:
+        q[0] = 0.0
+    return p / p.sum(), q / q.sum()
+
+
+def divergence(p, q, epsilon):
+    """The hockey-stick divergence, to 30 digits."""
+    scale = mp.exp(mp.mpf(epsilon))
+    terms = (mp.mpf(a) - scale * mp.mpf(b) for a, b in zip(p, q, strict=True))
+    return mp.fsum(t for t in terms if t > 0)
+
+
+def product(*factors):
+    """The distribution of independent outcomes."""
+    result = np.ones(1)
+    for factor in factors:
+        result = np.outer(result, factor).ravel()
+    return result
+
+
+def of_pair(p, q):
+    with np.errstate(divide="ignore"):
+        return PLD.of_losses(np.log(p) - np.log(q), p)
+
+
+# --- Gaussian: composition is known in closed form ------------------------------------------------
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.05, 1.0, 10.0])
+def test_gaussian(mu, check_error):
+    once = privacy_loss(tn.Gaussian(1.0), sensitivity=mu)
+    spacing, _ = gaussian_profile(mu)
+    for times, delta in itertools.product((1, 30, 10**6), (1e-2, 1e-6, 1e-30)):
+        exact = gaussian_epsilon(delta, mu * math.sqrt(times))
+        got = (once * times).epsilon(delta)
+        assert exact * (1 - 1e-12) <= got <= exact + times * spacing
+        if exact > 0.1 * mu:
+            name = f"privacy_loss, Gaussian, {'a million' if times == 10**6 else 'few'} times"
+            check_error(name, got / exact - 1, 2e-4 if times == 10**6 else 1e-5)
+        there = (once * times).delta(exact)
+        assert there >= min(delta, gaussian_delta(exact, mu * math.sqrt(times))) * (1 - 1e-9)
+        lower = gaussian_delta(max(0.0, exact - times * spacing), mu * math.sqrt(times))
+        assert there <= lower * (1 + 1e-6)
+
+
+def test_gaussian_and_others_composed():
+    """Different mechanisms, of different lattices: Gaussians again make a Gaussian."""
+    sigmas, counts = (1.0, 3.3, 17.0, 250.0), (1, 3, 40, 10_000)
+    total, mu2, shift = PLD.of_losses([0.0], [1.0]), 0.0, 0.0
+    for sigma, count in zip(sigmas, counts, strict=True):
+        once = privacy_loss(tn.Gaussian(sigma), sensitivity=1.0)
+        total = total.compose(once, count)
+        mu2 += count / sigma**2
+        shift += count * gaussian_profile(1 / sigma)[0]
+    for delta in (1e-3, 1e-9, 1e-20):
+        exact = gaussian_epsilon(delta, math.sqrt(mu2))
+        assert exact * (1 - 1e-12) <= total.epsilon(delta) <= exact * (1 + 2e-5)
+        assert total.delta(exact) >= delta * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("points", [50, 500, 20_000])
+def test_finer_lattices_are_closer(points, check_error):
+    exact = gaussian_epsilon(1e-6, math.sqrt(50) * 0.4)
+    got = (privacy_loss(tn.Gaussian(2.5), points=points) * 50).epsilon(1e-6)
+    assert exact * (1 - 1e-12) <= got
+    check_error("privacy_loss, times points^2", (got / exact - 1) * points**2, 40.0)
+
+
+def test_the_curve_once(check_error):
+    """A single release: at the points the curve is what was given, between them straight in e^e."""
+    spacing, heights = gaussian_profile(1.0, 300)
+    once, worst = PLD.of_profile(spacing, heights), 0.0
+    for i in range(0, 180, 7):
+        worst = max(worst, once.delta(i * spacing) / heights[i] - 1)
+        assert once.delta(i * spacing) >= heights[i] * (1 - 1e-15)
+        between = once.delta((i + 0.4) * spacing)
+        share = math.expm1(0.4 * spacing) / math.expm1(spacing)
+        line = heights[i] + share * (heights[i + 1] - heights[i])
+        assert abs(between / line - 1) < 1e-7
+    check_error("PrivacyLossDistribution.delta, once, at points", worst, 1e-8)
+
+
+# --- exact enumeration ----------------------------------------------------------------------------
+
+
+def test_random_mechanisms_by_enumeration(rng, check_error):
+    worst = 0.0
+    with mp.workdps(30):
+        for _ in range(60):
+            size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
+            p, q = random_pair(rng, size)
+            other_p, other_q = random_pair(rng, 3)
+            losses = of_pair(p, q) * times + of_pair(other_p, other_q)
+            many_p = product(*[p] * times, other_p)
+            many_q = product(*[q] * times, other_q)
+            largest = abs(np.log(p[q > 0] / q[q > 0]).max()) * times + 3
+            for epsilon in rng.uniform(0, 1.0, 3) ** 2 * largest:
+                exact = divergence(many_p, many_q, epsilon)
+                got = losses.delta(epsilon)
+                assert got >= min(exact, mp.mpf(1)) * (1 - mp.mpf("1e-13"))
+                if exact > 1e-25:
+                    # The share of epsilon that the blur of the lattice is worth.
+                    allowed = divergence(many_p, many_q, epsilon * (1 - 1e-3))
+                    assert got <= allowed * (1 + 1e-9)
+                    worst = max(worst, float(got / exact - 1))
+                if q[0] > 0:
+                    back = losses.epsilon(min(1.0, got * (1 + 1e-12)))
+                    assert back <= epsilon * (1 + 1e-5) + 1e-9
+                for delta in (float(exact) * 0.9, 1e-3, 1e-7):
+                    found = losses.epsilon(delta)
+                    if found < INF:
+                        assert divergence(many_p, many_q, found) <= delta * (1 + 1e-12)
+    check_error("PrivacyLossDistribution.delta, enumerated, off the lattice", worst, 0.02)
+
+
+def test_randomised_response(rng, check_error):
+    """On the lattice: exact but for rounding."""
+    worst = 0.0
+    for e, times, delta in itertools.product((0.01, 0.5, 4.0), (1, 3, 100, 10_000), (1e-3, 1e-9)):
+        true = 1 / (1 + math.exp(-e))
+        losses = PLD.of_losses([e, -e], [true, 1 - true]) * times
+        exact = kairouz_oh_viswanath(e, 0.0, times, delta)
+        got = losses.epsilon(delta)
+        assert got >= exact * (1 - 1e-11)
+        worst = max(worst, got / exact - 1 if exact > 0 else 0.0)
+        x = rng.uniform(0, 0.9) * times * e
+        there = kairouz_oh_viswanath_delta(e, 0.0, times, x)
+        if there > 1e-300:
+            assert losses.delta(x) >= there * (1 - 1e-9)
+            worst = max(worst, losses.delta(x) / there - 1)
+    check_error("PrivacyLossDistribution, randomised response", worst, 1e-7)
+
+
+def test_approximate_randomised_response(check_error):
+    """The dominating mechanism of (e, d)-DP: with probability d it tells all."""
+    worst = 0.0
+    for e, d, times in itertools.product((0.1, 2.0), (1e-12, 1e-4), (1, 30, 1000)):
+        true = (1 - d) / (1 + math.exp(-e))
+        losses = PLD.of_losses([e, -e, INF], [true, 1 - d - true, d]) * times
+        for x in (0.0, 0.3 * e * math.sqrt(times), 2 * e * times):
+            exact = kairouz_oh_viswanath_delta(e, d, times, x)
+            assert losses.delta(x) >= exact * (1 - 1e-9)
+            worst = max(worst, losses.delta(x) / exact - 1)
+        assert losses.epsilon(0.5 * d) == INF
+    check_error("PrivacyLossDistribution, (epsilon, delta) randomised response", worst, 1e-7)
+
+
+def test_a_curve_of_which_only_epsilon_and_delta_are_known():
+    """The dots of (0.3, 1e-9)-DP, for which Kairouz, Oh and Viswanath are exact."""
+    e, d = 0.3, 1e-9
+    heights = [d + (1 - d) * math.tanh(e / 2) * (1 + 1e-15), d]
+    for times in (1, 10, 1000):
+        exact = kairouz_oh_viswanath(e, d, times, 1e-5)
+        got = (PLD.of_profile(e, heights) * times).epsilon(1e-5)
+        assert exact * (1 - 1e-11) <= got <= exact * (1 + 1e-9)
+
+
+# --- Laplace: a convolution -----------------------------------------------------------------------
+
+
+def laplace_delta(e, epsilon):
+    """Theorem: the loss of Laplace noise of e = sensitivity / scale, the curve of one release."""
+    return np.maximum(0.0, -np.expm1((np.asarray(epsilon) - e) / 2))
+
+
+@pytest.mark.parametrize("e", [0.1, 1.0, 5.0])
+def test_laplace_against_convolution(e, check_error):
+    """Losses rounded up, and down, to a fine lattice, convolved without FFT: both are bounds."""
+    points = 2000
+    h = e / points
+    once = PLD.of_profile(h, laplace_delta(e, h * np.arange(points + 1)))
+    # P(loss <= x) for |x| < e: the loss is e - 2 Z for the noise Z in (0, e), in units of the scale.
+    edges = np.arange(-points, points) * h
+    cdf = np.append(0.5 * np.exp((edges - e) / 2), 0.5)
+    cdf[0] = 0.5 * math.exp(-e)
+    masses = np.append(np.diff(np.concatenate([[0.0], cdf])), 0.5)  # at edges, rounded up; e
+    places = np.append(np.arange(-points, points + 1), points)
+    up, down = np.zeros(2 * points + 1), np.zeros(2 * points + 1)
+    np.add.at(up, places + points, masses)
+    np.add.at(down, np.maximum(places - 1, -points) + points, masses)
+    down[-2] -= 0.5  # the atom at e stays
+    down[-1] += 0.5
+    for times in (2, 3):
+        bounds = []
+        for mass in (up, down):
+            total = mass
+            for _ in range(times - 1):
+                total = np.convolve(total, mass)
+            bounds.append(total)
+        losses = (np.arange(bounds[0].size) - times * points) * h
+        for epsilon in np.array([0.05, 0.3, 0.8]) * times * e:
+            above = losses > epsilon
+            high, low = (total[above] @ -np.expm1(epsilon - losses[above]) for total in bounds)
+            got = (once * times).delta(epsilon)
+            assert low * (1 - 1e-9) <= got <= high * (1 + 1e-9)
+            assert abs(got / (0.5 * (low + high)) - 1) < 1e-3
+
+
+# --- upper bounds for a profile -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", [1e-12, 1e-9, 1e-6, 1e-3])
+def test_profiles_known_from_above_only(noise, rng, check_error):
+    """Upper bounds off by a random share, and no convex curve: what comes out is as close."""
+    mu = 0.7
+    spacing, heights = gaussian_profile(mu)
+    losses = PLD.of_profile(spacing, heights * (1 + noise * rng.random(heights.size)))
+    for times in (1, 30, 1000):
+        exact = gaussian_epsilon(1e-6, mu * math.sqrt(times))
+        got = (losses * times).epsilon(1e-6)
+        assert exact * (1 - 1e-12) <= got
+        check_error(f"of_profile, bounds off by {noise:g}", got / exact - 1, 1e-5 + noise)
+
+
+def largest_convex_curve(t, heights):
+    """The largest convex function that is nowhere above these points, at them."""
+    corners = []
+    for x, y in zip(t, heights, strict=True):
+        while len(corners) > 1:
+            (x0, y0), (x1, y1) = corners[-2:]
+            if (y1 - y0) * (x - x1) < (y - y1) * (x1 - x0):
+                break
+            corners.pop()
+        corners.append((x, y))
+    return np.interp(t, *np.array(corners).T)
+
+
+def test_any_upper_bounds_make_a_valid_distribution(rng):
+    """Jumps, plateaus, zeros: never below a symmetric curve that the points may be bounds of."""
+    for _ in range(300):
+        size = int(rng.integers(2, 60))
+        heights = rng.choice([0.0, 1.0, 0.5, 1e-9, 1e-200], size) * rng.random(size)
+        release = connect_dots(0.1, heights)
+        mass = np.exp(release.log_mass)
+        assert mass.sum() + release.infinite == pytest.approx(1.0, abs=1e-12)
+        t = np.exp(0.1 * np.arange(1 - size, size))
+        curve = release.infinite + np.array(
+            [mass @ np.maximum(0.0, -np.expm1(np.log(x) - release.values)) for x in t]
+        )
+        lowest = np.minimum.accumulate(heights)
+        both = np.concatenate([1 - t[: size - 1] * (1 - lowest[:0:-1]), lowest])
+        truth = largest_convex_curve(t, np.maximum(both, 0.0))
+        assert (curve >= truth * (1 - 1e-12) - 1e-15).all()
+        assert (curve <= both + 1e-12).all()
+
+
+# --- the algebra ----------------------------------------------------------------------------------
+
+
+def test_sums_and_products():
+    a = privacy_loss(tn.Gaussian(5.0))
+    b = PLD.of_losses([0.3, -0.3], [1 / (1 + math.exp(-0.3)), 1 / (1 + math.exp(0.3))])
+    one, other = a * 3 + b * 2, b + a + (a + b) + 1 * a
+    assert one.count == other.count == 5
+    assert one.epsilon(1e-6) == pytest.approx(other.epsilon(1e-6), rel=1e-9)
+    assert (a * 2 * 3).epsilon(1e-6) == (a * 6).epsilon(1e-6)
+    assert a.compose(b, 2).epsilon(1e-6) == (a + b * 2).epsilon(1e-6)
+    assert repr(one) == "PrivacyLossDistribution(5 releases, 2 different)"
+    for again in (copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert again.epsilon(1e-6) == one.epsilon(1e-6)
+
+
+def test_monotone():
+    once = privacy_loss(tn.Gaussian(4.0))
+    epsilons = [(once * n).epsilon(1e-6) for n in range(1, 400, 40)]
+    assert (np.diff(epsilons) > 0).all()
+    losses = once * 40
+    epsilons = [losses.epsilon(delta) for delta in np.geomspace(1e-30, 0.5, 20)]
+    assert (np.diff(epsilons) < 0).all()
+    deltas = [losses.delta(epsilon) for epsilon in np.linspace(0, 12, 20)]
+    assert (np.diff(deltas) < 0).all()
+
+
+def test_round_trips():
+    losses = privacy_loss(tn.Gaussian(4.0)) * 200
+    for epsilon in (0.5, 3.0, 10.0, 40.0):
+        assert losses.epsilon(losses.delta(epsilon)) == pytest.approx(epsilon, rel=1e-8)
+
+
+def test_edges():
+    once = privacy_loss(tn.Gaussian(1.0))
+    nothing = once * 0
+    assert nothing.count == 0
+    assert nothing.delta(0.0) == nothing.epsilon(0.0) == nothing.epsilon(1e-9) == 0.0
+    assert once.epsilon(1.0) == 0.0
+    assert once.epsilon(0.0) == INF
+    assert once.delta(0.0) == pytest.approx(gaussian_delta(0.0, 1.0), rel=1e-8)
+    assert 1 >= (once * 10**6).delta(0.0) > 1 - 1e-9
+    response = PLD.of_losses([1.0, -1.0], [math.e / (1 + math.e), 1 / (1 + math.e)])
+    assert response.epsilon(0.0) == pytest.approx(1.0, rel=1e-14)
+    assert (response * 7).epsilon(0.0) == pytest.approx(7.0, rel=1e-14)
+    assert (response * 7).epsilon(1e-300) <= 7.0 * (1 + 1e-12)
+    assert (response * 7).delta(7.0) == 0.0
+    told = PLD.of_losses([INF], [1.0])
+    assert told.delta(1e9) == 1.0
+    assert told.epsilon(0.5) == INF
+    assert told.epsilon(1.0) == 0.0
+    silent = PLD.of_losses([0.0], [1.0])
+    assert silent.delta(0.0) == silent.epsilon(0.0) == 0.0
+    assert (silent * 5 + response).epsilon(1e-9) == pytest.approx(response.epsilon(1e-9))
+    assert PLD.of_profile(1.0, [1.0, 1.0]).epsilon(0.9) == INF
+    assert PLD.of_profile(1.0, [0.0, 0.0]).delta(0.0) <= 1e-14
+
+
+@pytest.mark.parametrize("mu", [1e-30, 1e-12, 1e-6, 100.0, 1e4])
+def test_gaussians_of_next_to_no_noise_or_next_to_no_loss(mu):
+    once = privacy_loss(tn.Gaussian(1.0), sensitivity=mu)
+    spacing, _ = gaussian_profile(mu) if mu > 1e-20 else (1e-30, None)
+    for times, delta in itertools.product((1, 1000), (1e-3, 1e-9, 1e-15)):
+        exact = gaussian_epsilon(delta, mu * math.sqrt(times))
+        assert exact * (1 - 1e-12) <= (once * times).epsilon(delta) <= exact + times * spacing
+
+
+# --- mechanisms -----------------------------------------------------------------------------------
+
+
+def test_sensitivity_and_sigma_count_by_their_ratio():
+    one = privacy_loss(tn.Gaussian(2.0), sensitivity=0.5) * 10
+    other = privacy_loss(tn.Gaussian(4.0)) * 10
+    assert one.epsilon(1e-6) == pytest.approx(other.epsilon(1e-6), rel=1e-12)
+
+
+BAD_MECHANISMS = [
+    (tn.StochasticSign(1.0), {}, TypeError, "mechanism must be a Gaussian or AdditiveNoise"),
+    (1.0, {}, TypeError, "mechanism"),
+    (tn.Gaussian([1.0, 2.0]), {}, ValueError, "sigma must be one number"),
+    (tn.Gaussian(1.0), {"sensitivity": 0.0}, ValueError, "sensitivity"),
+    (tn.Gaussian(1.0), {"sensitivity": INF}, ValueError, "sensitivity"),
+    (tn.Gaussian(1.0), {"sensitivity": "1"}, TypeError, "sensitivity"),
+    (tn.Gaussian(1e-300), {"sensitivity": 1e300}, ValueError, "sensitivity"),
+    (tn.Gaussian(1.0), {"points": 1}, ValueError, "points"),
+    (tn.Gaussian(1.0), {"points": 2**19}, ValueError, "points"),
+    (tn.Gaussian(1.0), {"points": 10.0}, TypeError, "points"),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "arguments", "kind", "match"), BAD_MECHANISMS)
+def test_bad_mechanisms_are_refused(mechanism, arguments, kind, match):
+    with pytest.raises(kind, match=match):
+        privacy_loss(mechanism, **arguments)
+
+
+BAD = [
+    (lambda: PLD(), TypeError, "of_profile"),
+    (lambda: PLD.of_profile(0.0, [0.5, 0.1]), ValueError, "spacing"),
+    (lambda: PLD.of_profile(1e100, [0.5, 0.1]), ValueError, "spacing"),
+    (lambda: PLD.of_profile(0.1, [0.5]), ValueError, "delta_upper"),
+    (lambda: PLD.of_profile(0.1, [[0.5, 0.1]]), ValueError, "delta_upper"),
+    (lambda: PLD.of_profile(0.1, [0.5, -0.1]), ValueError, "delta_upper"),
+    (lambda: PLD.of_profile(0.1, [1.5, 0.1]), ValueError, "delta_upper"),
+    (lambda: PLD.of_profile(0.1, [0.5, NAN]), ValueError, "delta_upper"),
+    (lambda: PLD.of_profile(0.1, ["a", "b"]), TypeError, "delta_upper"),
+    (lambda: PLD.of_losses([], []), ValueError, "values"),
+    (lambda: PLD.of_losses([0.0, 1.0], [1.0]), ValueError, "values"),
+    (lambda: PLD.of_losses([-INF, 0.0], [0.5, 0.5]), ValueError, "values"),
+    (lambda: PLD.of_losses([-0.7, -0.7], [0.5, 0.5]), ValueError, "values must be losses"),
+    (lambda: PLD.of_losses([0.0, 1.0], [0.5, 0.4]), ValueError, "probabilities"),
+    (lambda: PLD.of_losses([0.0, 1.0], [1.0, 0.0]), ValueError, "probabilities"),
+    (lambda: PLD.of_losses([0.0], [1.0]) * -1, ValueError, "count"),
+    (lambda: PLD.of_losses([0.0], [1.0]) * 1.5, TypeError, "count"),
+    (lambda: PLD.of_losses([0.0], [1.0]) * 2**30 * 2, ValueError, "count"),
+    (lambda: PLD.of_losses([0.0], [1.0]).compose(1.0), TypeError, "other"),
+    (lambda: PLD.of_losses([0.0], [1.0]) + 1.0, TypeError, "unsupported"),
+    (lambda: PLD.of_losses([0.0], [1.0]).delta(-1.0), ValueError, "epsilon"),
+    (lambda: PLD.of_losses([0.0], [1.0]).delta(NAN), ValueError, "epsilon"),
+    (lambda: PLD.of_losses([0.0], [1.0]).epsilon(-1e-9), ValueError, "delta"),
+    (lambda: PLD.of_losses([0.0], [1.0]).epsilon(1.1), ValueError, "delta"),
+    (lambda: PLD.of_losses([0.0], [1.0]).epsilon("a"), TypeError, "delta"),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "match"), BAD)
+def test_bad_input_is_refused_by_name(call, kind, match):
+    with pytest.raises(kind, match=match):
+        call()
