@@ -3,11 +3,11 @@
 The hockey-stick divergence H as a function of t = e^epsilon is convex, does not increase, and is
 the curve of a pair of distributions P and Q of which Q has a loss in (t, t + dt) with probability
 H''(t) dt (P: t H''(t) dt), and P has an infinite loss with probability H(infinity). Straight lines
-between points on or above the curve are nowhere below it: so the pair with that polygon for a curve,
-the "connected dots" of Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the Dots:
-Tighter Discrete Approximations of Privacy Loss Distributions", Algorithm 1, dominates the original
-one, also when each is composed with others. Its losses lie at the corners, and with the slope -s of
-each line,
+between points on or above the curve are nowhere below it. So the pair with that polygon for a
+curve, the "connected dots" of Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the
+Dots: Tighter Discrete Approximations of Privacy Loss Distributions", Algorithm 1, dominates the
+original one, also when each is composed with others. Its losses lie at the corners, and with the
+slope -s of each line,
 
     Q(loss = log t_i) = s_(i-1) - s_i,    P(loss = log t_i) = t_i (s_(i-1) - s_i).
 

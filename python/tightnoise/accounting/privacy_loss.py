@@ -181,9 +181,7 @@ class PrivacyLossDistribution:
         require(abs(total - 1) <= _SUM, "probabilities", total, "1 in sum")
         with np.errstate(over="ignore", under="ignore"):
             other = float(np.exp(np.log(masses[finite]) - losses[finite]).sum())
-        allowed = (
-            "losses log(P/Q), for which the sum of probabilities times exp(-values) is up to 1"
-        )
+        allowed = "losses log(P/Q), for which probabilities times exp(-values) are up to 1 in sum"
         require(other <= 1 + _SUM, "values", other, allowed)
         return cls._of({_release(losses[finite], masses[finite], float(masses[~finite].sum())): 1})
 
@@ -243,7 +241,7 @@ class PrivacyLossDistribution:
         >>> first.compose(second, 100)
         PrivacyLossDistribution(101 releases, 2 different)
         >>> round(first.compose(second, 100).epsilon(1e-5), 4)
-        2.4744
+        2.4492
         """
         if not isinstance(other, PrivacyLossDistribution):
             name = type(other).__name__
@@ -282,7 +280,7 @@ class PrivacyLossDistribution:
         >>> import tightnoise as tn
         >>> once = tn.accounting.privacy_loss(tn.Gaussian(20.0), sensitivity=1.0)
         >>> f"{(once * 100).delta(2.0):.3e}"
-        '9.595e-06'
+        '9.439e-06'
         """
         loss = not_negative("epsilon", epsilon)
         slack = 0.0 if self._losses.largest == 0 else self._losses.slack_upper(loss)
@@ -313,7 +311,7 @@ class PrivacyLossDistribution:
         >>> import tightnoise as tn
         >>> once = tn.accounting.privacy_loss(tn.Gaussian(20.0), sensitivity=1.0)
         >>> round((once * 10**6).epsilon(1e-5), 2)
-        1458.77
+        1462.37
         """
         target = real_scalar("delta", delta)
         require(0 <= target <= 1, "delta", delta, "between 0 and 1")
