@@ -29,6 +29,14 @@ struct WorstShift {
     Proof proof;
 };
 
+// The costs at n epsilons, each at most a fraction `tolerance` (1e-9 or more) above the truth: for
+// laws whose worst shift needs no search.
+template <class Law>
+void worst_shift_curve(const Law& law, double sensitivity, const double* epsilon, std::size_t n,
+                       double /* tolerance */, double* out) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = worst_shift(law, epsilon[i], sensitivity).delta;
+}
+
 class MultiGaussianLaw;
 class QuasiGaussianLaw;
 class ScaleMixtureLaw;
@@ -55,7 +63,6 @@ ShiftCheck certify_at_most(const QuasiGaussianLaw& law, double epsilon, double s
 ShiftCheck certify_at_most(const ScaleMixtureLaw& law, double epsilon, double sensitivity,
                            double delta);
 
-// The costs at n epsilons, each at most a fraction `tolerance` (1e-9 or more) above the truth.
 void worst_shift_curve(const MultiGaussianLaw& law, double sensitivity, const double* epsilon,
                        std::size_t n, double tolerance, double* out);
 void worst_shift_curve(const QuasiGaussianLaw& law, double sensitivity, const double* epsilon,

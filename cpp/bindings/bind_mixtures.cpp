@@ -1,9 +1,31 @@
-#include <pybind11/pybind11.h>
-
-namespace py = pybind11;
+#include "additive/multi_gaussian.hpp"
+#include "additive/worst_shift.hpp"
+#include "bindings/law.hpp"
 
 namespace tightnoise {
+namespace {
 
-void bind_mixtures(py::module_& /* m */) {}
+// What calibrations ask of a mixture.
+template <class Law>
+void def_certify_at_most(py::class_<Law> law) {
+    law.def(
+        "certify_at_most",
+        [](const Law& self, double epsilon, double sensitivity, double delta) {
+            const ShiftCheck check = [&] {
+                py::gil_scoped_release released;
+                return certify_at_most(self, epsilon, sensitivity, delta);
+            }();
+            return py::make_tuple(check.holds, check.divergence, check.shift);
+        },
+        py::arg("epsilon"), py::arg("sensitivity"), py::arg("delta"));
+}
+
+}  // namespace
+
+void bind_mixtures(py::module_& m) {
+    def_certify_at_most(def_law<MultiGaussianLaw>(
+        m, "MultiGaussian", py::init<double, double, double, double>(), py::arg("sigma"),
+        py::arg("epsilon"), py::arg("sensitivity"), py::arg("modes")));
+}
 
 }  // namespace tightnoise

@@ -7,6 +7,8 @@
 //     ShiftDivergence shift_divergence(const Law&, double shift, double epsilon);
 //     WorstShift worst_shift(const Law&, double epsilon, double sensitivity);
 //     double epsilon_at(const Law&, double delta, double sensitivity);
+//     void worst_shift_curve(const Law&, double sensitivity, const double* epsilon, std::size_t n,
+//                            double tolerance, double* out);      (worst_shift.hpp has one for all)
 // None of them throws.
 #pragma once
 
@@ -76,6 +78,19 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
             return epsilon_at(self, delta, sensitivity);
         },
         nogil, py::arg("delta"), py::arg("sensitivity"));
+    law.def(
+        "worst_shift_curve",
+        [](const Law& self, double sensitivity, const Float64Array& epsilon, double tolerance,
+           Float64Array out) {
+            const std::size_t n = length(out);
+            if (length(epsilon) != n) throw py::type_error("core: operand of the wrong length");
+            const double* from = epsilon.data();
+            double* to = out.mutable_data();
+            py::gil_scoped_release released;
+            worst_shift_curve(self, sensitivity, from, n, tolerance, to);
+        },
+        py::arg("sensitivity"), py::arg("epsilon").noconvert(), py::arg("tolerance"),
+        py::arg("out").noconvert());
     return law;
 }
 
