@@ -5,7 +5,53 @@ import typing
 import numpy
 import numpy.typing
 
-__all__: list[str] = ["Laplace", "Staircase", "laplace_renyi"]
+__all__: list[str] = ["Laplace", "MultiGaussian", "Staircase", "laplace_renyi"]
+
+class MultiGaussian:
+    def __init__(
+        self,
+        sigma: typing.SupportsFloat | typing.SupportsIndex,
+        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+        modes: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    def cdf(self, x: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def certify_at_most(
+        self,
+        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+        delta: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[bool, float, float]: ...
+    def delta(
+        self,
+        epsilon: numpy.ndarray,
+        sensitivity: numpy.ndarray,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
+    def epsilon_at(
+        self,
+        delta: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float: ...
+    def hockey_stick(
+        self, shift: numpy.ndarray, epsilon: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
+    ) -> None: ...
+    def log_pdf(self, x: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def mean_abs(self) -> float: ...
+    def quantile(self, q: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]) -> None: ...
+    def variance(self) -> float: ...
+    def worst_shift(
+        self,
+        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[float, float, str]: ...
+    def worst_shift_curve(
+        self,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+        epsilon: numpy.typing.NDArray[numpy.float64],
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
 
 class Laplace:
     def __init__(
@@ -37,6 +83,13 @@ class Laplace:
         epsilon: typing.SupportsFloat | typing.SupportsIndex,
         sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     ) -> tuple[float, float, str]: ...
+    def worst_shift_curve(
+        self,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+        epsilon: numpy.typing.NDArray[numpy.float64],
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
 
 class Staircase:
     def __init__(
@@ -70,6 +123,13 @@ class Staircase:
         epsilon: typing.SupportsFloat | typing.SupportsIndex,
         sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     ) -> tuple[float, float, str]: ...
+    def worst_shift_curve(
+        self,
+        sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+        epsilon: numpy.typing.NDArray[numpy.float64],
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
 
 def laplace_renyi(
     ratio: numpy.ndarray, alpha: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
