@@ -28,5 +28,19 @@ double bracketed_quantile(Distribution distribution, Density density, double q, 
     return x;
 }
 
+// The quantile of a law symmetric about 0 of which all lies within +-reach.
+// NaN and q outside [0, 1] give NaN, 0 -inf, 1 inf.
+template <class Law>
+double symmetric_quantile(const Law& law, double q, double reach) {
+    if (!(q >= 0.0 && q <= 1.0)) return std::nan("");
+    if (q == 0.0) return -HUGE_VAL;
+    if (q == 1.0) return HUGE_VAL;
+    if (q == 0.5) return 0.0;
+    if (q > 0.5) return -symmetric_quantile(law, 1.0 - q, reach);
+    return bracketed_quantile([&](double x) { return law.distribution(x); },
+                              [&](double x) { return std::exp(law.log_density(x)); }, q, -reach,
+                              0.0);
+}
+
 }  // namespace
 }  // namespace tightnoise

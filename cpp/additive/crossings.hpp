@@ -29,10 +29,35 @@ namespace {
 // The limit of a function with a jump from one side.
 enum class Side { left, right };
 
-struct ExcessBounds {
-    double low, high;              // of G
-    double slope_low, slope_high;  // of G'
+struct Range {
+    double low, high;
 };
+
+struct ExcessBounds {
+    Range value;  // of G
+    Range slope;  // of G'
+};
+
+// The range of a function on an interval of width w from its values at both ends and the range of
+// its slope.
+inline Range range_between(double a, double b, double w, Range slope) {
+    if (!(slope.low < 0.0 && slope.high > 0.0)) return {std::min(a, b), std::max(a, b)};
+    const double rise = b - a, fan = slope.high - slope.low;
+    return {a + slope.low * ((slope.high * w - rise) / fan),
+            a + slope.high * ((rise - slope.low * w) / fan)};
+}
+
+enum class Sign { unknown, positive, negative };
+
+struct Signs {
+    Sign low, high;
+};
+
+// Of G at a point. 0 counts as negative.
+template <class Point>
+Sign sign_at(const Point& p) {
+    return p.excess > 0.0 ? Sign::positive : Sign::negative;
+}
 
 // e^-745 is the least double.
 constexpr double kInvisible = -745.0;
@@ -66,8 +91,9 @@ typename Pair::Point crossing(const Pair& pair, typename Pair::Point a, typename
 //
 // What stays unresolved contributes nothing visible: two roots closer than `least`, between which G
 // differs from 0 by less than the square of that, or than the noise.
+
 template <class Pair, class Visit>
-void visit_positive_intervals(const Pair& pair, double low, double high, Visit visit) {
+Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit visit) {
     using Point = typename Pair::Point;
     constexpr int kDepth = 100;
     constexpr int kMostCells = 200000;
@@ -77,12 +103,11 @@ void visit_positive_intervals(const Pair& pair, double low, double high, Visit v
     int top = 0;
     Point a = pair.at(low, Side::right);
     ends[top++] = pair.at(high, Side::left);
+    const Signs signs = {sign_at(a), sign_at(ends[0])};
     Point begin = a;
     bool open = a.excess > 0.0, begins_at_root = false;
     const auto close_at = [&](const Point& end, bool at_root) {
-        // What begins at `low` stands for all beyond it, too.
-        const bool is_tail = begin.x == low && !begins_at_root;
-        if (open && (end.x > begin.x || is_tail)) visit(begin, begins_at_root, end, at_root);
+        if (open) visit(begin, begins_at_root, end, at_root);
         open = false;
     };
     const auto open_at = [&](const Point& p, bool at_root) {
@@ -98,22 +123,18 @@ void visit_positive_intervals(const Pair& pair, double low, double high, Visit v
             close_at(a, false);
             if (b.excess > 0.0) open_at(b, false);
         } else {
-            ExcessBounds bounds = pair.bounds(a, b);
-            const double up = bounds.slope_high, down = bounds.slope_low;
-            double least = std::min(a.excess, b.excess), greatest = std::max(a.excess, b.excess);
-            if (up > 0.0 && down < 0.0) {
-                const double rise = b.excess - a.excess;
-                greatest = a.excess + up * ((rise - down * w) / (up - down));
-                least = a.excess + down * ((rise - up * w) / (down - up));
-            }
+            const ExcessBounds bounds = pair.bounds(a, b);
+            const Range value = range_between(a.excess, b.excess, w, bounds.slope);
             const bool changes_sign = (a.excess > 0.0) != (b.excess > 0.0);
             const bool is_narrow = w < 0x1p-34 * s || w < 0x1p-50 * std::fabs(b.x) ||
                                    top == kDepth || cells > kMostCells;
-            if (std::min(greatest, bounds.high) <= 0.0) {
-                close_at(a, false);
-            } else if (std::max(least, bounds.low) > 0.0) {
-                if (!open) open_at(a, false);
-            } else if (up <= 0.0 || down >= 0.0 || (is_narrow && changes_sign)) {
+            // Where a sign and the bounds disagree, by rounding, there is a root.
+            if (std::min(value.high, bounds.value.high) <= 0.0) {
+                close_at(a, true);
+            } else if (std::max(value.low, bounds.value.low) > 0.0) {
+                if (!open) open_at(a, true);
+            } else if (bounds.slope.high <= 0.0 || bounds.slope.low >= 0.0 ||
+                       (is_narrow && changes_sign)) {
                 if (changes_sign) {
                     const Point root = crossing(pair, a, b);
                     if (b.excess > 0.0) {
@@ -128,13 +149,13 @@ void visit_positive_intervals(const Pair& pair, double low, double high, Visit v
                 continue;
             }
         }
-        // Where rounding makes the signs and the bounds disagree, the signs go on.
-        if (open && !(b.excess > 0.0)) close_at(b, false);
-        if (!open && b.excess > 0.0) open_at(b, false);
+        if (open && !(b.excess > 0.0)) close_at(b, true);
+        if (!open && b.excess > 0.0) open_at(b, true);
         a = b;
         --top;
     }
     close_at(a, false);
+    return signs;
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ class Lattice {
         return r;
     }
 
-    // About node + u; |tau| s is at most about 1/10.
+    // About node + u; |tau| s is at most about 1/2.
     LatticePairSum pair_sum(double node, double u, const Tilt& tilt) const {
         const Start start = start_at(node, u);
         LatticePairSum r = {start.distance, start.index, start.exponent, 1.0, 0.0, 0.0, 0.0};
@@ -118,7 +118,7 @@ class Lattice {
     // A recurrence starts afresh after so many terms: its error grows with their square.
     static constexpr std::int64_t kAnchor = 64;
     // The terms fall ever faster, so that all beyond are less than a unit of the last place.
-    static constexpr double kLeast = 1e-19;
+    static constexpr double kLeast = 1e-20;
 
     // The dominant component.
     struct Start {

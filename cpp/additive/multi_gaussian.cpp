@@ -72,14 +72,7 @@ double MultiGaussianLaw::distribution(double x) const {
 }
 
 double MultiGaussianLaw::quantile(double q) const {
-    if (!(q >= 0.0 && q <= 1.0)) return std::nan("");
-    if (q == 0.0) return -HUGE_VAL;
-    if (q == 1.0) return HUGE_VAL;
-    if (q == 0.5) return 0.0;
-    if (q > 0.5) return -quantile(1.0 - q);
-    return bracketed_quantile([this](double x) { return distribution(x); },
-                              [this](double x) { return std::exp(log_density(x)); }, q,
-                              -modes_ * sensitivity_ - kNormalEnd * sigma_, 0.0);
+    return symmetric_quantile(*this, q, modes_ * sensitivity_ + kNormalEnd * sigma_);
 }
 
 double MultiGaussianLaw::mean_abs() const {

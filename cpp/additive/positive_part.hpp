@@ -60,46 +60,66 @@ double quadrature(const Pair& pair, double a, double b) {
         // Within a panel f changes by a factor of e^6 at most, or nearly.
         const auto end = pair.at(b, Side::left);
         const double steepness = std::fabs(pair.top_score(end)) * s;
-        const double width = s * std::min(1.25, 6.0 / steepness);
+        const double width = s * std::min(2.5, 8.0 / steepness);
         const double from = b - a < 1.3 * width ? a : b - width;
         const auto start = pair.at(from, Side::right);
         const double w = (b - from) / s;
         if (std::max(end.log_top, start.log_top) + 0.125 * w * w >= kInvisible) {
-            sum += panel<16>(pair, from, b);
+            const double here = panel<16>(pair, from, b);
+            sum += here;
+            // What is left is at most an integral of f.
+            if (here < 1e-3 * sum && pair.top_mass(a, from) < 1e-17 * sum) break;
         }
         b = from;
     }
     return sum;
 }
 
-// Adds what [low, high] contributes. The first interval begins at `tail` <= low if G > 0 at low.
+// Whether a difference of `top` and something a little smaller, each with a relative error of about
+// 5e-16 + 1.2e-16 |log top|, is good to 2e-13.
+inline bool keeps_digits(double top, double difference) {
+    return difference > (2.5e-3 - 6e-4 * std::log(top)) * top;
+}
+
+// What [low, high] contributes. The first interval begins at `tail` <= low if G > 0 at low. `sign`
+// is that of G at the end of the zone before; where G changes sign there, that is a root too.
 template <class Pair>
-PositivePart positive_part(const Pair& pair, double low, double high, double tail) {
+PositivePart positive_part(const Pair& pair, double low, double high, double tail, Sign& sign) {
     PositivePart total;
     const double s = pair.scale();
-    visit_positive_intervals(
-        pair, low, high,
-        [&](const auto& begin, bool begins_at_root, const auto& end, bool ends_at_root) {
-            const double a = begin.x == low && !begins_at_root ? tail : begin.x;
-            const double b = end.x;
-            const double w = (b - a) / s;
-            const double steepness = std::fabs(pair.top_score(end)) * s;
-            if (w < 0.7 && w * steepness < 1.0) {
-                total.delta += panel<8>(pair, a, b);
-            } else {
-                const double top = pair.top_mass(a, b);
-                const double closed = top - pair.bottom_mass(a, b);
-                total.delta += closed > 0.02 * top ? closed : quadrature(pair, a, b);
-            }
-            const auto add_root = [&](const auto& root, double sign) {
-                const double f = sign * pair.top(root);
-                total.d_shift += f;
-                total.d_log_scale += f * pair.slope(root);
-            };
-            if (begins_at_root) add_root(begin, -1.0);
-            if (ends_at_root) add_root(end, 1.0);
-        });
+    const auto add_root = [&](const auto& root, double direction) {
+        const double f = direction * pair.top(root);
+        total.d_shift += f;
+        total.d_log_scale += f * pair.slope(root);
+    };
+    const auto visit = [&](const auto& begin, bool begins_at_root, const auto& end,
+                           bool ends_at_root) {
+        const double a = begin.x == low && !begins_at_root ? tail : begin.x;
+        const double b = end.x;
+        const double w = (b - a) / s;
+        const double steepness = std::fabs(pair.top_score(end)) * s;
+        if (w <= 0.0) {
+            // Only its ends count.
+        } else if (w < 0.7 && w * steepness < 1.0) {
+            total.delta += panel<8>(pair, a, b);
+        } else {
+            const double top = pair.top_mass(a, b);
+            const double closed = top - pair.bottom_mass(a, b);
+            total.delta += keeps_digits(top, closed) ? closed : quadrature(pair, a, b);
+        }
+        if (begins_at_root) add_root(begin, -1.0);
+        if (ends_at_root) add_root(end, 1.0);
+    };
+    const Signs signs = visit_positive_intervals(pair, low, high, visit);
+    if (sign == Sign::positive && signs.low != sign) add_root(pair.at(low, Side::right), 1.0);
+    if (sign == Sign::negative && signs.low != sign) add_root(pair.at(low, Side::right), -1.0);
+    sign = signs.high;
     return total;
+}
+
+// A part computed in units of `unit`.
+inline PositivePart part_in_units(const PositivePart& part, double unit) {
+    return {part.delta, part.d_shift / unit, part.d_log_scale / (unit * unit)};
 }
 
 // The divergence from what part(shift) says for shift > 0 and |epsilon|: D_0 and its derivatives.
