@@ -5,6 +5,8 @@
 
 #include "additive/epsilon_at.hpp"
 #include "additive/multi_gaussian.hpp"
+#include "additive/quasi_gaussian.hpp"
+#include "additive/scale_mixture.hpp"
 #include "additive/shift_search.hpp"
 #include "additive/unimodal.hpp"
 #include "runtime/parallel.hpp"
@@ -30,6 +32,14 @@ double downwards(double delta) {
 bool is_unimodal(const MultiGaussianLaw& law) {
     // The weights are log-concave. No modes: centred at 0.
     return proven_unimodal(law, law.modes() > 0.0 ? law.sensitivity() : 0.0);
+}
+
+bool is_unimodal(const QuasiGaussianLaw&) {
+    return false;
+}
+
+bool is_unimodal(const ScaleMixtureLaw& law) {
+    return proven_unimodal(law, law.greatest_location());
 }
 
 template <class Law>
@@ -88,8 +98,22 @@ void curve(const Law& law, double sensitivity, const double* epsilon, std::size_
 WorstShift worst_shift(const MultiGaussianLaw& law, double epsilon, double sensitivity) {
     return worst(law, epsilon, sensitivity);
 }
+WorstShift worst_shift(const QuasiGaussianLaw& law, double epsilon, double sensitivity) {
+    return worst(law, epsilon, sensitivity);
+}
+WorstShift worst_shift(const ScaleMixtureLaw& law, double epsilon, double sensitivity) {
+    return worst(law, epsilon, sensitivity);
+}
 
 ShiftCheck certify_at_most(const MultiGaussianLaw& law, double epsilon, double sensitivity,
+                           double delta) {
+    return check(law, epsilon, sensitivity, delta);
+}
+ShiftCheck certify_at_most(const QuasiGaussianLaw& law, double epsilon, double sensitivity,
+                           double delta) {
+    return check(law, epsilon, sensitivity, delta);
+}
+ShiftCheck certify_at_most(const ScaleMixtureLaw& law, double epsilon, double sensitivity,
                            double delta) {
     return check(law, epsilon, sensitivity, delta);
 }
@@ -98,8 +122,22 @@ void worst_shift_curve(const MultiGaussianLaw& law, double sensitivity, const do
                        std::size_t n, double tolerance, double* out) {
     curve(law, sensitivity, epsilon, n, tolerance, out);
 }
+void worst_shift_curve(const QuasiGaussianLaw& law, double sensitivity, const double* epsilon,
+                       std::size_t n, double tolerance, double* out) {
+    curve(law, sensitivity, epsilon, n, tolerance, out);
+}
+void worst_shift_curve(const ScaleMixtureLaw& law, double sensitivity, const double* epsilon,
+                       std::size_t n, double tolerance, double* out) {
+    curve(law, sensitivity, epsilon, n, tolerance, out);
+}
 
 double epsilon_at(const MultiGaussianLaw& law, double delta, double sensitivity) {
+    return smallest_epsilon(law, delta, sensitivity);
+}
+double epsilon_at(const QuasiGaussianLaw& law, double delta, double sensitivity) {
+    return smallest_epsilon(law, delta, sensitivity);
+}
+double epsilon_at(const ScaleMixtureLaw& law, double delta, double sensitivity) {
     return smallest_epsilon(law, delta, sensitivity);
 }
 

@@ -1,4 +1,8 @@
+#include <pybind11/stl.h>
+
 #include "additive/multi_gaussian.hpp"
+#include "additive/quasi_gaussian.hpp"
+#include "additive/scale_mixture.hpp"
 #include "additive/worst_shift.hpp"
 #include "bindings/law.hpp"
 
@@ -26,6 +30,13 @@ void bind_mixtures(py::module_& m) {
     def_certify_at_most(def_law<MultiGaussianLaw>(
         m, "MultiGaussian", py::init<double, double, double, double>(), py::arg("sigma"),
         py::arg("epsilon"), py::arg("sensitivity"), py::arg("modes")));
+    def_certify_at_most(
+        def_law<QuasiGaussianLaw>(m, "QuasiGaussian", py::init<double, double, double>(),
+                                  py::arg("sigma"), py::arg("epsilon"), py::arg("sensitivity")));
+    using List = std::vector<double>;
+    def_certify_at_most(def_law<ScaleMixtureLaw>(
+        m, "ScaleMixture", py::init<const List&, const List&, const List&>(), py::arg("locations"),
+        py::arg("weights"), py::arg("sigmas")));
 }
 
 }  // namespace tightnoise
