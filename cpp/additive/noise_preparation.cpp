@@ -27,15 +27,23 @@ SteppedNoise steps(double period, double epsilon, double gamma) {
     return noise;
 }
 
+// How many of the modes on either side have a weight of 2^-66 of the middle one, so that AliasTable
+// does not round them to 0: a smaller table is made sooner.
+int drawn_modes(double epsilon, int modes) {
+    const double most = 66.0 * kLog2 / epsilon;
+    return most < modes ? static_cast<int>(most) + 1 : modes;
+}
+
+std::vector<double> ladder_weights(double epsilon, int modes) {
+    std::vector<double> weights;
+    for (int k = -modes; k <= modes; ++k) weights.push_back(exp(-std::abs(k) * epsilon));
+    return weights;
+}
+
 }  // namespace
 
-AliasTable multi_gaussian_components(double epsilon, int modes) {
-    std::vector<double> weights(2 * static_cast<std::size_t>(modes) + 1);
-    for (int k = -modes; k <= modes; ++k) {
-        weights[static_cast<std::size_t>(modes + k)] = exp(-std::abs(k) * epsilon);
-    }
-    return AliasTable(weights);
-}
+LadderComponents::LadderComponents(double epsilon, int modes)
+    : modes_(drawn_modes(epsilon, modes)), choice_(ladder_weights(epsilon, modes_)) {}
 
 AliasTable quasi_gaussian_components(double sigma, double epsilon, double sensitivity) {
     const double side = exp(-epsilon) * ndtr(sensitivity / sigma);

@@ -11,8 +11,20 @@
 
 namespace tightnoise {
 
-// Weights proportional to e^(-|k| epsilon), |k| <= modes; component number modes + k.
-AliasTable multi_gaussian_components(double epsilon, int modes);
+// Gaussians at k sensitivity, |k| <= modes, with weights proportional to e^(-|k| epsilon).
+class LadderComponents {
+  public:
+    LadderComponents(double epsilon, int modes);
+
+    // Lasts as long as this object.
+    GaussianLadder noise(double sigma, double sensitivity) const {
+        return {choice_.columns(), modes_, sensitivity, sigma};
+    }
+
+  private:
+    int modes_;  // of those that 64 random bits can choose
+    AliasTable choice_;
+};
 
 // Weights e^epsilon, Phi(sensitivity / sigma) and the latter again, over their sum: Algorithm 5 of
 // Liu, Selvi and Wiesemann (2026), its random sign made part of the choice.

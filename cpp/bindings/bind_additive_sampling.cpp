@@ -39,9 +39,9 @@ constexpr int kMostModes = 1 << 24;
 void sample_multi_gaussian(double sigma, double epsilon, double sensitivity, int modes,
                            const Place& place) {
     if (modes < 0 || modes > kMostModes) throw py::value_error("core: modes out of range");
-    const AliasTable components = multi_gaussian_components(epsilon, modes);
-    sample(additive_sampling_kernels().gaussian_ladder,
-           GaussianLadder{components.columns(), modes, sensitivity, sigma}, place);
+    const LadderComponents components(epsilon, modes);
+    sample(additive_sampling_kernels().gaussian_ladder, components.noise(sigma, sensitivity),
+           place);
 }
 
 void sample_quasi_gaussian(double sigma, double epsilon, double sensitivity, const Place& place) {
