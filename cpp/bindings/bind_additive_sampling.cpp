@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "additive/noise_preparation.hpp"
@@ -61,13 +62,14 @@ void sample_scale_mixture(const Float64Array& locations, const Float64Array& wei
 }
 
 // What AliasColumns has: (threshold, packed, index_bits).
-py::tuple alias_table(const Float64Array& weights) {
+std::tuple<py::array_t<std::uint64_t>, py::array_t<std::uint32_t>, int> alias_table(
+    const Float64Array& weights) {
     if (length(weights) == 0) throw py::value_error("core: weights must not be empty");
     const AliasTable table(std::vector<double>(weights.data(), weights.data() + length(weights)));
     const AliasColumns columns = table.columns();
     const py::ssize_t n = py::ssize_t{1} << columns.index_bits;
-    return py::make_tuple(py::array_t<std::uint64_t>(n, columns.threshold),
-                          py::array_t<std::uint32_t>(n, columns.packed), columns.index_bits);
+    return {py::array_t<std::uint64_t>(n, columns.threshold),
+            py::array_t<std::uint32_t>(n, columns.packed), columns.index_bits};
 }
 
 }  // namespace

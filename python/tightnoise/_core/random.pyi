@@ -25,7 +25,9 @@ __all__: list[str] = [
     "uniform",
 ]
 
-def alias_table(weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]) -> tuple: ...
+def alias_table(
+    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], int]: ...
 def chacha20_keystream(
     key: bytes,
     stream: typing.SupportsInt | typing.SupportsIndex,
