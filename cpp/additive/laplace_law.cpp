@@ -24,8 +24,12 @@ double exp_remainder(int k, double u) {
 
 }  // namespace
 
+// Noise truncated to much less than its scale is uniform: a smaller scale has no underflow.
 LaplaceLaw::LaplaceLaw(double scale, double bound)
-    : scale_(scale), bound_(bound), span_(bound / scale), half_mass_(one_minus_exp(span_)) {}
+    : scale_(std::min(scale, 1e200 * bound)),
+      bound_(bound),
+      span_(bound / scale_),
+      half_mass_(one_minus_exp(span_)) {}
 
 double LaplaceLaw::log_density(double x) const {
     const double distance = std::fabs(x);

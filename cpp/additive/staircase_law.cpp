@@ -121,10 +121,11 @@ double StaircaseLaw::distribution(double x) const {
 }
 
 double StaircaseLaw::quantile(double q) const {
-    const double wanted = 2.0 * std::min(q, 1.0 - q) * half_mass_;
+    const double share_beyond = 2.0 * std::min(q, 1.0 - q);
+    const double wanted = share_beyond * half_mass_;
     double distance = end_;
     if (wanted >= outside_) {
-        distance = inner_ - (wanted - outside_) * std::exp(-epsilon_);
+        distance = (1.0 - share_beyond) * half_mass_ * std::exp(-epsilon_);
     } else if (wanted > 0.0) {
         // tail(gamma + n) = (e^(-n epsilon) - cut)/(1 - e^-epsilon).
         const double share = one_minus_exp(epsilon_);

@@ -669,7 +669,7 @@ def bad_states():
         yield edit("alphas", to=bad), "alphas"
     for bad in (None, {}, "x", [1], [[]], [{}], 3):
         yield edit("functions", to=bad), "functions"
-    for bad in ("laplace", None, 3, [], "os.system"):
+    for bad in ("lapace", None, 3, [], "os.system"):
         yield edit("functions", 0, "kind", to=bad), "kind"
     for bad in (0, -1, 1.5, "1", None, NAN, True, 2**60, 10**400):
         yield edit("functions", 0, "count", to=bad), "count"

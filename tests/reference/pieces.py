@@ -17,7 +17,7 @@ class Laplace:
         return mp.exp(-abs(x) / self.scale) if abs(x) < self.bound else mpf(0)
 
     def corners(self, reach):
-        end = min(self.bound, 1000 * self.scale + reach)
+        end = min(self.bound, 720 * self.scale + reach)
         return [-end, mpf(0), end]
 
     def pieces(self, corners):
@@ -41,7 +41,7 @@ class Staircase:
         return mp.exp(-self.epsilon * self.drops(x)) if abs(x) < self.bound else mpf(0)
 
     def corners(self, reach):
-        end = min(self.bound, 1000 * self.step / self.epsilon + self.step + reach)
+        end = min(self.bound, 720 * self.step / self.epsilon + self.step + reach)
         count = int(mp.ceil(end / self.step)) + 1
         steps = [(self.gamma + n) * self.step for n in range(count)]
         right = [x for x in steps if 0 < x < end] + [end]

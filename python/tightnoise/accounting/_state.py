@@ -34,6 +34,7 @@ from tightnoise.accounting.sampled_gaussian import (
 from tightnoise.accounting.sampled_von_mises_fisher import SampledVonMisesFisherRdp
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, ZcdpRdp
 from tightnoise.mechanisms._direction_pair import VonMisesFisherRdp, rdp_curve
+from tightnoise.mechanisms._laplace_rdp import LaplaceRdp
 
 __all__ = ["decode", "encode", "is_known"]
 
@@ -60,12 +61,17 @@ def _sampled_von_mises_fisher(**parameters: Any) -> RdpCurve:
     return RdpCurve.of_function(function, adjacency=adjacency)
 
 
+def _laplace(**parameters: Any) -> RdpCurve:
+    return RdpCurve.of_function(LaplaceRdp(**parameters))
+
+
 _KINDS = {
     "sampled-gaussian": _Kind(SampledGaussianRdp, sampled_gaussian),
     "fixed-size-gaussian": _Kind(FixedSizeGaussianRdp, fixed_size_gaussian),
     "sampled-von-mises-fisher": _Kind(SampledVonMisesFisherRdp, _sampled_von_mises_fisher),
     "zcdp": _Kind(ZcdpRdp, zcdp),
     "pure": _Kind(PureRdp, pure),
+    "laplace": _Kind(LaplaceRdp, _laplace),
     "von-mises-fisher": _Kind(VonMisesFisherRdp, rdp_curve),
 }
 _NAMES = {kind.function: name for name, kind in _KINDS.items()}

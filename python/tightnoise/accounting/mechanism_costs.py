@@ -16,6 +16,7 @@ import numpy as np
 
 from tightnoise._validate import fraction, positive, real_scalar, require
 from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
+from tightnoise.accounting.guarantees import pure
 from tightnoise.accounting.sampled_gaussian import sampled_gaussian
 from tightnoise.accounting.sampled_product import SampledProductRdp
 from tightnoise.accounting.sampled_von_mises_fisher import sampled_von_mises_fisher
@@ -23,12 +24,15 @@ from tightnoise.accounting.subsampling import fixed_size_sampled, poisson_subsam
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import (
     Gaussian,
+    Laplace,
     LiftedVonMisesFisher,
     Mechanism,
     ProductVonMisesFisher,
     QuantizedGaussian,
     RectifiedGaussian,
+    Staircase,
     StochasticSign,
+    Tulap,
     VonMisesFisher,
 )
 
@@ -64,6 +68,9 @@ def cost_of(
           `sampled_product.SampledProductRdp`.
         - `LiftedVonMisesFisher`: for the angle that a change of `sensitivity` can make, as
           `sampled_von_mises_fisher`.
+        - `Laplace`: its exact curve. `Staircase` and `Tulap` without a bound: that of any release
+          with their largest privacy loss, as `pure`. Sampled, as an `RdpCurve`. (Bounded noise has
+          no such cost: compose its privacy-loss distribution.)
         - `RdpCurve`: itself, amplified if `sampling_rate` is below 1: by `poisson_subsampled`, or,
           for batches of a fixed size, as by `sampled_without_replacement`. (That takes
           milliseconds: in a loop, do it once and compose the curve that it returns.)
@@ -144,6 +151,36 @@ def _of_gaussian(
         )
     multiplier = _ratio_lower(float(mechanism.sigma), positive("sensitivity", sensitivity))
     return sampled_gaussian(multiplier, fraction("sampling_rate", sampling_rate), sampling=sampling)
+
+
+@cost_of.register(Laplace)
+def _of_laplace(
+    mechanism: Laplace,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
+) -> RdpCurve:
+    curve = mechanism.rdp(sensitivity=positive("sensitivity", sensitivity))
+    return _of_curve(curve, sampling_rate=sampling_rate, sampling=sampling)
+
+
+@cost_of.register(Staircase)
+@cost_of.register(Tulap)
+def _of_staircase(
+    mechanism: Staircase | Tulap,
+    *,
+    sampling_rate: float = 1.0,
+    sampling: str = "poisson",
+    sensitivity: float = 1.0,
+) -> RdpCurve:
+    greatest_loss = mechanism.epsilon_at(0.0, positive("sensitivity", sensitivity))
+    if not math.isfinite(greatest_loss):
+        raise ValueError(
+            "mechanism must not be bounded to have a Renyi-DP curve: outputs next to an end are "
+            f"possible from one of two neighbours only; got {mechanism}"
+        )
+    return _of_curve(pure(greatest_loss), sampling_rate=sampling_rate, sampling=sampling)
 
 
 @cost_of.register(VonMisesFisher)

@@ -8,12 +8,18 @@ from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate.concentration import concentration
 from tightnoise.calibrate.dp_sgd import noise_multiplier, sampling_rate, steps
 from tightnoise.calibrate.gaussian import gaussian
+from tightnoise.calibrate.laplace import laplace, truncated_laplace
+from tightnoise.calibrate.staircase import staircase, tulap
 
 __all__ = [
     "CalibrationError",
     "concentration",
     "gaussian",
+    "laplace",
     "noise_multiplier",
     "sampling_rate",
+    "staircase",
     "steps",
+    "truncated_laplace",
+    "tulap",
 ]

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise import _core
-from tightnoise._validate import positive
+from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._steps import step_epsilon
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["Tulap"]
+
+_LEAST_STEPS = 1e-100  # floats can count
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Tulap(AdditiveNoise):
         Width of a step, greater than 0. (How far one person can move the value is an argument of
         `delta`; it need not be the same.)
     bound : float, optional
-        The largest abs(noise), greater than 0. Infinite by default: pure epsilon-DP.
+        The largest abs(noise), at least 1e-100 times the sensitivity. Infinite by default: pure
+        epsilon-DP.
 
     Raises
     ------
@@ -67,7 +70,10 @@ class Tulap(AdditiveNoise):
         object.__setattr__(self, "epsilon", step_epsilon(self.epsilon))
         object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
         if self.bound != math.inf:
-            object.__setattr__(self, "bound", positive("bound", self.bound))
+            bound = positive("bound", self.bound)
+            good = bound >= _LEAST_STEPS * self.sensitivity
+            require(good, "bound", self.bound, f"at least {_LEAST_STEPS} times the sensitivity")
+            object.__setattr__(self, "bound", bound)
 
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, 0.5, self.bound)

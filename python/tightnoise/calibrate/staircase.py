@@ -1,0 +1,200 @@
+"""Staircase and Tulap noise for an (epsilon, delta)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from tightnoise._validate import one_of
+from tightnoise.calibrate._error import CalibrationError
+from tightnoise.calibrate._scalar_noise import Target, first_private, target
+from tightnoise.mechanisms import AdditiveNoise, Staircase, Tulap
+from tightnoise.mechanisms._steps import LARGEST_EPSILON, SMALLEST_EPSILON
+
+__all__ = ["staircase", "tulap"]
+
+
+def staircase(epsilon: float, delta: float, sensitivity: float, *, loss: str = "l1") -> Staircase:
+    """Return the staircase noise of the smallest loss that is (epsilon, delta)-DP.
+
+    For delta = 0 that is the least of all noise: gamma is 1/(1 + e^(epsilon/2)) for the mean of
+    abs(noise), and for its variance, with b = e^-epsilon, ((b (1 + b)/2)^(1/3) - b)/(1 - b) (Geng,
+    Kairouz, Oh and Viswanath 2015, "The Staircase Mechanism in Differential Privacy").
+
+    For delta > 0 the noise has a larger epsilon of its own, which for each gamma is solved for in
+    closed form, and gamma is searched for. It is the best of all staircases as wide as the
+    sensitivity, within 1e-6 of the loss; other noise, bounded or Gaussian, may have less.
+
+    Parameters
+    ----------
+    epsilon : float
+        From 0 to 700 (less for delta > 0: that of the noise itself is larger).
+    delta : float
+        From 0 to 1, exclusive of 1.
+    sensitivity : float
+        The most that one person can change the value by, greater than 0.
+    loss : {"l1", "l2"}
+        What is smallest: the mean of abs(noise), or its variance.
+
+    Returns
+    -------
+    Staircase
+        ``delta(epsilon, sensitivity)`` of it is at most delta.
+
+    Raises
+    ------
+    CalibrationError
+        If the noise's own epsilon would be outside [1e-15, 700].
+    ValueError
+        If an argument is NaN, infinite or out of range, or the loss is unknown.
+    TypeError
+        If an argument is not a real number.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> m = tn.calibrate.staircase(3.0, 0.0, sensitivity=1.0)
+    >>> m.epsilon, round(m.gamma, 6), round(m.mean_abs(), 6)
+    (3.0, 0.182426, 0.234821)
+    >>> m = tn.calibrate.staircase(3.0, 0.1, sensitivity=1.0)
+    >>> round(m.epsilon, 4), round(m.mean_abs(), 4)
+    (3.1186, 0.22)
+    """
+    wanted = target(epsilon, delta, sensitivity)
+    closed, measure = one_of("loss", loss, _LOSSES)
+    if wanted.delta == 0:
+        _require_steps(wanted.epsilon)
+        return Staircase(wanted.epsilon, wanted.sensitivity, closed(wanted.epsilon))
+
+    def unit_loss(gamma: float) -> float:
+        own = _own_epsilon(wanted, gamma)
+        inside = SMALLEST_EPSILON <= own <= LARGEST_EPSILON
+        return float(measure(Staircase(own, 1.0, gamma))) if inside else math.inf
+
+    gamma = _least(unit_loss, wanted.epsilon)
+    own = _own_epsilon(wanted, gamma)
+    _require_steps(own)
+    return first_private(
+        lambda steps: Staircase(steps, wanted.sensitivity, gamma), own, wanted, toward=0.0
+    )
+
+
+def tulap(epsilon: float, delta: float, sensitivity: float) -> Tulap:
+    """Return Tulap noise, as tight as delta allows: canonical for (epsilon, delta)-DP.
+
+    sensitivity times Tulap(0, b, q) with b = e^-epsilon and q = 2 delta b/(1 - b + 2 delta b) (Awan
+    and Slavkovic 2020, "Differentially Private Inference for Binomial Data"; Awan and Vadhan 2023,
+    "Canonical Noise Distributions and Private Hypothesis Tests"). Best for tests, not for a loss.
+
+    Parameters
+    ----------
+    epsilon : float
+        From 1e-15 to 700.
+    delta : float
+        From 0, for no bound, to 1, exclusive of 1.
+    sensitivity : float
+        The most that one person can change the value by, greater than 0.
+
+    Returns
+    -------
+    Tulap
+        ``delta(epsilon, sensitivity)`` of it is at most delta.
+
+    Raises
+    ------
+    CalibrationError
+        If epsilon is outside [1e-15, 700].
+    ValueError
+        If an argument is NaN, infinite or out of range.
+    TypeError
+        If an argument is not a real number.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> m = tn.calibrate.tulap(1.0, 1e-5, sensitivity=1.0)
+    >>> round(m.bound, 6), round(m.mean_abs(), 6)
+    (11.327948, 0.966315)
+    """
+    wanted = target(epsilon, delta, sensitivity)
+    _require_steps(wanted.epsilon)
+    unbounded = Tulap(wanted.epsilon, wanted.sensitivity)
+    if wanted.delta == 0:
+        return unbounded
+    half = wanted.aim / (math.expm1(wanted.epsilon) + 2.0 * wanted.aim)
+    bound = -float(unbounded.ppf(half))
+    return first_private(
+        lambda end: Tulap(wanted.epsilon, wanted.sensitivity, end), bound, wanted, toward=math.inf
+    )
+
+
+def _require_steps(epsilon: float) -> None:
+    if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
+        raise CalibrationError(
+            f"the noise's own epsilon must be from {SMALLEST_EPSILON} to {LARGEST_EPSILON:g}; "
+            f"epsilon and delta ask for {epsilon}"
+        )
+
+
+def _closed_l1(epsilon: float) -> float:
+    half = math.exp(-0.5 * epsilon)
+    return half / (1.0 + half)
+
+
+def _closed_l2(epsilon: float) -> float:
+    # (a - b)/(1 - b) with a^3 = b (1 + b)/2, multiplied by a^2 + a b + b^2: nothing cancels.
+    b = math.exp(-epsilon)
+    a = math.pow(0.5 * b * (1.0 + b), 1.0 / 3.0)
+    return 0.5 * b * (1.0 + 2.0 * b) / (a * a + a * b + b * b)
+
+
+_LOSSES: dict[str, tuple[Callable[[float], float], Callable[[AdditiveNoise], float]]] = {
+    "l1": (_closed_l1, AdditiveNoise.mean_abs),
+    "l2": (_closed_l2, lambda noise: float(noise.var())),
+}
+
+
+def _own_epsilon(wanted: Target, gamma: float) -> float:
+    """Return the largest epsilon of steps with this gamma that is private; infinite for any.
+
+    With b = e^-own, a shift of one step has delta = (1 - e^epsilon b) (b/(1 - b) + min(2 gamma,
+    1))/(2 (b/(1 - b) + gamma)). That is linear in b for gamma >= 1/2, and else quadratic.
+    """
+    delta, small = wanted.aim, math.exp(-wanted.epsilon)
+    if gamma >= 0.5:
+        share = (1.0 - 2.0 * delta * gamma) / (1.0 + 2.0 * delta * (1.0 - gamma) * small)
+    else:
+        # For share = e^epsilon b: square share^2 - linear share - constant = 0.
+        square = (1.0 - 2.0 * gamma) * small
+        linear = square - 2.0 * gamma - 2.0 * delta * (1.0 - gamma) * small
+        constant = 2.0 * gamma * (1.0 - delta)
+        root = math.sqrt(linear * linear + 4.0 * square * constant)
+        sum_of_two = root + abs(linear)  # the one that does not cancel
+        share = 0.5 * sum_of_two / square if linear > 0 else 2.0 * constant / sum_of_two
+    return wanted.epsilon - math.log(share) if share > 0 else math.inf
+
+
+def _least(function: Callable[[float], float], epsilon: float) -> float:
+    """Return the gamma in (0, 1] of the least value: the best of a grid, then golden sections.
+
+    On a scale on which the best gamma of delta = 0 is about epsilon/2 (l1) or epsilon/3 (l2): at
+    -x <= 0 it is (1 + x)/2, at x > 0 1/(1 + e^x).
+    """
+
+    def gamma(x: float) -> float:
+        return 1.0 / (1.0 + math.exp(x)) if x > 0 else 0.5 * (1.0 - x)
+
+    top = epsilon + 4.0
+    grid = [-1.0 + k / 16.0 for k in range(16)] + [top * k / 48.0 for k in range(49)]
+    values = [function(gamma(x)) for x in grid]
+    best = min(range(len(grid)), key=values.__getitem__)
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    golden = 0.5 * (math.sqrt(5.0) - 1.0)
+    for _ in range(40):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        if function(gamma(left)) <= function(gamma(right)):
+            high = right
+        else:
+            low = left
+    found = 0.5 * (low + high)
+    return gamma(found if function(gamma(found)) <= values[best] else grid[best])

@@ -1,0 +1,342 @@
+"""Laplace and staircase noise against sums over merged pieces at 50 digits."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+from reference import pieces
+
+import tightnoise as tn
+
+inf, nan = np.inf, np.nan
+
+MECHANISMS = [
+    tn.Laplace(0.7),
+    tn.TruncatedLaplace(0.7, 3.3),
+    tn.TruncatedLaplace(50.0, 0.4),
+    tn.Tulap(1.3, 0.8),
+    tn.Tulap(1.3, 0.8, 2.9),
+    tn.Tulap(0.2, 3.0, 1.0),
+    tn.Staircase(2.0, 1.5, 0.3),
+    tn.Staircase(0.3, 1.5, 0.0),
+    tn.Staircase(5.0, 1.5, 1.0),
+]
+every_mechanism = pytest.mark.parametrize("m", MECHANISMS, ids=str)
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    with mp.workdps(50):
+        yield
+
+
+def reference(m):
+    """The law in units of `unit`: what the core divides by the step is divided before."""
+    if isinstance(m, tn.Laplace):
+        return pieces.Laplace(m.scale), 1.0
+    if isinstance(m, tn.TruncatedLaplace):
+        return pieces.Laplace(m.scale, m.bound), 1.0
+    gamma, bound = getattr(m, "gamma", 0.5), getattr(m, "bound", inf)
+    return pieces.Staircase(m.epsilon, 1, gamma, bound / m.sensitivity), m.sensitivity
+
+
+def random_mechanism(rng):
+    kind, unit = rng.integers(4), math.exp(rng.uniform(-3, 3))
+    if kind == 0:
+        return tn.Laplace(unit), unit
+    if kind == 1:
+        return tn.TruncatedLaplace(unit, unit * math.exp(rng.uniform(-5, 5))), unit
+    own = math.exp(rng.uniform(0.5, 4.5))
+    if kind == 2:
+        bound = unit * rng.choice([inf, 0.3, 0.5, 1.5, rng.uniform(0.01, 3), rng.uniform(1, 40)])
+        return tn.Tulap(own, unit, bound), unit
+    gamma = rng.choice([0, 0.5, 1, rng.random(), 1 / (1 + math.exp(own / 2)), 1e-6])
+    return tn.Staircase(own, unit, gamma), unit
+
+
+def random_pair(rng, m, unit):
+    """A shift and an epsilon, of all sizes and around the largest loss."""
+    shift = unit * rng.choice(
+        [1.0, rng.random(), 1e-6 * rng.random(), rng.uniform(0, 3), rng.uniform(0, 60)]
+    )
+    largest = shift / unit * getattr(m, "epsilon", 1.0)
+    epsilon = rng.choice(
+        [0.0, rng.random(), rng.uniform(0, largest), largest * (1 - 1e-9), rng.uniform(0, 30)]
+    )
+    return shift, epsilon
+
+
+def relative(got, want):
+    return float(abs(mpf(float(got)) - want) / want) if want else abs(float(got))
+
+
+def test_divergences_and_costs(rng, check_error):
+    worst = worst_cost = 0.0
+    for _ in range(60):
+        m, unit = random_mechanism(rng)
+        shift, epsilon = random_pair(rng, m, unit)
+        law, step = reference(m)
+        exact = pieces.divergence(law, mpf(shift / step), epsilon)
+        other_way = 1 - mp.exp(-mpf(epsilon)) + mp.exp(-mpf(epsilon)) * exact
+        cost = m.delta(epsilon, shift)
+        if exact < 1e-290:
+            assert 0 <= m.hockey_stick(0.0, shift, epsilon) < 1e-289
+            assert cost == 0.0 if exact == 0 else exact <= cost < 1e-289
+            continue
+        worst = max(worst, relative(m.hockey_stick(0.0, shift, epsilon), exact))
+        worst = max(worst, relative(m.hockey_stick(shift, 0.0, -epsilon), other_way))
+        above = (mpf(cost) - exact) / exact
+        assert above > -1e-40  # 50 digits
+        worst_cost = max(worst_cost, float(above))
+    check_error("noise of pieces: hockey_stick", worst, 1e-12)
+    check_error("noise of pieces: delta, above the truth", worst_cost, 1e-9)
+
+
+@every_mechanism
+def test_worst_shift_is_the_sensitivity(m, rng):
+    """No shift up to the sensitivity costs more: brute force."""
+    for sensitivity, epsilon in [(0.8, 0.0), (1.5, 0.9), (2.9, 1.7), (10.0, 6.0)]:
+        shifts = np.append(np.linspace(0, sensitivity, 700), sensitivity * rng.random(300))
+        largest = m.hockey_stick(0.0, shifts, epsilon).max()
+        certificate = m.certificate(epsilon, sensitivity)
+        assert largest <= certificate.delta <= largest * (1 + 1e-9)
+        assert certificate == tn.mechanisms.Certificate(
+            m.delta(epsilon, sensitivity), sensitivity, "unimodal"
+        )
+
+
+def test_losses_and_distribution(rng, check_error):
+    worst_loss = worst_cdf = worst_density = 0.0
+    for _ in range(40):
+        m, unit = random_mechanism(rng)
+        law, step = reference(m)
+        mass = pieces.moment(law, 0)
+        for power, loss in ((1, m.mean_abs()), (2, m.var())):
+            exact = mpf(step) ** power * pieces.moment(law, power) / mass
+            worst_loss = max(worst_loss, relative(loss, exact))
+        x = unit * rng.choice([rng.random(), rng.uniform(0, 40), rng.uniform(0, 3)])
+        tail = pieces.moment(law, 0, low=mpf(x / step)) / mass
+        if x > getattr(m, "bound", inf):
+            assert m.cdf(-x) == 0
+            assert m.cdf(x) == 1
+            assert m.logpdf(x) == -inf
+            continue
+        if tail > 1e-290:
+            worst_cdf = max(worst_cdf, relative(m.cdf(-x), tail))
+        else:
+            assert m.cdf(-x) < 1e-289
+        log = mp.log(law.weight(mpf(x / step)) / mass / step)
+        worst_density = max(worst_density, float(abs(m.logpdf(x) - log) / max(1, abs(log))))
+    check_error("noise of pieces: mean_abs, var", worst_loss, 2e-15)
+    check_error("noise of pieces: cdf, smaller tail", worst_cdf, 1e-13)
+    check_error("noise of pieces: logpdf", worst_density, 1e-14)
+
+
+@every_mechanism
+def test_quantiles(m, rng):
+    q = np.concatenate([rng.random(400), 10.0 ** rng.uniform(-290, 0, 400)])
+    x = m.ppf(q)
+    assert (np.abs(x) <= getattr(m, "bound", inf)).all()
+    wrong = np.abs(m.cdf(x) - q) / np.minimum(q, 1 - q)
+    # Next to an end, what a float can be off by, times the density there.
+    float_error = np.spacing(np.abs(x)) * m.pdf(x) / np.minimum(q, 1 - q)
+    assert (wrong < 1e-12 + 4 * float_error).all()
+    assert m.ppf(0.5) == 0.0
+    assert m.ppf([0.0, 1.0]).tolist() == [-getattr(m, "bound", inf), getattr(m, "bound", inf)]
+
+
+@every_mechanism
+def test_epsilon_at(m):
+    for sensitivity in (0.8, 1.5, 7.0):
+        for delta in (0.0, 1e-250, 1e-6, 0.03, 0.5, 0.99, 1.0):
+            epsilon = m.epsilon_at(delta, sensitivity)
+            if epsilon == inf:
+                assert m.tails == "bounded"
+                assert m.delta(1e300, sensitivity) > delta
+                continue
+            assert m.delta(epsilon, sensitivity) <= delta
+            if epsilon > 0:
+                assert m.delta(epsilon * (1 - 1e-14), sensitivity) > delta
+    assert m.epsilon_at(0.0, 0.0) == 0.0
+
+
+@every_mechanism
+def test_pure_privacy_is_exact(m):
+    if m.tails == "bounded":
+        assert m.delta(700.0, 1e-3) > 0
+        assert m.delta(5.0, 0.0) == 0.0
+        return
+    own, width = (m.epsilon, m.sensitivity) if not isinstance(m, tn.Laplace) else (1.0, m.scale)
+    assert m.delta(own, width) == 0.0
+    assert m.delta(math.nextafter(own, inf), width) == 0.0
+    assert 0 < m.delta(math.nextafter(own, 0.0), width) < 1e-15
+    assert m.delta(own, width * (1 + 1e-15)) > 0
+    assert m.epsilon_at(0.0, width) == own
+    assert m.hockey_stick(0.0, width, inf) == 0.0
+
+
+def test_pure_laplace_of_rounded_scales(rng):
+    """A scale that is rounded down costs what it costs; one that is rounded up nothing."""
+    for epsilon, sensitivity in rng.uniform(0.01, 10, (300, 2)):
+        scale = sensitivity / epsilon
+        delta = tn.Laplace(scale).delta(epsilon, sensitivity)
+        lost = (mpf(sensitivity) / mpf(scale) - mpf(epsilon)) / 2
+        truth = max(mpf(0), -mp.expm1(-lost))
+        assert truth <= delta <= truth * (1 + mpf("1e-9"))
+
+
+@every_mechanism
+def test_hockey_stick_is_elementwise(m):
+    theta, prime = np.zeros((3, 1), np.float32), np.array([0.5, 1.0])
+    epsilons = np.array([0.0, 0.4, -0.4])[:, None]
+    table = m.hockey_stick(theta, prime, epsilons)
+    assert table.shape == (3, 2)
+    assert table[1, 1] == m.hockey_stick(3.0, 2.0, 0.4)
+    assert m.hockey_stick(1.0, 1.0, [0.3, -inf]).tolist() == [0.0, 1.0]
+    assert m.delta([0.1, 0.2], np.ones((2, 1))).shape == (2, 2)
+    assert isinstance(m.delta(0.1, 1.0), float)
+    large = m.hockey_stick(np.zeros(5000), 1.0, 0.3)  # several blocks
+    assert (large == m.hockey_stick(0.0, 1.0, 0.3)).all()
+
+
+@every_mechanism
+def test_density_is_the_slope_of_the_distribution(m):
+    theta = 2.0
+    x = np.linspace(-3, 7, 2001)
+    middle = 0.5 * (x[1:] + x[:-1])
+    mass = np.diff(m.cdf(x, theta))
+    close = np.isclose(m.pdf(middle, theta) * (x[1] - x[0]), mass, rtol=1e-3, atol=1e-12)
+    assert close.mean() > 0.97  # not where a cell holds a jump
+    assert np.allclose(m.pdf(x - theta), m.pdf(x, theta), rtol=1e-9)
+    assert m.mean([1.0, 2.0]).tolist() == [1.0, 2.0]
+    assert m.var(np.zeros(3)).tolist() == [m.var()] * 3
+    assert m.logpdf(1e308, -1e308) <= -1e3 or m.logpdf(1e308, -1e308) == -inf
+
+
+@every_mechanism
+def test_copies_are_equal(m):
+    m.mean_abs()  # makes the law
+    for other in (copy.copy(m), copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
+        assert other == m
+        assert hash(other) == hash(m)
+        assert other.mean_abs() == m.mean_abs()
+    assert m != tn.Laplace(0.701)
+    assert repr(m).startswith(type(m).__name__)
+    with pytest.raises(AttributeError):
+        m.scale = 1.0
+
+
+def test_tails():
+    assert tn.Laplace(1).tails == tn.Staircase(1, 1, 0.5).tails == tn.Tulap(1, 1).tails
+    assert tn.Tulap(1, 1).tails == "exponential"
+    assert tn.Tulap(1, 1, 5).tails == tn.TruncatedLaplace(1, 2).tails == "bounded"
+    assert tn.Tulap(1.2, 0.7).pdf([0.3, 2.0]).tolist() == pytest.approx(
+        tn.Staircase(1.2, 0.7, 0.5).pdf([0.3, 2.0]).tolist(), rel=1e-15
+    )
+
+
+def test_extremes_are_numbers():
+    for m in [
+        tn.Laplace(5e-324),
+        tn.Laplace(1.7e308),
+        tn.TruncatedLaplace(1e300, 1e-300),
+        tn.TruncatedLaplace(1e-300, 1e300),
+        tn.Tulap(1e-15, 1.0),
+        tn.Tulap(1e-15, 1e-3, 1e9),
+        tn.Tulap(700.0, 1e-300, 1e300),
+        tn.Tulap(3.0, 1.0, 1e-100),
+        tn.Staircase(700.0, 1e300, 0.0),
+        tn.Staircase(1e-15, 1e-300, 1.0),
+        tn.Staircase(700.0, 5e-324, 1e-300),
+    ]:
+        epsilons = np.array([0.0, 1e-300, 1e-9, 1.0, 699.0, 700.0, 1e4, 1e300])[:, None]
+        shifts = np.array([0.0, 5e-324, 1e-200, 1.0, 1e9, 1e200, 1.7e308])
+        costs = m.delta(epsilons, shifts)
+        assert ((costs >= 0) & (costs <= 1)).all()
+        assert (np.diff(costs, axis=0) <= 0).all()
+        assert (np.diff(costs, axis=1) >= 0).all()
+        plain = m.hockey_stick(0.0, shifts, np.concatenate([epsilons, -epsilons]))
+        assert ((plain >= 0) & (plain <= 1)).all()
+        assert m.mean_abs() >= 0
+        assert m.var() >= 0
+        x = np.concatenate([shifts, -shifts])
+        assert not np.isnan(m.logpdf(x)).any()
+        assert not np.isnan(m.cdf(x)).any()
+        assert not np.isnan(m.ppf([0.0, 5e-324, 1e-300, 0.3, 0.5, 0.7, 1 - 2**-53, 1.0])).any()
+        for delta in (0.0, 1e-300, 0.5):
+            assert m.epsilon_at(delta, 1.0) >= 0
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tn.Laplace(0.0), "scale must be greater than 0; got 0.0"),
+        (lambda: tn.Laplace(nan), "scale must be finite; got nan"),
+        (lambda: tn.TruncatedLaplace(1.0, inf), "bound must be finite; got inf"),
+        (lambda: tn.Tulap(0.0, 1.0), "epsilon must be from 1e-15 to 700; got 0.0"),
+        (lambda: tn.Tulap(1.0, 1.0, -1.0), "bound must be greater than 0; got -1.0"),
+        (lambda: tn.Staircase(701.0, 1.0, 0.5), "epsilon must be from 1e-15 to 700; got 701.0"),
+        (lambda: tn.Staircase(1.0, 1.0, 1.5), "gamma must be between 0 and 1; got 1.5"),
+        (lambda: tn.Laplace(1.0).delta(-1.0, 1.0), "epsilon must be at least 0 and finite"),
+        (lambda: tn.Laplace(1.0).delta(1.0, inf), "sensitivity must be at least 0 and finite"),
+        (lambda: tn.Laplace(1.0).certificate(nan, 1.0), "epsilon must be finite; got nan"),
+        (lambda: tn.Laplace(1.0).epsilon_at(1.5, 1.0), "delta must be between 0 and 1; got 1.5"),
+        (lambda: tn.Laplace(1.0).hockey_stick(0, 1, nan), "epsilon must be a number; got nan"),
+        (lambda: tn.Laplace(1.0).hockey_stick(0, inf, 1), "theta_prime must be finite; got inf"),
+        (lambda: tn.Laplace(1.0).ppf(1.1), "q must be between 0 and 1; got 1.1"),
+        (lambda: tn.Laplace(1.0).cdf([0.0, 1.0], [1, 2, 3]), "shapes|broadcast"),
+        (lambda: tn.Laplace(1.0).sample([0.0, nan]), "theta must be finite; got nan"),
+        (lambda: tn.Laplace(1e300).sample(np.zeros(2, np.float32)), "for float32 theta"),
+    ],
+)
+def test_bad_values_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_bad_types_are_named():
+    with pytest.raises(TypeError, match="scale must be a real number; got 'wide'"):
+        tn.Laplace("wide")
+    with pytest.raises(TypeError, match="rng must be a NoiseStream or None; got int"):
+        tn.Laplace(1.0).sample(0.0, rng=1)
+    with pytest.raises(TypeError, match="epsilon must hold real numbers"):
+        tn.Laplace(1.0).delta("1", 1.0)
+
+
+def test_gaussian_looks_alike(rng):
+    """One sigma: the same questions, answered by the exact profile."""
+    for _ in range(100):
+        epsilon, delta, sensitivity = rng.uniform(0, 5), 10.0 ** rng.uniform(-9, -1), rng.random()
+        m = tn.Gaussian(tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity))
+        cost = m.delta(epsilon, sensitivity)
+        assert delta * (1 - 1e-9) < cost <= delta
+        plain = m.hockey_stick(0.0, sensitivity, epsilon)
+        assert plain * (1 - 1e-11) <= cost <= plain * (1 + 1e-9)
+        assert m.certificate(epsilon, sensitivity).delta == cost
+        assert m.certificate(epsilon, sensitivity).worst_shift == sensitivity
+        assert m.delta(m.epsilon_at(delta, sensitivity), sensitivity) <= delta
+        assert m.epsilon_at(delta, sensitivity) == pytest.approx(epsilon, rel=1e-8, abs=1e-8)
+    m = tn.Gaussian(2.0)
+    assert (m.tails, float(m.var()), float(m.mean())) == ("gaussian", 4.0, 0.0)
+    assert m.pdf(0.3) == m.pdf(0.3, 0.0)
+    assert m.ppf(m.cdf(1.2)) == pytest.approx(1.2)
+    assert m.delta([0.1, 0.2], [[1.0], [0.0]]).shape == (2, 2)
+    assert m.delta(0.1, 0.0) == 0.0
+    assert m.epsilon_at(0.0, 1.0) == inf
+    for ask in (lambda m: m.delta(1.0, 1.0), lambda m: m.epsilon_at(0.1, 1.0)):
+        with pytest.raises(ValueError, match="sigma must be one number here"):
+            ask(tn.Gaussian([1.0, 2.0]))
+
+
+@every_mechanism
+def test_samples_have_the_losses_they_say(m):
+    """Means of 4e5 within 6 standard errors: a false alarm in 1e8 runs (the law is exact)."""
+    noise = m.sample(np.full(400_000, 3.0), rng=tn.random.NoiseStream(5)) - 3.0
+    assert (np.abs(noise) <= getattr(m, "bound", inf) * (1 + 1e-12)).all()
+    for values, exact in ((noise, 0.0), (np.abs(noise), m.mean_abs()), (noise**2, m.var())):
+        assert abs(values.mean() - exact) <= 6 * values.std() / math.sqrt(values.size)
+    single = m.sample(np.zeros((2, 3), np.float32), rng=tn.random.NoiseStream(5))
+    assert (single.dtype, single.shape) == (np.float32, (2, 3))
