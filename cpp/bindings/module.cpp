@@ -21,6 +21,7 @@ void bind_mechanisms(py::module_& m);
 void bind_mixtures(py::module_& m);
 void bind_pieces(py::module_& m);
 void bind_runtime(py::module_& m);
+void bind_shift_epsilons(py::module_& m);
 void bind_sketch(py::module_ m);
 void bind_special(py::module_ m);
 void bind_vmf_divergence(py::module_& m);
@@ -45,6 +46,7 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     tightnoise::bind_mixtures(additive);
     tightnoise::bind_pieces(additive);
     tightnoise::bind_additive_calibration(additive);  // last: takes the laws
+    tightnoise::bind_shift_epsilons(additive);
     tightnoise::bind_analytic_bound(m.def_submodule("analytic_bound"));
     py::module_ leakage = m.def_submodule("leakage");
     tightnoise::bind_bayes_capacity(leakage);

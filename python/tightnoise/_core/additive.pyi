@@ -13,6 +13,7 @@ __all__: list[str] = [
     "ScaleMixture",
     "Staircase",
     "laplace_renyi",
+    "shift_epsilons",
 ]
 
 class MultiGaussian:
@@ -231,4 +232,17 @@ class Staircase:
 
 def laplace_renyi(
     ratio: numpy.ndarray, alpha: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
+) -> None: ...
+def shift_epsilons(
+    locations: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    sigmas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    shifts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    near: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: numpy.typing.NDArray[numpy.float64],
+    by_shift: numpy.typing.NDArray[numpy.float64],
+    by_location: numpy.typing.NDArray[numpy.float64],
+    by_log_weight: numpy.typing.NDArray[numpy.float64],
+    by_log_sigma: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
