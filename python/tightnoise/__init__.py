@@ -20,10 +20,13 @@ from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsil
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
     Gaussian,
+    GaussianScaleMixture,
     Laplace,
     LiftedVonMisesFisher,
+    MultiGaussianMixture,
     ProductVonMisesFisher,
     QuantizedGaussian,
+    QuasiGaussianMixture,
     RectifiedGaussian,
     Staircase,
     StochasticSign,
@@ -39,11 +42,14 @@ __version__: str = _core.__version__
 __all__ = [
     "CalibrationError",
     "Gaussian",
+    "GaussianScaleMixture",
     "Laplace",
     "LiftedVonMisesFisher",
+    "MultiGaussianMixture",
     "PrivacyLossDistribution",
     "ProductVonMisesFisher",
     "QuantizedGaussian",
+    "QuasiGaussianMixture",
     "RdpAccountant",
     "RdpCurve",
     "RectifiedGaussian",

@@ -3,10 +3,13 @@
 from tightnoise.mechanisms.additive import AdditiveNoise, Certificate
 from tightnoise.mechanisms.base import Mechanism
 from tightnoise.mechanisms.gaussian import Gaussian
+from tightnoise.mechanisms.gaussian_scale_mixture import GaussianScaleMixture
 from tightnoise.mechanisms.laplace import Laplace
 from tightnoise.mechanisms.lifted_von_mises_fisher import LiftedVonMisesFisher
+from tightnoise.mechanisms.multi_gaussian_mixture import MultiGaussianMixture
 from tightnoise.mechanisms.product_von_mises_fisher import ProductVonMisesFisher
 from tightnoise.mechanisms.quantized import QuantizedGaussian
+from tightnoise.mechanisms.quasi_gaussian_mixture import QuasiGaussianMixture
 from tightnoise.mechanisms.rectified import RectifiedGaussian
 from tightnoise.mechanisms.sign import StochasticSign
 from tightnoise.mechanisms.staircase import Staircase
@@ -19,11 +22,14 @@ __all__ = [
     "AdditiveNoise",
     "Certificate",
     "Gaussian",
+    "GaussianScaleMixture",
     "Laplace",
     "LiftedVonMisesFisher",
     "Mechanism",
+    "MultiGaussianMixture",
     "ProductVonMisesFisher",
     "QuantizedGaussian",
+    "QuasiGaussianMixture",
     "RectifiedGaussian",
     "Staircase",
     "StochasticSign",

@@ -1,0 +1,82 @@
+"""Gaussians on a lattice: a peak at every multiple of the sensitivity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tightnoise import _core
+from tightnoise._arrays import Floats
+from tightnoise._validate import integer, positive
+from tightnoise.mechanisms._gaussian_components import GaussianComponents
+
+__all__ = ["MultiGaussianMixture"]
+
+
+@dataclass(frozen=True)
+class MultiGaussianMixture(GaussianComponents):
+    """Add the noise of 2 modes + 1 Gaussians a sensitivity apart, each e^-epsilon times the last.
+
+    The density is (Liu, Selvi and Wiesemann 2026, "Mind the Gap: Mixtures of Gaussians in
+    Approximate Differential Privacy", arXiv 2605.28078, Definition 3.1)
+
+        f(x) = sum over k = -modes ... modes of w_k N(x; k sensitivity, sigma^2),
+        w_k proportional to e^(-|k| epsilon).
+
+    `calibrate.multi_gaussian` finds the smallest private sigma and the best modes. Do not take them
+    from the paper's tables: in 84 of the 150 cells of its Table 1 the true delta is more than twice
+    the target, in 37 more than a thousand times, as a quadrature missed peaks that are narrow
+    beside the sensitivity. `delta` is certified for every shift up to a sensitivity, and the worst
+    is often a shorter one.
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation of each component, greater than 0; in the units of theta.
+    epsilon : float
+        Logarithm of the ratio between the weights of neighbouring components, greater than 0 and
+        at most 700.
+    sensitivity : float
+        Distance between neighbouring components, greater than 0; in the units of theta.
+    modes : int
+        Components on each side of the middle one, from 0 (a Gaussian) to 1,000,000.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    TypeError
+        If modes is not an integer or another parameter not a real number.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> noise = tn.MultiGaussianMixture(sigma=0.37, epsilon=1.0, sensitivity=1.0, modes=11)
+    >>> round(noise.delta(1.0, 1.0), 9)
+    7.718e-06
+    >>> round(noise.mean_abs(), 6)
+    0.987503
+    >>> noisy = noise.sample([10.0, 20.0])
+    """
+
+    sigma: float
+    epsilon: float
+    sensitivity: float
+    modes: int
+
+    def __post_init__(self) -> None:
+        for name in ("sigma", "epsilon", "sensitivity"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        object.__setattr__(self, "modes", integer("modes", self.modes, minimum=0, maximum=10**6))
+
+    def _make_law(self) -> Any:
+        return _core.additive.MultiGaussian(self.sigma, self.epsilon, self.sensitivity, self.modes)
+
+    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+        _core.random.sample_multi_gaussian(
+            theta, self.sigma, self.epsilon, self.sensitivity, self.modes, out, key, stream
+        )
+
+    @property
+    def _least_sigma(self) -> float:
+        return self.sigma

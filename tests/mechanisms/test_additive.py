@@ -1,0 +1,334 @@
+"""What all noise with a density offers in one way, and what its classes check and promise."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import math
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import tightnoise as tn
+
+inf, nan = np.inf, np.nan
+PUBLISHED = json.loads(
+    (Path(__file__).parents[1] / "reference" / "mixtures.json").read_text(encoding="utf-8")
+)["refs"]
+
+NOISE = [
+    tn.MultiGaussianMixture(0.37, 1.0, 1.0, 4),
+    tn.MultiGaussianMixture(0.05, 5.0, 1.0, 2),
+    tn.MultiGaussianMixture(12.0, 0.1, 2.0, 30),
+    tn.MultiGaussianMixture(2.5, 0.5, 1.0, 0),
+    tn.QuasiGaussianMixture(0.45, 2.0, 1.0),
+    tn.QuasiGaussianMixture(30.0, 0.1, 5.0),
+    tn.GaussianScaleMixture([0, 0.43, 0.93], [0.992, 0.007, 0.001], [0.1, 0.33, 0.12]),
+    tn.GaussianScaleMixture([2.0], [1.0], [0.5]),
+]
+MIXTURES = [noise for noise in NOISE if hasattr(noise, "zcdp_rho")]
+
+
+def ids(noise):
+    return f"{type(noise).__name__}-{NOISE.index(noise)}"
+
+
+every = pytest.mark.parametrize("noise", NOISE, ids=ids)
+
+
+# --- objects ------------------------------------------------------------------------------------
+@every
+def test_copies_are_equal_and_work(noise):
+    noise.cdf(0.3)  # the law is made
+    for twin in (pickle.loads(pickle.dumps(noise)), copy.copy(noise), copy.deepcopy(noise)):
+        assert twin == noise
+        assert hash(twin) == hash(noise)
+        assert twin.cdf(0.3) == noise.cdf(0.3)
+        assert twin.mean_abs() == noise.mean_abs()
+
+
+def test_different_noise_differs():
+    assert len(set(NOISE)) == len(NOISE)
+    assert tn.MultiGaussianMixture(1.0, 1.0, 1.0, 2) != tn.MultiGaussianMixture(1.0, 1.0, 1.0, 3)
+    assert tn.QuasiGaussianMixture(1.0, 1.0, 1.0) != tn.MultiGaussianMixture(1.0, 1.0, 1.0, 1)
+
+
+@every
+def test_nothing_can_be_changed(noise):
+    with pytest.raises(AttributeError):
+        noise.sigma = 3.0
+    with pytest.raises(AttributeError):
+        noise.sigmas = (3.0,)
+
+
+@every
+def test_all_have_gaussian_tails(noise):
+    assert noise.tails == "gaussian"
+    assert isinstance(noise, tn.mechanisms.AdditiveNoise)
+
+
+def test_parameters_become_floats():
+    noise = tn.MultiGaussianMixture(np.float32(0.5), 1, np.int64(2), np.int32(3))
+    assert noise == tn.MultiGaussianMixture(0.5, 1.0, 2.0, 3)
+    assert [type(x) for x in (noise.sigma, noise.epsilon, noise.sensitivity)] == [float] * 3
+    assert type(noise.modes) is int
+    mixture = tn.GaussianScaleMixture(np.array([0, 1]), np.array([0.5, 0.5]), np.float32([1, 2]))
+    assert mixture == tn.GaussianScaleMixture((0.0, 1.0), (0.5, 0.5), (1.0, 2.0))
+    assert all(type(x) is float for x in mixture.locations + mixture.weights + mixture.sigmas)
+    assert hash(tn.GaussianScaleMixture([-0.0], [1], [1])) == hash(
+        tn.GaussianScaleMixture([0.0], [1], [1])
+    )
+
+
+def test_weights_that_sum_to_1_but_for_rounding_are_divided_by_their_sum(rng):
+    weights = rng.dirichlet(np.ones(40)) * (1 + 5e-13)
+    noise = tn.GaussianScaleMixture(np.arange(40.0), weights, np.ones(40))
+    assert abs(math.fsum(noise.weights) - 1) <= 2**-51
+    assert np.allclose(noise.weights, weights, rtol=1e-12, atol=0)
+    again = tn.GaussianScaleMixture(noise.locations, noise.weights, noise.sigmas)
+    assert again == noise
+
+
+# --- errors -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "valid", [tn.MultiGaussianMixture(1, 1, 1, 2), tn.QuasiGaussianMixture(1, 1, 1)]
+)
+@pytest.mark.parametrize("name", ["sigma", "epsilon", "sensitivity"])
+def test_parameters_out_of_range_are_named(valid, name):
+    for bad in (0.0, -1.0, nan, inf, -inf):
+        with pytest.raises(ValueError, match=rf"^{name} must be .*; got {bad}"):
+            dataclasses.replace(valid, **{name: bad})
+    for bad in ("1", None, 1j, True, [1.0, 2.0]):
+        with pytest.raises(TypeError, match=rf"^{name} must be a real number; got"):
+            dataclasses.replace(valid, **{name: bad})
+
+
+def test_modes_is_a_count():
+    for bad in (-1, 10**6 + 1):
+        with pytest.raises(ValueError, match=r"^modes must be between 0 and 1000000; got"):
+            tn.MultiGaussianMixture(1.0, 1.0, 1.0, bad)
+    for bad in (1.0, True, None, "3"):
+        with pytest.raises(TypeError, match=r"^modes must be an integer; got"):
+            tn.MultiGaussianMixture(1.0, 1.0, 1.0, bad)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (([-1.0], [1], [1]), r"^locations must be at least 0; got -1\.0"),
+    (([inf], [1], [1]), "^locations must be finite; got inf"),
+    (([nan], [1], [1]), "^locations must be a number; got nan"),
+    (([0], [1], [0]), r"^sigmas must be greater than 0; got 0\.0"),
+    (([0, 1], [1.5, -0.5], [1, 1]), r"^weights must be greater than 0; got -0\.5"),
+    (([0, 1], [0.5, 0.4], [1, 1]), r"^weights must sum to 1 within 1e-12; got 0\.9"),
+    (([0, 1], [1], [1]), r"^locations, weights and sigmas must be as many; got"),
+    (([], [], []), r"^locations must be a sequence of 1 to 1000 numbers; got \[\]"),
+    ((0.0, [1], [1]), r"^locations must be a sequence of 1 to 1000 numbers; got 0\.0"),
+    (([0], [[1]], [1]), r"^weights must be a sequence of 1 to 1000 numbers; got \[\[1\]\]"),
+])  # fmt: skip
+def test_errors_of_scale_mixtures(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        tn.GaussianScaleMixture(*arguments)
+
+
+def test_scale_mixtures_hold_numbers():
+    for bad in (["a"], [True], [1j], [None]):
+        with pytest.raises(TypeError, match=r"^sigmas must hold real numbers; got dtype"):
+            tn.GaussianScaleMixture([0.0], [1.0], bad)
+
+
+@every
+def test_arguments_out_of_range_are_named(noise):
+    with pytest.raises(ValueError, match=r"^q must be between 0 and 1; got"):
+        noise.ppf(1.5)
+    with pytest.raises(ValueError, match=r"^epsilon must be at least 0"):
+        noise.delta(-1.0, 1.0)
+    with pytest.raises(ValueError, match=r"^sensitivity must be at least 0"):
+        noise.delta(1.0, [1.0, -1.0])
+    with pytest.raises(ValueError, match=r"^x must be finite"):
+        noise.pdf([0.0, nan])
+    with pytest.raises(ValueError, match="shapes must broadcast"):
+        noise.delta([1.0, 2.0], [1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match=r"^rng must be a NoiseStream or None"):
+        noise.sample(0.0, rng=np.random.default_rng())
+
+
+# --- the distribution ---------------------------------------------------------------------------
+@every
+def test_shapes_and_types(noise):
+    x, theta = np.zeros((3, 1), np.float32), np.arange(4)
+    for function in (noise.pdf, noise.logpdf, noise.cdf):
+        assert function(x, theta).shape == (3, 4)
+        assert function(x, theta).dtype == np.float64
+        assert isinstance(function(0.5), float)
+    assert noise.ppf([[0.2], [0.7]], theta).shape == (2, 4)
+    assert noise.hockey_stick(x, theta, 1.0).shape == (3, 4)
+    assert noise.delta([[1.0], [2.0]], [0.5, 1.0]).shape == (2, 2)
+    assert isinstance(noise.delta(1.0, 1.0), float)
+    assert isinstance(noise.mean_abs(), float)
+    assert np.array_equal(noise.mean(theta), theta)
+    assert noise.var(theta).shape == (4,)
+    for shape in ((), (5,), (2, 0, 3)):
+        for dtype in (np.float32, np.float64):
+            drawn = noise.sample(np.ones(shape, dtype))
+            assert (np.shape(drawn), np.asarray(drawn).dtype) == (shape, dtype)
+    out = np.empty(4)
+    assert noise.sample(theta, out=out) is out
+
+
+@every
+def test_samples_are_those_of_the_seed(noise):
+    first, second = (noise.sample(np.zeros(100), rng=tn.random.NoiseStream(seed=7)) for _ in "12")
+    assert np.array_equal(first, second)
+    assert np.unique(first).size == 100
+
+
+@every
+def test_density_integrates_to_the_distribution_and_the_losses(noise, check_error):
+    breaks = np.unique(noise.ppf([0.0001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.9999]))
+    centres = getattr(
+        noise,
+        "locations",
+        np.arange(1 + getattr(noise, "modes", 1)) * getattr(noise, "sensitivity", 1.0),
+    )
+    widths = getattr(noise, "sigmas", [getattr(noise, "sigma", 1.0)] * len(centres))
+    far = max(c + 39 * s for c, s in zip(centres, widths, strict=True))
+    at = {
+        sign * (c + u * s)
+        for c, s in zip(centres, widths, strict=True)
+        for u in (-9, -3, 0, 3, 9)
+        for sign in (-1, 1)
+    }
+    edges = np.array(sorted({-far, far, 0.0, *breaks, *(x for x in at if abs(x) < far)}))
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
+    x = middle[:, None] + half[:, None] * nodes
+    mass = half[:, None] * weights * noise.pdf(x)
+    name = type(noise).__name__
+    check_error(f"{name}: integral of the density", abs(mass.sum() - 1), 1e-11)
+    cdf = np.cumsum(mass.sum(axis=1))
+    check_error(f"{name}: distribution", np.max(np.abs(cdf - noise.cdf(edges[1:]))), 1e-11)
+    mean_abs, var = (mass * abs(x)).sum(), (mass * x * x).sum()
+    check_error(f"{name}: mean_abs", abs(noise.mean_abs() / mean_abs - 1), 1e-11)
+    check_error(f"{name}: var", abs(noise.var() / var - 1), 1e-11)
+
+
+@every
+def test_quantiles_invert_the_distribution(noise, rng, check_error):
+    q = np.concatenate([rng.random(200), 10.0 ** rng.uniform(-200, 0, 50), [0.5]])
+    error = np.max(np.abs(noise.cdf(noise.ppf(q)) / q - 1))
+    check_error(f"{type(noise).__name__}: cdf(ppf(q)) for q from 1e-200", error, 1e-10)
+    assert noise.ppf(0.5) == pytest.approx(0.0, abs=1e-15 * noise.mean_abs())
+    assert np.all(np.diff(noise.ppf(np.sort(q))) >= 0)
+    assert (noise.ppf(0.0), noise.ppf(1.0)) == (-inf, inf)
+
+
+@every
+def test_noise_is_symmetric(noise, rng):
+    x = rng.normal(size=50) * noise.mean_abs() * 3
+    assert np.allclose(noise.logpdf(x), noise.logpdf(-x), rtol=1e-15, atol=1e-14)
+    assert np.allclose(noise.cdf(x) + noise.cdf(-x), 1, rtol=0, atol=4e-16)
+    assert np.allclose(noise.logpdf(x + 3.0, 3.0), noise.logpdf(x), rtol=1e-9, atol=1e-9)
+
+
+# --- costs --------------------------------------------------------------------------------------
+@every
+def test_delta_bounds_every_shift(noise, rng):
+    for epsilon in (0.0, 0.3, 1.0, 4.0):
+        shifts = np.concatenate([rng.uniform(0, 1, 30), [1.0]])
+        each = noise.hockey_stick(0.0, shifts, epsilon)
+        proven = noise.certificate(epsilon, 1.0)
+        assert proven.delta == noise.delta(epsilon, 1.0)
+        assert np.all(each <= proven.delta)
+        attained = noise.hockey_stick(0.0, proven.worst_shift, epsilon)
+        assert proven.delta * (1 - 2e-9) - 2e-306 <= attained <= proven.delta
+
+
+@every
+def test_hockey_stick_is_the_same_both_ways(noise):
+    one, other = noise.hockey_stick(0.0, 0.7, 0.5), noise.hockey_stick(0.7, 0.0, 0.5)
+    assert one == other
+
+
+@every
+def test_epsilon_at_inverts_delta(noise):
+    for target in (1e-2, 1e-9):
+        epsilon = noise.epsilon_at(target, 0.8)
+        assert noise.delta(epsilon, 0.8) <= target
+        if epsilon > 0:
+            assert noise.delta(epsilon * (1 - 1e-6), 0.8) > target
+
+
+@pytest.mark.parametrize("noise", MIXTURES, ids=ids)
+def test_zcdp_bounds_the_renyi_divergence(noise):
+    """At orders 1.5 and 4, against the divergence by quadrature."""
+    sensitivity = 0.6
+    rho = noise.zcdp_rho(sensitivity)
+    sigma = min(getattr(noise, "sigmas", (getattr(noise, "sigma", 0.0),)))
+    exact = 0.5 * (sensitivity / sigma) ** 2
+    assert exact <= rho <= exact * (1 + 1e-9)
+    for order in (1.5, 4.0):
+        x = np.linspace(-60 * sigma - 8, 60 * sigma + 8, 200_001)
+        log = order * noise.logpdf(x, sensitivity) + (1 - order) * noise.logpdf(x)
+        top = log.max()
+        divergence = (top + math.log(integrate.trapezoid(np.exp(log - top), x))) / (order - 1)
+        assert divergence <= order * rho * (1 + 1e-6)
+    curve = noise.rdp(sensitivity=sensitivity)
+    assert curve.is_continuous
+    table = noise.rdp([2.0, 8.0, inf], sensitivity=sensitivity)
+    assert np.all(table.values[:2] >= [2 * rho, 8 * rho])
+    assert np.allclose(table.values[:2], [2 * rho, 8 * rho], rtol=1e-12)
+    assert table.values[2] == inf
+
+
+def test_zcdp_of_nothing_and_of_too_much():
+    noise = tn.MultiGaussianMixture(1e-3, 1.0, 1.0, 2)
+    assert noise.zcdp_rho(0.0) == 0.0
+    assert np.all(noise.rdp([2.0, inf], sensitivity=0.0).values == 0.0)
+    with pytest.raises(ValueError, match=r"^sensitivity must be at most 1e150 sigma; got 1e\+200"):
+        noise.zcdp_rho(1e200)
+    with pytest.raises(ValueError, match=r"^sensitivity must be at least 0; got -1"):
+        noise.zcdp_rho(-1)
+    assert not hasattr(tn.QuasiGaussianMixture(1.0, 1.0, 1.0), "zcdp_rho")
+
+
+# --- published values ---------------------------------------------------------------------------
+def published(prefix):
+    return [case for case in PUBLISHED if case["fn"].startswith(prefix)]
+
+
+def value_of(case):
+    name = case["fn"].split("_", 1)[1]
+    given = {key: float(number) for key, number in case["inputs"].items()}
+    sigma, epsilon = given["sigma"], given.get("eps_weights", given["eps"])
+    if case["fn"].startswith("mgm"):
+        noise = tn.MultiGaussianMixture(sigma, epsilon, 1.0, case["inputs"]["K"])
+    else:
+        noise = tn.QuasiGaussianMixture(sigma, epsilon, 1.0)
+    return {
+        "pdf": lambda: noise.pdf(given["x"]),
+        "cdf": lambda: noise.cdf(given["x"]),
+        "quantile": lambda: noise.ppf(given["p"]),
+        "l1": noise.mean_abs,
+        "l2": noise.var,
+        "delta": lambda: noise.hockey_stick(0.0, given["phi"], given["eps"]),
+        "delta_e": lambda: noise.hockey_stick(0.0, given["phi"], given["eps"]),
+        "delta_at_Delta": lambda: noise.hockey_stick(0.0, 1.0, given["eps"]),
+    }[name]()
+
+
+TESTED = ("pdf", "cdf", "quantile", "l1", "l2", "delta", "delta_e", "delta_at_Delta")
+
+
+@pytest.mark.parametrize("family", ["mgm", "qgm"])
+@pytest.mark.parametrize("name", TESTED)
+def test_published_values(family, name, check_error):
+    cases = [case for case in published(family) if case["fn"] == f"{family}_{name}"]
+    assert cases or (family == "qgm" and name.startswith("delta_"))
+    for case in cases:
+        expected = float(case["value"])
+        error = abs(value_of(case) - expected) / (abs(expected) or 1.0)
+        # Sigma and the shift are decimals that floats are 1e-16 away from.
+        check_error(f"{family} {name} against 30 digits", error, 4e-12)
