@@ -215,3 +215,23 @@ def test_they_are_below_the_truth_at_tiny_rates(peer):
     """
     truth = math.log1p(1e-16 * math.expm1(1e-2))
     assert peer.rdp(10.0, 1e-8, np.array([2.0]))[0] < (1 - 1e-5) * truth
+
+
+@pytest.mark.parametrize("times", [1, 10, 1000])
+@pytest.mark.parametrize("mechanism", [tn.Gaussian(2.0), tn.Laplace(4.0)])
+def test_privacy_loss_distributions_of_dp_accounting(mechanism, times, check_error):
+    """Both connect the dots from above; ours adds what rounding does, theirs cuts off tails."""
+    package = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    if isinstance(mechanism, tn.Gaussian):
+        once = package.from_gaussian_mechanism(mechanism.sigma, value_discretization_interval=1e-3)
+    else:
+        once = package.from_laplace_mechanism(mechanism.scale, value_discretization_interval=1e-3)
+    ours = tn.accounting.privacy_loss(mechanism) * times
+    theirs = once.self_compose(times) if times > 1 else once
+    worst = 0.0
+    for delta in (1e-3, 1e-6):
+        other = theirs.get_epsilon_for_delta(delta)
+        worst = max(worst, abs(ours.epsilon(delta) / other - 1))
+        there = theirs.get_delta_for_epsilon(other)
+        worst = max(worst, abs(math.log(ours.delta(other) / there)) / abs(math.log(there)))
+    check_error("privacy-loss distributions, beside DpAccounting", worst, 1e-4)
