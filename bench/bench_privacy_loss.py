@@ -1,7 +1,7 @@
 """Exact composition by privacy-loss distributions, beside dp-accounting (extra `bench`).
 
-Each asserts its answer: Gaussian releases, of which the exact epsilon is known, where both are right
-to about 1e-6 of it; and Laplace releases. Building and composing are timed apart.
+Each asserts its answer: Gaussian releases, of which the exact epsilon is known, and where both are
+right to about 1e-6 of it; and Laplace releases. Building and composing are timed apart.
 """
 
 from __future__ import annotations

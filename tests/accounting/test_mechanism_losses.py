@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.accounting import kairouz_oh_viswanath, privacy_loss
+from tightnoise.accounting import cost_of, kairouz_oh_viswanath, privacy_loss
 
 INF = float("inf")
 
@@ -68,6 +68,57 @@ def test_staircase_is_a_lottery_of_three(check_error):
         exact = (three * times).epsilon(delta)
         got = (privacy_loss(STAIRCASE, sensitivity=1.0) * times).epsilon(delta)
         check_error("privacy_loss, staircase, many times", abs(got / exact - 1), 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("mixture", "printed"),
+    [
+        # Calibrated to (1, 1e-5) and (3, 1e-5); epsilon of 1, 10, 100 and 1000 releases at 1e-5.
+        (
+            tn.MultiGaussianMixture(0.35815370759801224, 1.0, 1.0, 11),
+            ("1.00", "10.8", "71.0", "499"),
+        ),
+        (tn.MultiGaussianMixture(0.2762784363290848, 3.0, 1.0, 4), ("3.0", "32.1", "283", "2542")),
+    ],
+)
+def test_multi_gaussian_mixtures(mixture, printed):
+    """The worst shift lies between 0.9 and 1 of the sensitivity, where it matters."""
+    once = privacy_loss(mixture, sensitivity=1.0)
+    spacing = mixture.epsilon_at(1e-40, 1.0) / 9999
+    one_shift = tn.PrivacyLossDistribution.of_profile(
+        spacing, mixture.hockey_stick(0.0, 1.0, spacing * np.arange(10_000))
+    )
+    for times, figures in zip((1, 10, 100, 1000), printed, strict=True):
+        epsilon = (once * times).epsilon(1e-5)
+        assert f"{epsilon:.{len(figures.partition('.')[2])}f}" == figures
+        # The neighbours that differ by the sensitivity: no less than without the blur.
+        assert epsilon >= (one_shift * times).epsilon(1e-5) * (1 - 1e-12) - times * spacing
+        assert once.delta(mixture.epsilon) >= 1e-5 * (1 - 1e-9)
+
+
+def test_costs_of_noise_without_renyi_divergence():
+    with pytest.raises(TypeError, match=r"TruncatedLaplace: compose accounting\.privacy_loss"):
+        tn.RdpAccountant().compose(TRUNCATED, 3, sensitivity=1.0)
+    with pytest.raises(TypeError, match=r"QuasiGaussian.*: compose accounting\.privacy_loss"):
+        cost_of(tn.QuasiGaussianMixture(0.5, 1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    "mixture",
+    [
+        tn.MultiGaussianMixture(0.7, 1.0, 1.0, 5),
+        tn.GaussianScaleMixture([0.0, 1.0], [0.9, 0.1], [0.7, 2.0]),
+    ],
+)
+def test_mixtures_in_renyi_accountants(mixture):
+    """As Gaussians of the narrowest component: valid, far above the truth."""
+    accountant = tn.RdpAccountant().compose(mixture, 20, sensitivity=1.0)
+    gaussian = tn.RdpAccountant().compose(tn.Gaussian(0.7), 20, sensitivity=1.0)
+    assert accountant.epsilon(1e-5) == pytest.approx(gaussian.epsilon(1e-5), rel=1e-6)
+    exact = (privacy_loss(mixture, sensitivity=1.0) * 20).epsilon(1e-5)
+    assert exact < accountant.epsilon(1e-5)
+    sampled = cost_of(mixture, sampling_rate=0.01)
+    assert 0 < sampled.epsilon(1e-5) < cost_of(mixture).epsilon(1e-5)
 
 
 def test_noise_that_ends_fails():

@@ -39,21 +39,24 @@ def random_pair(rng, size):
 def divergence(p, q, epsilon):
     """The hockey-stick divergence, to 30 digits."""
     scale = mp.exp(mp.mpf(epsilon))
-    terms = (mp.mpf(a) - scale * mp.mpf(b) for a, b in zip(p, q, strict=True))
+    terms = (a - scale * b for a, b in zip(p, q, strict=True))
     return mp.fsum(t for t in terms if t > 0)
 
 
 def product(*factors):
-    """The distribution of independent outcomes."""
-    result = np.ones(1)
+    """The distribution of independent outcomes, to 30 digits."""
+    result = [mp.mpf(1)]
     for factor in factors:
-        result = np.outer(result, factor).ravel()
+        result = [a * mp.mpf(b) for a in result for b in factor]
     return result
 
 
-def of_pair(p, q):
+def losses_of(p, q):
+    """Losses as floats, and what Q is for which they are exact."""
     with np.errstate(divide="ignore"):
-        return PLD.of_losses(np.log(p) - np.log(q), p)
+        values = np.log(p) - np.log(q)
+    exact = [mp.mpf(a) * mp.exp(-mp.mpf(x)) for a, x in zip(p, values, strict=True)]
+    return values, exact
 
 
 # --- Gaussian: composition is known in closed form ------------------------------------------------
@@ -119,18 +122,20 @@ def test_the_curve_once(check_error):
 def test_random_mechanisms_by_enumeration(rng, check_error):
     worst = 0.0
     with mp.workdps(30):
-        for _ in range(25):
+        for _ in range(12):
             size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
             p, q = random_pair(rng, size)
             other_p, other_q = random_pair(rng, 3)
-            losses = of_pair(p, q) * times + of_pair(other_p, other_q)
+            values, exact_q = losses_of(p, q)
+            other_values, other_exact_q = losses_of(other_p, other_q)
+            losses = PLD.of_losses(values, p) * times + PLD.of_losses(other_values, other_p)
             many_p = product(*[p] * times, other_p)
-            many_q = product(*[q] * times, other_q)
+            many_q = product(*[exact_q] * times, other_exact_q)
             largest = abs(np.log(p[q > 0] / q[q > 0]).max()) * times + 3
             for epsilon in rng.uniform(0, 1.0, 3) ** 2 * largest:
                 exact = divergence(many_p, many_q, epsilon)
                 got = losses.delta(epsilon)
-                assert got >= min(exact, mp.mpf(1)) * (1 - mp.mpf("1e-13"))
+                assert got >= min(exact, mp.mpf(1))
                 if exact > 1e-25:
                     # The share of epsilon that the blur of the lattice is worth.
                     allowed = divergence(many_p, many_q, epsilon * (1 - 1e-3))
@@ -142,7 +147,7 @@ def test_random_mechanisms_by_enumeration(rng, check_error):
                 for delta in (float(exact) * 0.9, 1e-3, 1e-7):
                     found = losses.epsilon(delta)
                     if found < INF:
-                        assert divergence(many_p, many_q, found) <= delta * (1 + 1e-12)
+                        assert divergence(many_p, many_q, found) <= delta * (1 + 1e-13)
     check_error("PrivacyLossDistribution.delta, enumerated, off the lattice", worst, 1e-5)
 
 
@@ -295,12 +300,12 @@ def test_sums_and_products():
 
 def test_monotone():
     once = privacy_loss(tn.Gaussian(4.0))
-    epsilons = [(once * n).epsilon(1e-6) for n in range(1, 400, 40)]
+    epsilons = [(once * n).epsilon(1e-6) for n in range(1, 400, 80)]
     assert (np.diff(epsilons) > 0).all()
     losses = once * 40
-    epsilons = [losses.epsilon(delta) for delta in np.geomspace(1e-30, 0.5, 20)]
+    epsilons = [losses.epsilon(delta) for delta in np.geomspace(1e-30, 0.5, 8)]
     assert (np.diff(epsilons) < 0).all()
-    deltas = [losses.delta(epsilon) for epsilon in np.linspace(0, 12, 20)]
+    deltas = [losses.delta(epsilon) for epsilon in np.linspace(0, 12, 8)]
     assert (np.diff(deltas) < 0).all()
 
 

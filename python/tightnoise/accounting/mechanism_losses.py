@@ -109,7 +109,7 @@ def _of_additive_noise(
 def _largest_loss(mechanism: AdditiveNoise, sensitivity: float) -> float:
     """Return the epsilon from which on delta is as good as constant."""
     disjoint = float(mechanism.delta(_FAR, sensitivity))
-    if disjoint > 0:
+    if disjoint > _BEYOND:
         return mechanism.epsilon_at(min(1.0, disjoint * (1 + _REACHED)), sensitivity)
     pure = mechanism.epsilon_at(0.0, sensitivity)
     return pure if pure < math.inf else mechanism.epsilon_at(_BEYOND, sensitivity)
