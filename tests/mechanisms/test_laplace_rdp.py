@@ -58,7 +58,7 @@ def test_costs_for_accountants():
         assert cost_of(step, sensitivity=2.1).at([inf]).values == [0.6]
     with pytest.raises(ValueError, match="mechanism must not be bounded"):
         cost_of(tn.Tulap(0.3, 2.0, 10.0))
-    with pytest.raises(TypeError, match="mechanism must be a mechanism or an RdpCurve"):
+    with pytest.raises(TypeError, match="none is known for TruncatedLaplace"):
         cost_of(tn.TruncatedLaplace(1.0, 2.0))
 
 
