@@ -1,0 +1,65 @@
+#include "additive/multi_gaussian_calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "additive/multi_gaussian_search.hpp"
+
+namespace tightnoise {
+namespace {
+
+// The least number of modes whose outermost component weighs at most delta.
+double light_modes(double epsilon, double delta) {
+    const double q = std::exp(-epsilon);
+    const double ratio = (-std::expm1(-epsilon) + 2.0 * delta * q) / (delta * (1.0 + q));
+    return std::clamp(std::ceil(std::log(ratio) / epsilon), 1.0, kMostModes);
+}
+
+}  // namespace
+
+double multi_gaussian_sigma(double epsilon, double delta, double sensitivity, double modes) {
+    const MultiGaussianSearch search(epsilon, delta, modes);
+    return sensitivity * search.certified(search.root(), sensitivity);
+}
+
+MultiGaussianChoice best_multi_gaussian(double epsilon, double delta, double sensitivity,
+                                        AdditiveLoss loss) {
+    struct Candidate {
+        double modes;
+        MultiGaussianSearch search;
+        ScaleRoot root;
+        double loss;
+        bool is_private;
+    };
+    const double light = light_modes(epsilon, delta);
+    std::vector<Candidate> candidates;
+    const auto consider = [&](double modes) {
+        const MultiGaussianSearch search(epsilon, delta, modes);
+        const ScaleRoot root =
+            candidates.empty() ? search.root() : search.root(candidates.back().root);
+        const double value = loss_of(search.law(root.sigma), loss);
+        candidates.push_back({modes, search, root, value, false});
+    };
+    consider(0.0);
+    for (double modes = std::max(light - 1.0, 1.0); modes <= std::min(light + 3.0, kMostModes);
+         modes += 1.0) {
+        consider(modes);
+    }
+    // Only what may be the best needs its certificate: the other losses are lower bounds already.
+    for (;;) {
+        Candidate* best = &candidates.front();
+        for (Candidate& other : candidates) {
+            if (other.loss < best->loss * (1.0 - 1e-9)) best = &other;
+        }
+        if (best->is_private) return {best->root.sigma * sensitivity, best->modes};
+        const double sigma = best->search.certified(best->root, sensitivity);
+        best->is_private = true;
+        best->loss = std::isnan(sigma) ? std::numeric_limits<double>::infinity()
+                                       : loss_of(best->search.law(sigma), loss);
+        best->root.sigma = sigma;
+    }
+}
+
+}  // namespace tightnoise

@@ -1,0 +1,203 @@
+// The smallest scale with which additive noise is private: the root of log(D / delta) in sigma,
+// where D is the greatest hockey-stick divergence of the noise and itself, shifted.
+//
+// At a local maximum the slope of D by the shift is 0, so the slope of that maximum by sigma is
+// dD/dsigma there. A Newton step in sigma, after which the shift follows the maximum that it found
+// before, costs a few divergences. This knows one maximum; whether another one is higher is for the
+// certificate of worst_shift.hpp to say. Sensitivity 1 throughout. Only for .cpp files.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "additive/shift_divergence.hpp"
+
+namespace tightnoise {
+
+// A shift and the divergence there.
+struct ShiftedPair {
+    double shift;
+    ShiftDivergence at;
+};
+
+// The least sigma found to be private, and the shift that forbids less.
+struct ScaleRoot {
+    double sigma;
+    double shift;
+};
+
+// law_of(sigma) is the noise.
+template <class LawOf>
+class ScaleSearch {
+  public:
+    // `melting`: the sigma from which on the noise has one mode, where the divergence inside of
+    // (0, 1) stops having maxima: log D is nearly linear in log(melting - sigma) below. Infinite
+    // where there is none: Newton steps then go by sigma.
+    ScaleSearch(LawOf law_of, double epsilon, double target, double melting)
+        : law_of_(law_of), epsilon_(epsilon), log_target_(std::log(target)), melting_(melting) {}
+
+    // The greatest shift alone. `low` is not private, `high` is; searches start at `sigma` and end
+    // below the target by a fraction `close` at most.
+    ScaleRoot at_last_shift(double low, double high, double sigma, double close) const {
+        return solve(low, high, sigma, close,
+                     [&](double s) -> std::optional<ShiftedPair> { return pair(law_of_(s), 1.0); });
+    }
+
+    // The highest of the maxima inside of (0, 1) that the given shifts, found at `sigma`, lead to;
+    // where they lead nowhere, of those that a few shifts tell of.
+    ScaleRoot at_maxima(double low, double high, double sigma, const std::vector<double>& shifts,
+                        double close) const {
+        struct Maximum {
+            double from_last, sigma;
+        };
+        std::vector<Maximum> known;
+        for (const double shift : shifts) known.push_back({1.0 - shift, sigma});
+        return solve(low, high, sigma, close, [&](double s) {
+            const auto law = law_of_(s);
+            std::optional<ShiftedPair> best;
+            for (Maximum& each : known) {
+                const double expected = each.from_last * std::sqrt(room(s) / room(each.sigma));
+                const auto top = near(law, 1.0 - std::min(expected, 0.99));
+                if (!top) continue;
+                // Another one, if this one is gone at this sigma.
+                const double moved = (1.0 - top->shift) / expected;
+                if (moved > 0.75 && moved < 1.33) each = {1.0 - top->shift, s};
+                if (!best || top->at.delta > best->at.delta) best = top;
+            }
+            if (!best) {
+                best = highest(law, s);
+                if (best) known.push_back({1.0 - best->shift, s});
+            }
+            return best;
+        });
+    }
+
+    // The maximum of D next to `shift`, if one is near.
+    template <class Law>
+    std::optional<ShiftedPair> near(const Law& law, double shift) const {
+        ShiftedPair here = pair(law, shift);
+        const bool up = here.at.d_shift > 0.0;
+        double step = 0.04 * (1.0 - shift);
+        for (int i = 0; i < 4; ++i, step *= 1.6) {
+            const double next = here.shift + (up ? step : -step);
+            if (next <= 0.0 || next >= 1.0) break;
+            const ShiftedPair there = pair(law, next);
+            if ((there.at.d_shift > 0.0) != up)
+                return up ? top(law, here, there) : top(law, there, here);
+            here = there;
+        }
+        return {};
+    }
+
+    // The highest maximum of D inside of (0, 1) that eight shifts tell of.
+    template <class Law>
+    std::optional<ShiftedPair> highest(const Law& law, double sigma) const {
+        constexpr int kPoints = 8;
+        const double typical = 0.8 * std::sqrt(room(sigma));
+        std::optional<ShiftedPair> best;
+        ShiftedPair before{};
+        double t = std::min(0.7, 4.0 * typical);
+        const double ratio = std::pow(0.15 * typical / t, 1.0 / (kPoints - 1));
+        for (int i = 0; i < kPoints; ++i, t *= ratio) {
+            const ShiftedPair here = pair(law, 1.0 - t);
+            if (i > 0 && before.at.d_shift > 0.0 && here.at.d_shift <= 0.0) {
+                const ShiftedPair found = top(law, before, here);
+                if (!best || found.at.delta > best->at.delta) best = found;
+            }
+            before = here;
+        }
+        return best;
+    }
+
+  private:
+    double room(double sigma) const {
+        return std::isfinite(melting_) ? std::max(1.0 - sigma / melting_, 1e-12) : 0.1;
+    }
+
+    double excess(const ShiftDivergence& at) const {
+        return at.delta > 0.0 ? std::log(at.delta) - log_target_
+                              : -std::numeric_limits<double>::infinity();
+    }
+
+    template <class Law>
+    ShiftedPair pair(const Law& law, double shift) const {
+        return {shift, shift_divergence(law, shift, epsilon_)};
+    }
+
+    // The maximum between two shifts, where the slope turns from rising to falling: by false
+    // position, a side that stays twice counting half (Illinois), to as many digits as log D needs:
+    // the nearer to the target, the more.
+    template <class Law>
+    ShiftedPair top(const Law& law, ShiftedPair low, ShiftedPair high) const {
+        ShiftedPair best = low.at.delta > high.at.delta ? low : high;
+        double rising = low.at.d_shift, falling = high.at.d_shift;
+        int side = 0;
+        for (int i = 0; i < 60; ++i) {
+            const double width = high.shift - low.shift;
+            const double inside = 0.01 * width;
+            const double guess = low.shift + width * (rising / (rising - falling));
+            const ShiftedPair here =
+                pair(law, std::clamp(guess, low.shift + inside, high.shift - inside));
+            if (here.at.delta > best.at.delta) best = here;
+            const double wrong = std::fabs(excess(here.at));
+            const double enough = std::max(1e-13, 0.01 * wrong * std::min(wrong, 1.0));
+            if (std::fabs(here.at.d_shift) * width <= enough * here.at.delta) break;
+            if (here.at.d_shift > 0.0) {
+                low = here;
+                rising = here.at.d_shift;
+                falling *= side == 1 ? 0.5 : 1.0;
+                side = 1;
+            } else {
+                high = here;
+                falling = here.at.d_shift;
+                rising *= side == -1 ? 0.5 : 1.0;
+                side = -1;
+            }
+        }
+        return best;
+    }
+
+    template <class PairOf>
+    ScaleRoot solve(double low, double high, double sigma, double close, PairOf pair_of) const {
+        ScaleRoot root{high, 1.0};
+        for (int i = 0; i < 200 && high - low > 0x1p-51 * high; ++i) {
+            const std::optional<ShiftedPair> here = pair_of(sigma);
+            const double wrong = here ? excess(here->at) : -std::numeric_limits<double>::infinity();
+            if (wrong > 0.0) {
+                low = sigma;
+            } else {
+                high = sigma;
+                root = {sigma, here ? here->shift : 1.0};
+                if (wrong >= -close) break;
+            }
+            sigma = here ? newton(sigma, wrong + 0.5 * close, here->at) : low;
+            if (!(sigma > low && sigma < high)) sigma = step_between(low, high);
+        }
+        return root;
+    }
+
+    double newton(double sigma, double wrong, const ShiftDivergence& at) const {
+        const double step = wrong * at.delta / at.d_scale;
+        const double gap = melting_ - sigma;
+        return std::isfinite(gap) && gap > 0.0 ? melting_ - gap * std::exp(step / gap)
+                                               : sigma - step;
+    }
+
+    // Halves the interval, or doubles the distance to where the maxima melt if that is a longer way
+    // from `low`.
+    double step_between(double low, double high) const {
+        const double middle = 0.5 * (low + high);
+        const double farther = melting_ - 2.0 * (melting_ - high);
+        return high < melting_ && farther > middle ? farther : middle;
+    }
+
+    LawOf law_of_;
+    double epsilon_;
+    double log_target_;
+    double melting_;
+};
+
+}  // namespace tightnoise
