@@ -137,3 +137,41 @@ def test_no_kind(refused):
 def test_what_cannot_be_met(refused):
     line = refused("calibrate", "gaussian", "--epsilon", "1", "--delta", "0", "--sensitivity", "1")
     assert line.startswith("tightnoise calibrate: error: delta must be greater than 0")
+
+
+MIXTURE_BUDGET = ["--epsilon", "2", "--delta", "0.01", "--sensitivity", "0.5"]
+MULTI_GAUSSIAN = {"modes": "best", "loss": "l1", "method": "exact"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "defaults", "names"),
+    [
+        ("multi-gaussian", {}, MULTI_GAUSSIAN, ["sigma", "modes"]),
+        ("multi-gaussian", {"modes": 2, "loss": "l2"}, MULTI_GAUSSIAN, ["sigma", "modes"]),
+        ("multi-gaussian", {"modes": 1, "method": "paper"}, MULTI_GAUSSIAN, ["sigma", "modes"]),
+        ("quasi-gaussian", {}, {"method": "exact"}, ["sigma"]),
+        ("quasi-gaussian", {"method": "paper"}, {"method": "exact"}, ["sigma"]),
+    ],
+)
+def test_mixtures(kind, options, defaults, names, capsys):
+    given = [*MIXTURE_BUDGET, *(f"--{name}={value}" for name, value in options.items())]
+    assert main(["calibrate", kind, *given, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    asked = {"epsilon": 2.0, "delta": 0.01, "sensitivity": 0.5, **defaults, **options}
+    assert answer["parameters"] == asked
+    passed = {name: value for name, value in options.items() if value != "best"}
+    function = getattr(tn.calibrate, kind.replace("-", "_"))
+    noise = function(2.0, 0.01, 0.5, **passed)
+    assert {name: answer[name] for name in names} == {name: getattr(noise, name) for name in names}
+    assert answer["cost"] == {"epsilon": noise.epsilon_at(0.01, 0.5), "delta": 0.01}
+    assert answer["cost"]["epsilon"] <= 2.0 * (1 + 1e-9)
+    assert main(["calibrate", kind, *given]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:-1] == [f"{name}  {getattr(noise, name)!r}" for name in names]
+    assert lines[-1].startswith("costs epsilon ")
+
+
+def test_bad_options_of_mixtures(refused):
+    for option in ("--modes=x", "--modes=-1", "--loss=l3", "--method=best", "--sensitivity=0"):
+        line = refused("calibrate", "multi-gaussian", *MIXTURE_BUDGET, option)
+        assert option.split("=")[0].lstrip("-") in line

@@ -8,11 +8,19 @@ import numpy.typing
 
 __all__: list[str] = [
     "Laplace",
+    "Loss",
     "MultiGaussian",
+    "MultiGaussianChoice",
     "QuasiGaussian",
     "ScaleMixture",
     "Staircase",
+    "best_multi_gaussian",
+    "best_multi_gaussian_on_grid",
     "laplace_renyi",
+    "multi_gaussian_sigma",
+    "multi_gaussian_sigma_on_grid",
+    "quasi_gaussian_sigma",
+    "quasi_gaussian_sigma_of_paper",
     "shift_epsilons",
 ]
 
@@ -230,9 +238,84 @@ class Staircase:
         out: numpy.typing.NDArray[numpy.float64],
     ) -> None: ...
 
+class Loss:
+    """
+    Members:
+
+      l1
+
+      l2
+    """
+
+    __members__: typing.ClassVar[dict[str, Loss]]
+    l1: typing.ClassVar[Loss]
+    l2: typing.ClassVar[Loss]
+    @typing.overload
+    def __eq__(self, other: Loss) -> bool: ...
+    @typing.overload
+    def __eq__(self, other: typing.Any) -> bool: ...
+    def __getstate__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __init__(self, value: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __int__(self) -> int: ...
+    @typing.overload
+    def __ne__(self, other: Loss) -> bool: ...
+    @typing.overload
+    def __ne__(self, other: typing.Any) -> bool: ...
+    def __repr__(self) -> str: ...
+    def __setstate__(self, state: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+    def __str__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> int: ...
+
+class MultiGaussianChoice:
+    @property
+    def modes(self) -> float: ...
+    @property
+    def sigma(self) -> float: ...
+
+def best_multi_gaussian(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    loss: Loss,
+) -> MultiGaussianChoice: ...
+def best_multi_gaussian_on_grid(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    loss: Loss,
+    eta: typing.SupportsFloat | typing.SupportsIndex,
+) -> MultiGaussianChoice: ...
 def laplace_renyi(
     ratio: numpy.ndarray, alpha: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
 ) -> None: ...
+def multi_gaussian_sigma(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    modes: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
+def multi_gaussian_sigma_on_grid(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    modes: typing.SupportsFloat | typing.SupportsIndex,
+    eta: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
+def quasi_gaussian_sigma(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
+def quasi_gaussian_sigma_of_paper(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
 def shift_epsilons(
     locations: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],

@@ -9,6 +9,8 @@ from tightnoise.calibrate.concentration import concentration
 from tightnoise.calibrate.dp_sgd import noise_multiplier, sampling_rate, steps
 from tightnoise.calibrate.gaussian import gaussian
 from tightnoise.calibrate.laplace import laplace, truncated_laplace
+from tightnoise.calibrate.multi_gaussian import multi_gaussian
+from tightnoise.calibrate.quasi_gaussian import quasi_gaussian
 from tightnoise.calibrate.staircase import staircase, tulap
 
 __all__ = [
@@ -16,7 +18,9 @@ __all__ = [
     "concentration",
     "gaussian",
     "laplace",
+    "multi_gaussian",
     "noise_multiplier",
+    "quasi_gaussian",
     "sampling_rate",
     "staircase",
     "steps",

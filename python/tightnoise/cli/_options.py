@@ -33,6 +33,16 @@ def finite(text: str) -> float:
     return number
 
 
+def modes_or_best(text: str) -> int | str:
+    """Read a number of modes, or "best"."""
+    if text == "best":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a number of modes, nor 'best': {text!r}") from None
+
+
 _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
     "epsilon": {"type": finite, "metavar": "E", "help": "the privacy loss that is tolerated"},
     "delta": {
@@ -65,6 +75,19 @@ _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
         "help": "the probability with which each record takes part in a step, independently",
     },
     "steps": {"type": int, "metavar": "T", "help": "number of steps"},
+    "modes": {
+        "type": modes_or_best,
+        "metavar": "K",
+        "help": "components on each side of the middle one, or 'best'",
+    },
+    "loss": {
+        "choices": ["l1", "l2"],
+        "help": "what the best modes are chosen by: the mean of abs(noise), or its variance",
+    },
+    "method": {
+        "choices": ["exact", "paper"],
+        "help": "the smallest noise with proof, or the one that the paper's algorithm ends at",
+    },
 }
 
 

@@ -14,14 +14,18 @@ from tightnoise.cli._output import print_json
 
 
 class Kind(NamedTuple):
-    """What can be asked for: its name, how it is found, and the epsilon that it then costs."""
+    """What can be asked for: its name, how it is found, and the epsilon that it then costs.
+
+    An answer that is a mechanism is shown by its `fields`.
+    """
 
     answer: str
     help: str
     options: tuple[str, ...]
-    find: Callable[[Options], float]
-    epsilon: Callable[[Options, float], float]
-    defaults: Mapping[str, float] = MappingProxyType({})
+    find: Callable[[Options], Any]
+    epsilon: Callable[[Options, Any], float]
+    defaults: Mapping[str, Any] = MappingProxyType({})
+    fields: tuple[str, ...] = ()
 
 
 def _gaussian(o: Options) -> float:
@@ -51,6 +55,17 @@ def _concentration(o: Options) -> float:
     )
 
 
+def _multi_gaussian(o: Options) -> tn.MultiGaussianMixture:
+    modes = None if o.modes == "best" else o.modes
+    return tn.calibrate.multi_gaussian(
+        o.epsilon, o.delta, o.sensitivity, modes, loss=o.loss, method=o.method
+    )
+
+
+def _quasi_gaussian(o: Options) -> tn.QuasiGaussianMixture:
+    return tn.calibrate.quasi_gaussian(o.epsilon, o.delta, o.sensitivity, method=o.method)
+
+
 def _gaussian_epsilon(o: Options, sigma: float) -> float:
     distance = o.sensitivity / sigma * (1.0 + 2.0**-52)  # rounded upwards
     epsilon: float = tn.accounting.gaussian_epsilon(o.delta, distance)
@@ -78,6 +93,24 @@ KINDS = {
         ("sensitivity",),
         _gaussian,
         _gaussian_epsilon,
+    ),
+    "multi-gaussian": Kind(
+        "sigma",
+        "the multi-Gaussian mixture with the least noise of one release, with proof",
+        ("sensitivity", "modes", "loss", "method"),
+        _multi_gaussian,
+        lambda o, noise: noise.epsilon_at(o.delta, o.sensitivity),
+        MappingProxyType({"modes": "best", "loss": "l1", "method": "exact"}),
+        ("sigma", "modes"),
+    ),
+    "quasi-gaussian": Kind(
+        "sigma",
+        "the quasi-Gaussian mixture with the least noise of one release, with proof",
+        ("sensitivity", "method"),
+        _quasi_gaussian,
+        lambda o, noise: noise.epsilon_at(o.delta, o.sensitivity),
+        MappingProxyType({"method": "exact"}),
+        ("sigma",),
     ),
     "noise-multiplier": Kind(
         "noise-multiplier",
@@ -129,18 +162,20 @@ def add_to(commands: Any) -> None:
 
 def _run(options: Options) -> None:
     kind = KINDS[options.kind]
-    answer = kind.find(options)
-    cost = kind.epsilon(options, answer)
+    found = kind.find(options)
+    cost = kind.epsilon(options, found)
+    answers = {name: getattr(found, name) for name in kind.fields} or {kind.answer: found}
     given = ["epsilon", "delta", *(name.replace("-", "_") for name in kind.options)]
     if options.json:
         print_json(
             {
                 "version": tn.__version__,
                 "parameters": {name: getattr(options, name) for name in given},
-                kind.answer.replace("-", "_"): answer,
+                **{name.replace("-", "_"): answer for name, answer in answers.items()},
                 "cost": {"epsilon": cost, "delta": options.delta},
             }
         )
         return
-    print(f"{kind.answer}  {answer!r}")
+    for name, answer in answers.items():
+        print(f"{name}  {answer!r}")
     print(f"costs epsilon {upper_text(cost, 12)} at delta {options.delta:g}")

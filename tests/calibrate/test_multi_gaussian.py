@@ -1,0 +1,163 @@
+"""Calibrated multi-Gaussian mixtures: private, and not with less noise."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.calibrate import multi_gaussian
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+inf, nan = np.inf, np.nan
+
+
+def table(name):
+    return json.loads((REFERENCE / name).read_text())
+
+
+def greatest_divergence(noise, epsilon, sigma):
+    """Return the divergence of less noise at the shift that costs most with `noise`."""
+    worst = noise.certificate(epsilon, noise.sensitivity).worst_shift
+    less = tn.MultiGaussianMixture(sigma, noise.epsilon, noise.sensitivity, noise.modes)
+    return less.hockey_stick(0.0, worst, epsilon)
+
+
+def random_settings(rng, n):
+    for _ in range(n):
+        epsilon = float(rng.choice([rng.uniform(0.05, 1), rng.uniform(1, 12)]))
+        delta = float(rng.choice([rng.uniform(0.01, 0.7), 10 ** rng.uniform(-8, -1)]))
+        yield epsilon, delta, int(rng.choice([0, 1, 2, 3, rng.integers(4, 30)]))
+
+
+def test_private_and_no_larger_than_needed(rng):
+    for epsilon, delta, modes in random_settings(rng, 60):
+        noise = multi_gaussian(epsilon, delta, 1.0, modes)
+        assert noise.delta(epsilon, 1.0) <= delta
+        assert greatest_divergence(noise, epsilon, noise.sigma * (1 - 2e-9)) > delta
+        # With more noise it stays private.
+        more = tn.MultiGaussianMixture(noise.sigma * 1.01, epsilon, 1.0, modes)
+        assert more.delta(epsilon, 1.0) <= delta
+
+
+def test_all_cells_of_the_paper():
+    """Sigma and gain over the Gaussian for the best of 1 to 20 modes; more modes are no worse."""
+    for delta, epsilon, modes, sigma, gain, _ in table("multi_gaussian_cells.json"):
+        noise = multi_gaussian(epsilon, delta, 1.0, modes)
+        assert noise.sigma == pytest.approx(sigma, abs=5.1e-5)
+        gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=1.0) * math.sqrt(2 / math.pi)
+        assert 100 * (1 - noise.mean_abs() / gaussian) == pytest.approx(gain, abs=5.1e-3)
+
+
+@pytest.mark.parametrize("loss", ["l1", "l2"])
+def test_best_modes(loss, rng):
+    def value(noise):
+        return noise.mean_abs() if loss == "l1" else noise.var()
+
+    for epsilon, delta in [(0.5, 0.01), (1.0, 1e-4), (1.0, 0.25), (3.0, 0.05), (5.0, 1e-3)]:
+        best = multi_gaussian(epsilon, delta, 1.0, loss=loss)
+        every = [multi_gaussian(epsilon, delta, 1.0, modes) for modes in range(best.modes + 5)]
+        assert value(best) <= min(map(value, every)) * (1 + 4e-6)
+        assert best.sigma == pytest.approx(every[best.modes].sigma, rel=1e-10)
+        assert best.delta(epsilon, 1.0) <= delta
+
+
+def test_known_values():
+    # 40-digit solutions of the two conditions
+    known = [
+        (1, 0.01, 2, 1.61019162195804892704),
+        (0.5, 1e-4, 5, 5.51479635959042290407),
+        (0.1, 1e-6, 20, 35.2966769435266436910),
+        (2, 1e-3, 1, 1.35000721142149536545),
+        (1, 1e-5, 9, 2.62730709478769732560),
+        (1, 0.01, 4, 0.334427486544659335880),
+        (0.5, 0.01, 7, 0.371608481933635771784),
+        (10, 0.25, 9, 0.148955599989639132960),
+        (1, 1e-5, 11, 0.358153707597365739937),
+        (3, 0.02, 2, 0.255983920932620846139),
+    ]
+    for epsilon, delta, modes, sigma in known:
+        found = multi_gaussian(epsilon, delta, 1.0, modes).sigma
+        assert sigma * (1 - 1e-14) <= found <= sigma * (1 + 1e-9)
+
+
+def test_no_modes_is_the_analytic_gaussian():
+    for epsilon, delta in [(0.1, 1e-6), (1.0, 0.3), (20.0, 1e-3)]:
+        gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=2.0)
+        assert multi_gaussian(epsilon, delta, 2.0, 0).sigma == pytest.approx(gaussian, rel=1e-9)
+
+
+@pytest.mark.parametrize("sensitivity", [1e-200, 1e-3, 7.0, 1e200])
+def test_sigma_scales_with_sensitivity(sensitivity):
+    for modes in (0, 1, 4, 12):
+        unit = multi_gaussian(1.0, 0.01, 1.0, modes)
+        noise = multi_gaussian(1.0, 0.01, sensitivity, modes)
+        assert noise.sigma == pytest.approx(unit.sigma * sensitivity, rel=1e-9)
+        assert noise.delta(1.0, sensitivity) <= 0.01
+
+
+def test_the_papers_algorithm():
+    """On the grid, whose greatest divergence is (1 - eta) delta; hence a little more noise."""
+    for epsilon, delta, modes in [(1.0, 0.05, 2), (2.0, 0.25, 1), (3.0, 0.1, 3)]:
+        noise = multi_gaussian(epsilon, delta, 1.0, modes, method="paper")
+        exact = multi_gaussian(epsilon, delta, 1.0, modes)
+        stricter = multi_gaussian(epsilon, 0.99 * delta, 1.0, modes)
+        assert exact.sigma < noise.sigma <= stricter.sigma
+        for sigma, is_private in [(noise.sigma, True), (noise.sigma * (1 - 1e-9), False)]:
+            cells = math.ceil(1 / (math.sqrt(2 * math.pi) * 0.01 * sigma * delta))
+            grid = np.arange(1, cells + 1) / cells
+            made = tn.MultiGaussianMixture(sigma, epsilon, 1.0, modes)
+            assert (made.hockey_stick(0.0, grid, epsilon).max() <= 0.99 * delta) == is_private
+    best = multi_gaussian(2.0, 0.1, 1.0, method="paper")
+    losses = [multi_gaussian(2.0, 0.1, 1.0, k, method="paper").mean_abs() for k in range(1, 21)]
+    assert best.mean_abs() == pytest.approx(min(losses), rel=1e-8)
+    assert multi_gaussian(2.0, 0.1, 1.0, 2, method="paper", eta=0.5).sigma > best.sigma
+
+
+def test_bad_input():
+    with pytest.raises(tn.CalibrationError, match="no sigma gives pure epsilon-DP"):
+        multi_gaussian(1.0, 0.0, 1.0)
+    for bad in (nan, inf, -1.0, 0.0, 701.0):
+        with pytest.raises(ValueError, match="epsilon must be"):
+            multi_gaussian(bad, 1e-5, 1.0)
+    for bad in (nan, inf, -1.0, 1.0, 1e-301):
+        with pytest.raises(ValueError, match="delta must be"):
+            multi_gaussian(1.0, bad, 1.0)
+    for bad in (nan, inf, -1.0, 0.0):
+        with pytest.raises(ValueError, match="sensitivity must be"):
+            multi_gaussian(1.0, 1e-5, bad)
+    for bad in (-1, 10**6 + 1):
+        with pytest.raises(ValueError, match="modes must be"):
+            multi_gaussian(1.0, 1e-5, 1.0, bad)
+    with pytest.raises(TypeError, match="modes must be an integer"):
+        multi_gaussian(1.0, 1e-5, 1.0, 1.5)
+    with pytest.raises(ValueError, match="loss must be one of 'l1', 'l2'"):
+        multi_gaussian(1.0, 1e-5, 1.0, loss="l3")
+    with pytest.raises(ValueError, match="method must be one of 'exact', 'paper'"):
+        multi_gaussian(1.0, 1e-5, 1.0, method="best")
+    for bad in (0.0, 1.0, nan):
+        with pytest.raises(ValueError, match="eta must be"):
+            multi_gaussian(1.0, 1e-5, 1.0, method="paper", eta=bad)
+    with pytest.raises(tn.CalibrationError, match="sensitivity 1e\\+308"):
+        multi_gaussian(0.001, 1e-5, 1e308, 1)
+
+
+EDGES = [
+    (1.0, 1e-300, 200),
+    (1.0, 1e-300, 0),
+    (1.0, 1e-300, 3),
+    (1.0, 0.999, 2),
+    (1e-3, 0.01, 5),
+    (1e-3, 1e-6, 1),
+    (700.0, 1e-5, 1),
+    (700.0, 0.5, 2),
+    (10.0, 1e-9, 200),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "modes"), EDGES)
+def test_edges(epsilon, delta, modes):
+    noise = multi_gaussian(epsilon, delta, 1.0, modes)
+    assert noise.delta(epsilon, 1.0) <= delta

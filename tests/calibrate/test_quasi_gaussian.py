@@ -1,0 +1,88 @@
+"""Calibrated quasi-Gaussian mixtures: private, and not with less noise."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.calibrate import quasi_gaussian
+
+inf, nan = np.inf, np.nan
+
+
+def test_private_and_no_larger_than_needed(rng):
+    for _ in range(100):
+        epsilon = float(rng.choice([rng.uniform(0.02, 1), rng.uniform(1, 12)]))
+        delta = float(rng.choice([rng.uniform(0.01, 0.9), 10 ** rng.uniform(-12, -1)]))
+        noise = quasi_gaussian(epsilon, delta, 1.0)
+        assert noise.delta(epsilon, 1.0) <= delta
+        less = tn.QuasiGaussianMixture(noise.sigma * (1 - 2e-9), epsilon, 1.0)
+        worst = noise.certificate(epsilon, 1.0).worst_shift
+        assert less.hockey_stick(0.0, worst, epsilon) > delta
+        published = quasi_gaussian(epsilon, delta, 1.0, method="paper")
+        assert noise.sigma <= published.sigma * (1 + 1e-9)
+        assert published.delta(epsilon, 1.0) <= delta * (1 + 1e-9)
+
+
+def test_sigma_1_and_sigma_2():
+    # 40-digit solutions of (4a) and (5a)
+    known = [
+        (0.1, 1e-10, 54.1922629253204307349584),
+        (0.1, 1e-5, 30.7142354776224372662081),
+        (0.1, 1e-2, 9.39331709372297388896647),
+        (5, 1e-10, 1.21920754695614786083463),
+        (5, 1e-5, 0.793505453745830),
+        (10, 1e-5, 0.348144716788188617777),
+        (1e-3, 0.5, 11.1747385058987922),
+        (0.05, 0.45, 1.53699224655953065),
+        (0.1, 0.4, 1.04613981281875061),
+        (1, 0.3, 0.340872038371268217742),
+        (2, 0.3, 0.298159108812582789186),
+        (10, 0.01, 0.184750037818101682),
+    ]
+    for epsilon, delta, sigma in known:
+        found = quasi_gaussian(epsilon, delta, 1.0, method="paper").sigma
+        assert found == pytest.approx(sigma, rel=2e-13)
+
+
+def test_large_deltas_need_less_than_the_paper_says():
+    for epsilon, delta, least in [(5.0, 0.25, 0.76), (10.0, 0.25, 0.8), (2.0, 0.25, 0.8)]:
+        exact = quasi_gaussian(epsilon, delta, 1.0).sigma
+        published = quasi_gaussian(epsilon, delta, 1.0, method="paper").sigma
+        assert least - 0.05 < exact / published < 0.95
+
+
+@pytest.mark.parametrize("sensitivity", [1e-200, 1e-3, 7.0, 1e200])
+@pytest.mark.parametrize("method", ["exact", "paper"])
+def test_sigma_scales_with_sensitivity(sensitivity, method):
+    for epsilon, delta in [(1.0, 1e-6), (5.0, 0.2)]:
+        unit = quasi_gaussian(epsilon, delta, 1.0, method)
+        noise = quasi_gaussian(epsilon, delta, sensitivity, method)
+        assert noise.sigma == pytest.approx(unit.sigma * sensitivity, rel=1e-9)
+        assert noise.delta(epsilon, sensitivity) <= delta * (1 + 1e-9)
+
+
+EDGES = [(1.0, 1e-300), (1.0, 0.999), (1e-3, 1e-9), (1e-3, 0.5), (700.0, 1e-5), (700.0, 0.5)]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), EDGES)
+def test_edges(epsilon, delta):
+    assert quasi_gaussian(epsilon, delta, 1.0).delta(epsilon, 1.0) <= delta
+
+
+def test_bad_input():
+    with pytest.raises(tn.CalibrationError, match="no sigma gives pure epsilon-DP"):
+        quasi_gaussian(1.0, 0.0, 1.0)
+    for bad in (nan, inf, -1.0, 0.0, 701.0):
+        with pytest.raises(ValueError, match="epsilon must be"):
+            quasi_gaussian(bad, 1e-5, 1.0)
+    for bad in (nan, inf, -1.0, 1.0, 1e-301):
+        with pytest.raises(ValueError, match="delta must be"):
+            quasi_gaussian(1.0, bad, 1.0)
+    for bad in (nan, inf, -1.0, 0.0):
+        with pytest.raises(ValueError, match="sensitivity must be"):
+            quasi_gaussian(1.0, 1e-5, bad)
+    with pytest.raises(ValueError, match="method must be one of 'exact', 'paper'"):
+        quasi_gaussian(1.0, 1e-5, 1.0, method="best")
+    assert math.isfinite(quasi_gaussian(1.0, 1e-5, 1e300).sigma)
