@@ -29,7 +29,8 @@ inline double sum_of_weights(double epsilon, double first, double last) {
 // Components far outside count nothing beside the dominant ones, those far inside their weight.
 inline double lattice_mass(const Lattice& lattice, double scale, double node, double a, double b) {
     const double s = lattice.s(), epsilon = lattice.epsilon(), modes = lattice.modes();
-    const double reach = 9.5 * s;
+    // T_k / T_dominant = e^-((k - y)^2 - (dominant - y)^2) / (2 s^2), y within 1/2 of dominant.
+    const double reach = 9.5 * s + 1.0;
     const double least = lattice.dominant(node, a), greatest = lattice.dominant(node, b);
     const double first = std::max(std::ceil(least - reach), -modes - node);
     const double last = std::min(std::floor(greatest + reach), modes - node);

@@ -212,7 +212,7 @@ class LatticePair {
 class StepPair {
   public:
     struct Point {
-        double x, excess, log_top, slope;  // of log A - log B
+        double x, excess, log_top, log_slope;  // of log A - log B
     };
 
     explicit StepPair(const MultiGaussianLaw& law)
@@ -238,6 +238,7 @@ class StepPair {
                 -(outer + first / sum) * 2.0 * a};
     }
 
+    double slope(const Point& p) const { return p.log_slope; }
     double top(const Point& p) const { return std::exp(p.log_top); }
     double top_score(const Point& p) const {
         return -2.0 * lattice_.a() * (p.x + lattice_.modes() + 1.0);
@@ -258,7 +259,7 @@ class StepPair {
         const double constant = outer * lattice_.epsilon() + first;
         Point p = at(std::min(-0.5, -0.5 * (constant / (a * outer) + outer)), Side::right);
         for (int i = 0; i < 100; ++i) {
-            const double step = p.excess / p.slope;
+            const double step = p.excess / p.log_slope;
             p = at(p.x - step, Side::right);
             if (!(std::fabs(step) > 1e-8 * lattice_.s())) break;
         }
@@ -301,7 +302,7 @@ PositivePart step_divergence(const MultiGaussianLaw& law) {
         law.lattice().sum(std::nearbyint(root.x) + 1.0, root.x - std::nearbyint(root.x));
     const double log_normaliser = law.log_total() + kLogSqrtTwoPi + std::log(law.lattice().s());
     return {pair.delta(root), std::exp(f.exponent - log_normaliser) * f.sum,
-            pair.top(root) * root.slope};
+            pair.top(root) * pair.slope(root)};
 }
 
 // Shifts smaller than sigma are taken in one sum.

@@ -49,6 +49,13 @@ double panel(const Pair& pair, double a, double b) {
     return (b - a) * sum;
 }
 
+// The greater one of |(log f)'| at x + shift and at x.
+template <class Pair>
+double steepness_at(const Pair& pair, const typename Pair::Point& p) {
+    const double score = pair.top_score(p);
+    return std::max(std::fabs(score), std::fabs(score - pair.slope(p)));
+}
+
 // The integral from a to b by panels. They start at the right, where f is greatest if [a, b]
 // reaches into the left tail: there it ends as soon as nothing is added.
 template <class Pair>
@@ -57,12 +64,19 @@ double quadrature(const Pair& pair, double a, double b) {
     const double s = pair.scale();
     double sum = 0.0;
     for (int i = 0; i < kMostPanels && b > a; ++i) {
-        // Within a panel f changes by a factor of e^6 at most, or nearly.
         const auto end = pair.at(b, Side::left);
-        const double steepness = std::fabs(pair.top_score(end)) * s;
-        const double width = s * std::min(2.5, 8.0 / steepness);
-        const double from = b - a < 1.3 * width ? a : b - width;
-        const auto start = pair.at(from, Side::right);
+        // Within a panel neither density changes by much more than a factor of e^8:
+        // (log f)' within w sigmas is at most w / sigma beyond its values at both ends.
+        double from = a;
+        auto start = pair.at(from, Side::right);
+        double steepness = steepness_at(pair, end) * s;
+        for (int j = 0; j < 8; ++j) {
+            const double width = s * std::min(2.5, 8.0 / steepness);
+            if (b - from <= 1.05 * width) break;
+            from = b - width;
+            start = pair.at(from, Side::right);
+            steepness = std::max(steepness, steepness_at(pair, start) * s);
+        }
         const double w = (b - from) / s;
         if (std::max(end.log_top, start.log_top) + 0.125 * w * w >= kInvisible) {
             const double here = panel<16>(pair, from, b);
@@ -97,7 +111,7 @@ PositivePart positive_part(const Pair& pair, double low, double high, double tai
         const double a = begin.x == low && !begins_at_root ? tail : begin.x;
         const double b = end.x;
         const double w = (b - a) / s;
-        const double steepness = std::fabs(pair.top_score(end)) * s;
+        const double steepness = steepness_at(pair, end) * s;
         if (w <= 0.0) {
             // Only its ends count.
         } else if (w < 0.7 && w * steepness < 1.0) {

@@ -13,8 +13,8 @@ slope -s of each line,
 
 Values that are themselves upper bounds make polygons that are not convex everywhere. Any of the
 points may be left out, as lines between the others are not below the curve either: those at which
-the polygon bends the wrong way are. (What remains is near the greatest convex minorant of the
-points, above which it is nowhere needed: the curve is a convex minorant, too.)
+the polygon bends the wrong way, or next to nothing, are. (What remains is near the greatest convex
+minorant of the points, and less would not do: the curve may be that.)
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ __all__ = ["connect_dots"]
 
 Array = NDArray[np.float64]
 
+_STRAIGHT = 1e-11  # a bend, relative to the sum of two slopes, that may be noise
 _ROUNDING = 8 * 2.0**-53  # of a difference of two slopes, relative to their sum
 
 
@@ -51,22 +52,24 @@ def connect_dots(spacing: float, delta_upper: Array) -> Release:
         across = _across(float(gaps[0]), float(heights[kept[1]]))
         if across < heights[0]:
             heights[0] = across
-        elif (bends >= 0).all():
+            continue
+        bent = bends > _STRAIGHT * (before[:-1] + after[1:])
+        if bent.all():
             break
-        else:
-            kept = np.delete(kept, np.flatnonzero(bends < 0) + 1)
+        kept = kept[np.concatenate([[True], bent, [True]])]
     # Masses that are too large add divergence: so far, rounding may have lowered them.
     mass = np.append(bends + _ROUNDING * (before[:-1] + after[1:]), before[-1] * (1 + _ROUNDING))
     # What is neither above 0, P(loss > 0) = H(0) + Q(loss > 0), nor below it, with the probability
     # Q(loss > 0) = the first slope.
     at_zero = max(0.0, 1 - float(heights[0]) - 2 * float(after[0])) + _ROUNDING
     used = mass > 0
-    losses, log_mass = kept[1:][used] * spacing, np.log(mass[used])
+    corners, log_mass = kept[1:][used], np.log(mass[used])
+    losses = corners * spacing
     return Release(
         values=np.concatenate([-losses[::-1], [0.0], losses]),
         log_mass=np.concatenate([(log_mass - losses)[::-1], [math.log(at_zero)], log_mass]),
         infinite=float(heights[-1]),
-        grid=spacing if used.any() else 0.0,
+        grid=float(np.gcd.reduce(corners)) * spacing,
     )
 
 

@@ -28,7 +28,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,22 +198,21 @@ class LatticeLosses(ABC):
         lattice = self._lattice(here.mean, up, down)
         start, h, size = lattice
         transform = Transform(size)
-        # Chernoff's bound is tried at these; about 2 _OUTSIDE / up is the best.
-        chernoff = np.exp2(np.arange(-1.0, 7.0)) * (2 * _OUTSIDE / max(up, h))
-        log_moments = np.zeros_like(chernoff)
-        centre, last, log_scale = 0, 0, 0.0
+        parts, centre, last, log_scale = [], 0, 0, 0.0
         for values, log_mass, times in self.parts():
             part = _on_lattice(values, log_mass, theta, h)
+            parts.append((part, times))
             log_scale += times * part.log_scale
             centre += int(times) * part.middle
             last += int(times) * (part.middle + int(part.offsets.max()))
-            exponents = np.log(part.weights)[:, None] + np.outer(h * part.offsets, chernoff)
-            log_moments += times * _log_sum(exponents)
             transform.multiply(part.offsets, part.weights, times)
         beyond = 0.0
         if last > start + size - 1:
             above = (start + size - 1 - centre) * h
-            beyond = math.exp(min(0.0, float((log_moments - chernoff * above).min())))
+            # Chernoff's bound is tried at these; about 2 _OUTSIDE / up is the best.
+            tilts = np.exp2(np.arange(-1.0, 7.0)) * (2 * _OUTSIDE / max(up, h))
+            log_moments = sum(times * _log_moments(part, h, tilts) for part, times in parts)
+            beyond = math.exp(min(0.0, float((log_moments - tilts * above).min())))
         mass, extra = transform.masses(centre - start)
         return _Tilted(
             mass=mass,
@@ -280,7 +279,9 @@ def _power_of_two(points: float) -> int:
     return int(2 ** math.ceil(math.log2(size)))
 
 
-def _log_sum(exponents: Array) -> Any:
-    """Return log of the sum of exp along the first axis."""
+def _log_moments(part: _OnLattice, h: float, tilts: Array) -> Array:
+    """Return log E exp(tilt loss) at these tilts, about the middle."""
+    exponents = np.log(part.weights)[:, None] + np.outer(h * part.offsets, tilts)
     largest = exponents.max(axis=0)
-    return largest + np.log(np.exp(exponents - largest).sum(axis=0))
+    log_moments: Array = largest + np.log(np.exp(exponents - largest).sum(axis=0))
+    return log_moments

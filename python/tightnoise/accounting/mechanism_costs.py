@@ -23,8 +23,8 @@ from tightnoise.accounting.sampled_von_mises_fisher import sampled_von_mises_fis
 from tightnoise.accounting.subsampling import fixed_size_sampled, poisson_subsampled
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import (
+    AdditiveNoise,
     Gaussian,
-    Laplace,
     LiftedVonMisesFisher,
     Mechanism,
     ProductVonMisesFisher,
@@ -68,7 +68,9 @@ def cost_of(
           `sampled_product.SampledProductRdp`.
         - `LiftedVonMisesFisher`: for the angle that a change of `sensitivity` can make, as
           `sampled_von_mises_fisher`.
-        - `Laplace`: its exact curve. `Staircase` and `Tulap` without a bound: that of any release
+        - `AdditiveNoise` that has a curve, `rdp(sensitivity=...)`: that. `Laplace`: the exact one;
+          mixtures of Gaussians: by zero-concentrated DP, often far above the truth, which
+          `privacy_loss` composes. `Staircase` and `Tulap` without a bound: that of any release
           with their largest privacy loss, as `pure`. Sampled, as an `RdpCurve`. (Bounded noise has
           no such cost: compose its privacy-loss distribution.)
         - `RdpCurve`: itself, amplified if `sampling_rate` is below 1: by `poisson_subsampled`, or,
@@ -153,15 +155,22 @@ def _of_gaussian(
     return sampled_gaussian(multiplier, fraction("sampling_rate", sampling_rate), sampling=sampling)
 
 
-@cost_of.register(Laplace)
-def _of_laplace(
-    mechanism: Laplace,
+@cost_of.register(AdditiveNoise)
+def _of_additive_noise(
+    mechanism: AdditiveNoise,
     *,
     sampling_rate: float = 1.0,
     sampling: str = "poisson",
     sensitivity: float = 1.0,
 ) -> RdpCurve:
-    curve = mechanism.rdp(sensitivity=positive("sensitivity", sensitivity))
+    rdp = getattr(mechanism, "rdp", None)
+    if rdp is None:
+        raise TypeError(
+            "mechanism must have a Renyi-DP curve, and none is known for "
+            f"{type(mechanism).__name__}: compose accounting.privacy_loss(mechanism, "
+            "sensitivity=...) instead, which is exact"
+        )
+    curve = rdp(sensitivity=positive("sensitivity", sensitivity))
     return _of_curve(curve, sampling_rate=sampling_rate, sampling=sampling)
 
 
