@@ -34,16 +34,16 @@ class Transform:
 
     def multiply(self, offsets: NDArray[np.int64], weights: Array, times: float) -> None:
         """Add `times` losses, each with such weights, 1 in sum, at such different places."""
-        live = self._live
         few = offsets.size <= _FEW
         g, error = (self._one_by_one if few else self._all_at_once)(offsets, weights)
-        self._log[live] += times * _log1p(g)
-        size_of_factor = np.maximum(np.abs(1 + g), _NEGLIGIBLE)
         error = error + 4 * _UNIT * np.abs(g)  # of its logarithm
-        self._log_error[live] += times * np.log1p(error / size_of_factor)
+        size_of_factor = np.maximum(np.abs(1 + g), _NEGLIGIBLE)
         # No factor is above 1, so what is this small stays so.
-        left = self._log.real[live] + self._log_error[live] > math.log(_NEGLIGIBLE)
-        self._live = live[left]
+        so_far = self._log.real[self._live] + self._log_error[self._live]
+        left = so_far + times * np.log(size_of_factor + error) > math.log(_NEGLIGIBLE)
+        self._live = live = self._live[left]
+        self._log[live] += times * _log1p(g[left])
+        self._log_error[live] += times * np.log1p(error[left] / size_of_factor[left])
 
     def _one_by_one(self, offsets: NDArray[np.int64], weights: Array) -> tuple[Complexes, Array]:
         """Return the factor less 1, of which small ones keep their digits, and its error."""
