@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "additive/normal_mass.hpp"
-#include "runtime/parallel.hpp"
 
 namespace tightnoise {
 namespace {
@@ -307,14 +306,10 @@ void write_row(const Mixture& mixture, double shift, double delta, double near,
 
 void shift_epsilons(const GaussianPairs& mixture, const double* shifts, std::size_t count,
                     double delta, double near, const ShiftEpsilons& out) {
-    constexpr std::size_t kBlock = 8;
     const Mixture gaussians(mixture, delta);
-    parallel_blocks((count + kBlock - 1) / kBlock, [&](std::size_t block) {
-        const std::size_t end = std::min(count, (block + 1) * kBlock);
-        for (std::size_t i = block * kBlock; i < end; ++i) {
-            write_row(gaussians, shifts[i], delta, near, out, i);
-        }
-    });
+    for (std::size_t i = 0; i < count; ++i) {
+        write_row(gaussians, shifts[i], delta, near, out, i);
+    }
 }
 
 }  // namespace tightnoise

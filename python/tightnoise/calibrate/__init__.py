@@ -8,6 +8,7 @@ from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate.concentration import concentration
 from tightnoise.calibrate.dp_sgd import noise_multiplier, sampling_rate, steps
 from tightnoise.calibrate.gaussian import gaussian
+from tightnoise.calibrate.gaussian_scale_mixture import gaussian_scale_mixture
 from tightnoise.calibrate.laplace import laplace, truncated_laplace
 from tightnoise.calibrate.multi_gaussian import multi_gaussian
 from tightnoise.calibrate.quasi_gaussian import quasi_gaussian
@@ -17,6 +18,7 @@ __all__ = [
     "CalibrationError",
     "concentration",
     "gaussian",
+    "gaussian_scale_mixture",
     "laplace",
     "multi_gaussian",
     "noise_multiplier",
