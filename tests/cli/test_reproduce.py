@@ -136,6 +136,15 @@ def test_papers_without_examples(refused):
     assert line == "tightnoise reproduce: error: conversion has no examples"
 
 
+def test_examples_without_scikit_learn(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    line = refused("reproduce", "mixtures", "--examples")
+    assert line == (
+        "tightnoise reproduce: error: the examples need scikit-learn: "
+        "pip install 'tightnoise[examples]'"
+    )
+
+
 # The picture
 
 

@@ -3,10 +3,14 @@
 One module a paper. `PAPERS` lists them by the names that `tightnoise reproduce` knows.
 """
 
-from tightnoise.reproduce import conversion, vmf
+from tightnoise.reproduce import conversion, mixtures, vmf
 from tightnoise.reproduce._paper import Paper
 
 __all__ = ["PAPERS", "Paper"]
 
-PAPERS: dict[str, Paper] = {"conversion": conversion.PAPER, "vmf": vmf.PAPER}
+PAPERS: dict[str, Paper] = {
+    "conversion": conversion.PAPER,
+    "mixtures": mixtures.PAPER,
+    "vmf": vmf.PAPER,
+}
 """The papers by name."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Cell", "Row", "Table"]
+__all__ = ["Cell", "Row", "Table", "wrapped"]
 
 _WIDTHS = {"ours": 7, "expected": 8, "diff.": 6}  # of printed numbers, in characters, at least
 
@@ -88,11 +89,8 @@ class Table:
     def _group(self, number: int) -> list[str]:
         """Return the lines of one column, all of one width: name, heads, and its numbers."""
         cells = [row.cells[number] for row in self.rows]
-        parts = [
-            [name, *(_show(cell, name) for cell in cells)]
-            for name in _WIDTHS
-            if any(_known(cell, name) for cell in cells)
-        ]
+        known = [name for name in _WIDTHS if any(_known(cell, name) for cell in cells)]
+        parts = [[name, *(_show(cell, name) for cell in cells)] for name in known or ["ours"]]
         widths = [max(_WIDTHS[part[0]], *map(len, part)) for part in parts]
         lines = [
             " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
@@ -141,3 +139,8 @@ def _show(cell: Cell, name: str) -> str:
     if exponent:
         return f"{cell.ours:.{len(mantissa.partition('.')[2])}e}"
     return f"{cell.ours:.{cell.decimals}f}"
+
+
+def wrapped(*paragraphs: str) -> tuple[str, ...]:
+    """Return notes, a paragraph each, as the lines of a table's notes."""
+    return tuple(line for text in paragraphs for line in textwrap.wrap(text, 100))

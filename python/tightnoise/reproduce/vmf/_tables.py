@@ -8,10 +8,9 @@ in this release. What the paper prints stands in columns of its own.
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Callable
 
-from tightnoise.reproduce._table import Cell, Row, Table
+from tightnoise.reproduce._table import Cell, Row, Table, wrapped
 from tightnoise.reproduce.vmf._costs import (
     BATCH,
     EPOCHS,
@@ -161,11 +160,6 @@ OTHER_CAPACITIES = {
 """kappa: of the Gaussian as printed, on a ball of radius 3, on 3 layers, on a sum of 128."""
 
 
-def _wrapped(*paragraphs: str) -> tuple[str, ...]:
-    """Return notes, a paragraph each, as the lines of a table's notes."""
-    return tuple(line for text in paragraphs for line in textwrap.wrap(text, 100))
-
-
 def _paper_table() -> Table:
     return Table(
         "von Mises-Fisher, p 13700: epsilon at delta 1/60000 after 3 releases, the paper's count",
@@ -184,7 +178,7 @@ def _paper_table() -> Table:
             )
             for kappa, (first, second, chord, tight) in THREE_RELEASES.items()
         ),
-        _wrapped(
+        wrapped(
             "Approach 2: Theorem 3 with 1/(alpha - 1), at integer orders; with 1/alpha, as "
             "printed, it is no bound. With chord: the divergence interpolated between integer "
             "orders (1.02, 1.04, ...), as in the paper, which is no bound either. The paper "
@@ -214,7 +208,7 @@ def _steps_table() -> Table:
             )
             for kappa, (first, second, _, _) in ALL_RELEASES.items()
         ),
-        _wrapped(
+        wrapped(
             "Approach 1: with Theorem 2, or with the optimal composition. Theorem 2 lacks a "
             "factor N epsilon_s as printed. With it and a coarse grid of splits of delta it gives "
             "674.149 for kappa 75; a search finds a better split.",
@@ -241,7 +235,7 @@ def _gaussian_table() -> Table:
             )
             for kappa, (grid, tight, sigma) in GAUSSIAN.items()
         ),
-        _wrapped(
+        wrapped(
             "The paper counts 1407 steps for the Gaussian, 3 for the von Mises-Fisher mechanism: "
             "its pairs are not equally private. As private: sqrt(p - 3)/(2 kappa), the noise "
             "multiplier with which the Gaussian costs at least what kappa does, and hardly more.",
@@ -270,7 +264,7 @@ def _exact_table() -> Table:
             )
             for kappa, (_, _, exact, tight) in ALL_RELEASES.items()
         ),
-        _wrapped(
+        wrapped(
             "Exact RDP: of the sampled mechanism at the best real order, with the paper's "
             "conversion (Proposition 4), or with the optimal one as in the columns that follow.",
             "As Gaussian: what the sampled Gaussian with noise multiplier sqrt(p - 3)/(2 kappa) "
@@ -298,7 +292,7 @@ def _angle_table() -> Table:
             )
             for degrees, (tight_300, tight_500) in ANGLES.items()
         ),
-        _wrapped(
+        wrapped(
             "The mechanism of the paper promises 180 only: one record may turn the sum of the "
             "others around. `LiftedVonMisesFisher` promises less for every data set.",
         ),
@@ -351,7 +345,7 @@ def _domain_table() -> Table:
             )
             for kappa, sigma in PRINTED_SIGMA.items()
         ),
-        _wrapped(
+        wrapped(
             "As printed: radius 1, a factor 2 too many. Radius 3: the paper's R, the number of "
             "layers. 3 layers: each clipped to norm 1, a product of balls. Sum of 128: what noise "
             "of standard deviation sigma is added to, the sum of a batch's gradients of norm at "

@@ -1,0 +1,144 @@
+"""The cells of the paper's tables: a budget (epsilon, delta), sensitivity 1, and what it takes."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import tightnoise.calibrate as calibrate
+from tightnoise.mechanisms import MultiGaussianMixture
+from tightnoise.mechanisms.additive import AdditiveNoise
+from tightnoise.reproduce.mixtures._printed import MODES, MULTI_L1
+
+__all__ = [
+    "Improvement",
+    "MultiCell",
+    "QuasiCell",
+    "improvement",
+    "multi_cell",
+    "printed_mixture",
+    "quasi_cell",
+]
+
+MEAN_ABS = math.sqrt(2.0 / math.pi)
+"""The l1 loss of a Gaussian with sigma = 1."""
+
+LARGEST_MODES = 20
+"""The paper's cap on the number of modes."""
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """How much less loss than the Gaussian's, in %, by l1 and by l2."""
+
+    l1: float
+    l2: float
+
+
+@dataclass(frozen=True)
+class MultiCell:
+    """A cell of Tables 1 and 4.
+
+    Parameters
+    ----------
+    capped : Improvement
+        Of the best multi-Gaussian of 1 to 20 modes, calibrated exactly.
+    free : Improvement
+        Of the best of any number of modes.
+    excess : float or None
+        The exact delta of what Table 1 prints, over the target; None where nothing is printed.
+    """
+
+    capped: Improvement
+    free: Improvement
+    excess: float | None
+
+
+@dataclass(frozen=True)
+class QuasiCell:
+    """A cell of Tables 5 and 6.
+
+    Parameters
+    ----------
+    paper : Improvement
+        Of the quasi-Gaussian with the sigma of the paper's Algorithm 4.
+    exact : Improvement
+        With the least sigma that is private.
+    excess : float
+        The exact delta at the paper's sigma, over the target.
+    """
+
+    paper: Improvement
+    exact: Improvement
+    excess: float
+
+
+def relative_gain(ours: float, theirs: float) -> float:
+    """Return 100 (theirs - ours) / max(theirs, ours), as in the paper's tables."""
+    return 100.0 * (theirs - ours) / max(theirs, ours)
+
+
+@functools.cache
+def _gaussian_sigma(epsilon: float, delta: float) -> float:
+    return calibrate.gaussian(epsilon, delta, sensitivity=1.0)
+
+
+def improvement(epsilon: float, delta: float, mixtures: Sequence[AdditiveNoise]) -> Improvement:
+    """Return what the best of `mixtures` gains over the Gaussian, by either loss."""
+    sigma = _gaussian_sigma(epsilon, delta)
+    return Improvement(
+        relative_gain(min(m.mean_abs() for m in mixtures), sigma * MEAN_ABS),
+        relative_gain(min(float(m.var()) for m in mixtures), sigma**2),
+    )
+
+
+@functools.cache
+def multi_cell(epsilon: float, delta: float) -> MultiCell:
+    """Return the cell of Tables 1 and 4 for this budget."""
+    modes = range(1, LARGEST_MODES + 1)
+    capped = [calibrate.multi_gaussian(epsilon, delta, 1.0, modes=k) for k in modes]
+    free = [calibrate.multi_gaussian(epsilon, delta, 1.0, loss=loss) for loss in ("l1", "l2")]
+    return MultiCell(
+        improvement(epsilon, delta, capped),
+        improvement(epsilon, delta, free),
+        _excess(printed_mixture(epsilon, delta), epsilon, delta),
+    )
+
+
+@functools.cache
+def quasi_cell(epsilon: float, delta: float) -> QuasiCell:
+    """Return the cell of Tables 5 and 6 for this budget."""
+    paper = calibrate.quasi_gaussian(epsilon, delta, 1.0, method="paper")
+    exact = calibrate.quasi_gaussian(epsilon, delta, 1.0)
+    return QuasiCell(
+        improvement(epsilon, delta, [paper]),
+        improvement(epsilon, delta, [exact]),
+        float(paper.delta(epsilon, 1.0)) / delta,
+    )
+
+
+def _excess(mixture: MultiGaussianMixture | None, epsilon: float, delta: float) -> float | None:
+    return None if mixture is None else float(mixture.delta(epsilon, 1.0)) / delta
+
+
+def printed_mixture(epsilon: float, delta: float) -> MultiGaussianMixture | None:
+    """Return the mixture behind Table 1; None where the table has no figure.
+
+    Table 1 prints the gain and Table 3 the number of modes. The l1 loss grows with sigma, so that
+    one sigma alone gives that gain.
+    """
+    printed, modes = MULTI_L1[epsilon, delta], int(MODES[epsilon, delta] or 0)
+    if printed is None:
+        return None
+    sigma = _gaussian_sigma(epsilon, delta)
+    loss = sigma * MEAN_ABS * (1.0 - float(printed) / 100.0)
+    low, high = 0.0, sigma  # at the Gaussian's sigma the loss is above the Gaussian's
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if MultiGaussianMixture(middle, epsilon, 1.0, modes).mean_abs() < loss:
+            low = middle
+        else:
+            high = middle
+    return MultiGaussianMixture(high, epsilon, 1.0, modes)

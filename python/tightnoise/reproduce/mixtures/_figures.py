@@ -1,0 +1,71 @@
+"""Densities of the mixtures, and what they gain over the Gaussian."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import numpy as np
+
+import tightnoise.calibrate as calibrate
+from tightnoise.mechanisms import Gaussian
+from tightnoise.reproduce.mixtures import _printed as printed
+from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
+
+__all__ = ["draw"]
+
+# Colours that the colour-blind can tell apart (Okabe and Ito).
+ORANGE, BLUE, GREEN, BLACK = "#D55E00", "#0072B2", "#009E73", "#000000"
+
+
+def draw(file: IO[bytes]) -> None:
+    """Draw the figures side by side into a PNG file; ImportError without matplotlib."""
+    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
+
+    figure = Figure(figsize=(16, 5.4), layout="constrained")
+    left, middle, right = figure.subplots(1, 3)
+    _draw_densities(left, 1.0, 1e-5)
+    _draw_gains(middle, 1e-5)
+    _draw_gains(right, 0.01)
+    figure.savefig(file, format="png", dpi=110)
+
+
+def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:
+    x = np.linspace(-5.0, 5.0, 2001)
+    gaussian = Gaussian(calibrate.gaussian(epsilon, delta, sensitivity=1.0))
+    as_printed = printed_mixture(epsilon, delta)
+    if as_printed is not None:
+        label = f"as Table 1 has it (delta is {multi_cell(epsilon, delta).excess:.0f} times that)"
+        axes.plot(x, as_printed.pdf(x), color=ORANGE, linewidth=1, label=label)
+    for mechanism, color, label in (
+        (gaussian, BLACK, "Gaussian"),
+        (calibrate.quasi_gaussian(epsilon, delta, 1.0), GREEN, "quasi-Gaussian"),
+        (calibrate.multi_gaussian(epsilon, delta, 1.0), BLUE, "multi-Gaussian"),
+    ):
+        axes.plot(x, mechanism.pdf(x), color=color, label=label)
+    axes.set(title=f"Densities, epsilon {epsilon:g}, delta {delta:g}", xlabel="noise")
+    _finish(axes, "upper right")
+
+
+def _draw_gains(axes: Any, delta: float) -> None:
+    epsilons = printed.EPSILONS
+    published = [float(printed.MULTI_L1[epsilon, delta] or 0) for epsilon in epsilons]
+    cells = [multi_cell(epsilon, delta) for epsilon in epsilons]
+    quasi = [quasi_cell(epsilon, delta) for epsilon in epsilons]
+    axes.plot(epsilons, published, "s", color=ORANGE, label="Table 1, as printed")
+    axes.plot(epsilons, [cell.free.l1 for cell in cells], color=BLUE, label="multi-Gaussian")
+    axes.plot(
+        epsilons,
+        [cell.capped.l1 for cell in cells],
+        color=BLUE,
+        linestyle=(0, (5, 4)),
+        label="multi-Gaussian, K <= 20",
+    )
+    axes.plot(epsilons, [cell.exact.l1 for cell in quasi], color=GREEN, label="quasi-Gaussian")
+    axes.set(title=f"l1 loss below the Gaussian's, in %, delta {delta:g}", xlabel="epsilon")
+    axes.set(xscale="log")
+    _finish(axes, "upper left")
+
+
+def _finish(axes: Any, legend: str) -> None:
+    axes.grid(alpha=0.3)
+    axes.legend(loc=legend)
