@@ -14,7 +14,6 @@ from tightnoise.reproduce.mixtures import (
     _descent,
     _examples,
     _noises,
-    coordinate_descent,
 )
 from tightnoise.reproduce.mixtures._descent import (
     Schedule,
@@ -24,7 +23,7 @@ from tightnoise.reproduce.mixtures._descent import (
     mean_gradient,
     sensitivity,
 )
-from tightnoise.reproduce.mixtures._examples import errors_table
+from tightnoise.reproduce.mixtures._examples import coordinate_descent, errors_table
 
 
 @pytest.fixture

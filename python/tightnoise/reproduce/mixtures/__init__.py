@@ -20,18 +20,18 @@ What differs from the paper, and why:
   exact figures beside it are by privacy-loss distributions.
 
 The paper's section D.7 trains a classifier with 800 scalar releases, and finds the mixtures ahead
-of the Gaussian. At equal exact privacy they are not: the example is `coordinate_descent`. There is
-a reason. With many small releases a law of noise costs what its Fisher information says, and of all
-laws with the same information the Gaussian has the least variance (Cramer-Rao).
+of the Gaussian. At equal exact privacy they are not, as the example shows. There is a reason. With
+many small releases a law of noise costs what its Fisher information says, and of all laws with the
+same information the Gaussian has the least variance (Cramer-Rao).
 """
 
 from tightnoise.reproduce._paper import Paper
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
-from tightnoise.reproduce.mixtures._examples import EXAMPLES, coordinate_descent
+from tightnoise.reproduce.mixtures._examples import EXAMPLES
 from tightnoise.reproduce.mixtures._figures import draw
 from tightnoise.reproduce.mixtures._tables import CELLS, TABLES
 
-__all__ = ["PAPER", "coordinate_descent", "multi_cell", "printed_mixture", "quasi_cell"]
+__all__ = ["PAPER", "multi_cell", "printed_mixture", "quasi_cell"]
 
 PAPER = Paper(
     title="Mind the Gap: Mixtures of Gaussians in Approximate Differential Privacy",

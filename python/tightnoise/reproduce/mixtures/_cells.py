@@ -96,7 +96,17 @@ def improvement(epsilon: float, delta: float, mixtures: Sequence[AdditiveNoise])
 
 @functools.cache
 def multi_cell(epsilon: float, delta: float) -> MultiCell:
-    """Return the cell of Tables 1 and 4 for this budget."""
+    """Return the cell of Tables 1 and 4 for this budget.
+
+    Examples
+    --------
+    Table 1 prints 54.42 for epsilon 1 and delta 0.001, and that is 227 times delta.
+
+    >>> from tightnoise.reproduce.mixtures import multi_cell
+    >>> cell = multi_cell(1.0, 0.001)
+    >>> round(cell.capped.l1, 2), round(cell.excess)
+    (52.52, 227)
+    """
     modes = range(1, LARGEST_MODES + 1)
     capped = [calibrate.multi_gaussian(epsilon, delta, 1.0, modes=k) for k in modes]
     free = [calibrate.multi_gaussian(epsilon, delta, 1.0, loss=loss) for loss in ("l1", "l2")]
@@ -109,7 +119,15 @@ def multi_cell(epsilon: float, delta: float) -> MultiCell:
 
 @functools.cache
 def quasi_cell(epsilon: float, delta: float) -> QuasiCell:
-    """Return the cell of Tables 5 and 6 for this budget."""
+    """Return the cell of Tables 5 and 6 for this budget.
+
+    Examples
+    --------
+    >>> from tightnoise.reproduce.mixtures import quasi_cell
+    >>> cell = quasi_cell(5.0, 0.001)
+    >>> round(cell.paper.l1, 2), round(cell.paper.l2, 2)
+    (21.08, 37.14)
+    """
     paper = calibrate.quasi_gaussian(epsilon, delta, 1.0, method="paper")
     exact = calibrate.quasi_gaussian(epsilon, delta, 1.0)
     return QuasiCell(
@@ -128,6 +146,13 @@ def printed_mixture(epsilon: float, delta: float) -> MultiGaussianMixture | None
 
     Table 1 prints the gain and Table 3 the number of modes. The l1 loss grows with sigma, so that
     one sigma alone gives that gain.
+
+    Examples
+    --------
+    >>> from tightnoise.reproduce.mixtures import printed_mixture
+    >>> mixture = printed_mixture(3.0, 1e-5)
+    >>> mixture.modes, round(mixture.sigma, 4)
+    (18, 0.0526)
     """
     printed, modes = MULTI_L1[epsilon, delta], int(MODES[epsilon, delta] or 0)
     if printed is None:

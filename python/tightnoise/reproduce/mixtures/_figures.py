@@ -42,6 +42,7 @@ def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:
         (calibrate.multi_gaussian(epsilon, delta, 1.0), BLUE, "multi-Gaussian"),
     ):
         axes.plot(x, mechanism.pdf(x), color=color, label=label)
+    axes.set(ylim=(0.0, 0.95))  # the legend above the peaks
     axes.set(title=f"Densities, epsilon {epsilon:g}, delta {delta:g}", xlabel="noise")
     _finish(axes, "upper right")
 
