@@ -58,6 +58,7 @@ def test_multi_gaussian(timed, epsilon, delta, modes) -> None:
     assert noise.delta(epsilon, 1.0) <= delta
 
 
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")  # kinks
 def test_multi_gaussian_scipy(timed) -> None:
     epsilon, delta, modes = GIVEN[0]
     sigma = timed(

@@ -1,4 +1,4 @@
-"""Calibrated multi-Gaussian mixtures: private, and not with less noise."""
+"""Calibrated multi-Gaussian mixtures: private by quadrature, and not with less noise."""
 
 import json
 import math
@@ -30,6 +30,20 @@ def random_settings(rng, n):
         epsilon = float(rng.choice([rng.uniform(0.05, 1), rng.uniform(1, 12)]))
         delta = float(rng.choice([rng.uniform(0.01, 0.7), 10 ** rng.uniform(-8, -1)]))
         yield epsilon, delta, int(rng.choice([0, 1, 2, 3, rng.integers(4, 30)]))
+
+
+def test_divergences_by_quadrature(check_error):
+    worst = 0.0
+    for epsilon, delta, modes, sigma, shift, exact in table("additive_calibration.json"):
+        if modes is None:
+            continue
+        noise = multi_gaussian(epsilon, delta, 1.0, modes)
+        assert noise.sigma == pytest.approx(sigma, rel=1e-9)
+        assert float(exact) <= delta
+        made = tn.MultiGaussianMixture(sigma, epsilon, 1.0, modes)
+        value = made.hockey_stick(0.0, shift, epsilon)
+        worst = max(worst, abs(value / float(exact) - 1))
+    check_error("calibrate.multi_gaussian: divergences", worst, 1e-11)
 
 
 def test_private_and_no_larger_than_needed(rng):

@@ -1,6 +1,8 @@
-"""Calibrated quasi-Gaussian mixtures: private, and not with less noise."""
+"""Calibrated quasi-Gaussian mixtures: private by quadrature, and not with less noise."""
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +10,20 @@ import pytest
 import tightnoise as tn
 from tightnoise.calibrate import quasi_gaussian
 
+TABLE = Path(__file__).parents[1] / "reference" / "additive_calibration.json"
 inf, nan = np.inf, np.nan
+
+
+def test_divergences_by_quadrature(check_error):
+    worst = 0.0
+    for epsilon, delta, modes, sigma, shift, exact in json.loads(TABLE.read_text()):
+        if modes is not None:
+            continue
+        assert quasi_gaussian(epsilon, delta, 1.0).sigma == pytest.approx(sigma, rel=1e-9)
+        assert float(exact) <= delta
+        value = tn.QuasiGaussianMixture(sigma, epsilon, 1.0).hockey_stick(0.0, shift, epsilon)
+        worst = max(worst, abs(value / float(exact) - 1))
+    check_error("calibrate.quasi_gaussian: divergences", worst, 1e-11)
 
 
 def test_private_and_no_larger_than_needed(rng):
