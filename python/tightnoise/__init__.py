@@ -12,10 +12,11 @@ except ImportError as error:
         f"{message} (from a source tree, install the package first: python3 -m pip install .)"
     ) from error
 
-from tightnoise import accounting, calibrate, costs, leakage, mechanisms, random, special
+from tightnoise import accounting, calibrate, compare, costs, leakage, mechanisms, random, special
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.accounting import PrivacyLossDistribution, RdpAccountant
 from tightnoise.calibrate import CalibrationError
+from tightnoise.compare import best_noise
 from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsilon
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
@@ -63,8 +64,10 @@ __all__ = [
     "__version__",
     "accounting",
     "bayes_capacity",
+    "best_noise",
     "budget_to_rdp",
     "calibrate",
+    "compare",
     "costs",
     "leakage",
     "mechanisms",

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 import tightnoise as tn
 from tightnoise._files import FileError
-from tightnoise.cli import account, calibrate, epsilon, reproduce, sample
+from tightnoise.cli import account, best_noise, calibrate, epsilon, reproduce, sample
 
 __all__ = ["main"]
 
-_COMMANDS = (account, epsilon, calibrate, sample, reproduce)
+_COMMANDS = (account, epsilon, calibrate, best_noise, sample, reproduce)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""How commands print: tables with aligned columns, and JSON that any reader takes."""
+"""How commands print: JSON that any reader takes, and notes beside the answer."""
 
 from __future__ import annotations
 
@@ -8,15 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["columns", "print_json", "print_notes"]
-
-
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return one line a row: the first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
+__all__ = ["print_json", "print_notes"]
 
 
 def print_json(report: dict[str, Any]) -> None:

@@ -13,10 +13,11 @@ import numpy as np
 import tightnoise as tn
 from tightnoise._arrays import Floats
 from tightnoise._files import read_array
+from tightnoise._text import columns
 from tightnoise._validate import require
 from tightnoise.cli._noise import KINDS, add_noise
 from tightnoise.cli._options import Options, finite, orders, require_given
-from tightnoise.cli._output import columns, print_json, print_notes
+from tightnoise.cli._output import print_json, print_notes
 from tightnoise.costs import DEFAULT_ORDERS
 from tightnoise.data import digits_gradient
 

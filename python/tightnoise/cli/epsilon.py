@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import tightnoise as tn
-from tightnoise._text import upper_text
+from tightnoise._text import columns, upper_text
 from tightnoise._validate import MAX_COUNT, integer, positive, require
 from tightnoise.cli._options import (
     Options,
@@ -16,7 +16,7 @@ from tightnoise.cli._options import (
     add_budget_options,
     require_given,
 )
-from tightnoise.cli._output import columns, print_json, print_notes
+from tightnoise.cli._output import print_json, print_notes
 
 CONVERSIONS = ("optimal", "classic")
 ADJACENCIES = {

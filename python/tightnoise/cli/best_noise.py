@@ -1,0 +1,102 @@
+"""`tightnoise best-noise`: which noise answers one number best within a budget."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+from typing import Any
+
+import tightnoise as tn
+from tightnoise._files import FileError, check_writable, write_whole
+from tightnoise.cli._options import Options, add_budget_options
+from tightnoise.cli._output import print_json, print_notes
+from tightnoise.compare import NoiseRanking
+from tightnoise.compare.figure import draw
+
+SUFFIX = ".png"
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its options."""
+    best = commands.add_parser(
+        "best-noise",
+        help="which noise answers one number best within a budget",
+        description="Calibrate every mechanism for one number to epsilon and delta, exactly, and "
+        "print them by increasing loss: the mean size of the noise (l1) or its variance (l2).",
+        epilog="The answer's parameters are printed rounded; --json has all digits, and "
+        "`tightnoise.best_noise` the mechanisms themselves.",
+    )
+    add_budget_options(best, "epsilon", "delta", "sensitivity", sensitivity=1.0)
+    best.add_argument("--loss", choices=["l1", "l2"], default="l1", help="default: l1")
+    best.add_argument(
+        "--compositions",
+        type=int,
+        default=1,
+        metavar="T",
+        help="how many such numbers are released within the budget; default: 1",
+    )
+    best.add_argument(
+        "--plot",
+        metavar=f"FILE{SUFFIX}",
+        help="draw the densities, and the losses against epsilon; must not exist, unless --force "
+        "is given (needs matplotlib: pip install 'tightnoise[plot]')",
+    )
+    best.add_argument("--force", action="store_true", help=f"replace FILE{SUFFIX}")
+    best.set_defaults(run=_run)
+
+
+def _run(options: Options) -> None:
+    if options.plot is not None:
+        check_writable(options.plot, suffix=SUFFIX, overwrite=options.force)
+        if importlib.util.find_spec("matplotlib") is None:
+            raise FileError(
+                f"cannot draw {options.plot} without matplotlib: pip install 'tightnoise[plot]'"
+            )
+    ranking = tn.best_noise(
+        options.epsilon,
+        options.delta,
+        options.sensitivity,
+        loss=options.loss,
+        compositions=options.compositions,
+    )
+    if options.json:
+        print_json(_report(ranking))
+    else:
+        print(ranking)
+        print_notes("best-noise", [f"no {name}: {why}" for name, why in ranking.left_out.items()])
+    if options.plot is not None:
+        write_whole(
+            options.plot, lambda file: draw(ranking, file), suffix=SUFFIX, overwrite=options.force
+        )
+
+
+def _report(ranking: NoiseRanking) -> dict[str, Any]:
+    return {
+        "version": tn.__version__,
+        "parameters": {
+            "epsilon": ranking.epsilon,
+            "delta": ranking.delta,
+            "sensitivity": ranking.sensitivity,
+            "loss": ranking.loss,
+            "compositions": ranking.compositions,
+        },
+        "mechanisms": [
+            {
+                "name": choice.name,
+                "parameters": {
+                    field.name: _plain(getattr(choice.mechanism, field.name))
+                    for field in dataclasses.fields(choice.mechanism)
+                },
+                "mean_abs": choice.mean_abs,
+                "variance": choice.variance,
+                "tails": choice.tails,
+                "composes_as_gaussian": choice.composes_as_gaussian,
+            }
+            for choice in ranking
+        ],
+        "left_out": dict(ranking.left_out),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

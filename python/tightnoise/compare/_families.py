@@ -1,0 +1,90 @@
+"""The mechanisms for one number, and how each is calibrated to a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tightnoise import calibrate
+from tightnoise.mechanisms import Gaussian
+
+__all__ = ["FAMILIES", "GAUSSIAN", "Family"]
+
+
+class Family(NamedTuple):
+    """Mechanisms that differ in their parameters only."""
+
+    name: str
+    calibrated: Callable[[float, float, float, str], Any]
+    """Of epsilon, delta, sensitivity and loss: the one of least noise."""
+    scale: str
+    """The parameter that sets the size of the noise."""
+    composes_as_gaussian: bool = False
+    pure: bool = False
+    """Whether it needs no delta."""
+    searched: bool = False
+    """Whether it takes seconds to find."""
+
+
+GAUSSIAN = Family(
+    "Gaussian",
+    lambda epsilon, delta, sensitivity, loss: Gaussian(
+        calibrate.gaussian(epsilon, delta, sensitivity=sensitivity)
+    ),
+    "sigma",
+    composes_as_gaussian=True,
+)
+
+FAMILIES = (
+    GAUSSIAN,
+    Family(
+        "multi-Gaussian",
+        lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
+            epsilon, delta, sensitivity, loss=loss
+        ),
+        "sigma",
+        composes_as_gaussian=True,
+    ),
+    Family(
+        "quasi-Gaussian",
+        lambda epsilon, delta, sensitivity, loss: calibrate.quasi_gaussian(
+            epsilon, delta, sensitivity
+        ),
+        "sigma",
+    ),
+    Family(
+        "scale mixture",
+        lambda epsilon, delta, sensitivity, loss: calibrate.gaussian_scale_mixture(
+            epsilon, delta, sensitivity, loss=loss
+        ),
+        "sigmas",
+        composes_as_gaussian=True,
+        searched=True,
+    ),
+    Family(
+        "Laplace",
+        lambda epsilon, delta, sensitivity, loss: calibrate.laplace(epsilon, delta, sensitivity),
+        "scale",
+        pure=True,
+    ),
+    Family(
+        "truncated Laplace",
+        lambda epsilon, delta, sensitivity, loss: calibrate.truncated_laplace(
+            epsilon, delta, sensitivity
+        ),
+        "scale",
+    ),
+    Family(
+        "Tulap",
+        lambda epsilon, delta, sensitivity, loss: calibrate.tulap(epsilon, delta, sensitivity),
+        "epsilon",
+    ),
+    Family(
+        "staircase",
+        lambda epsilon, delta, sensitivity, loss: calibrate.staircase(
+            epsilon, delta, sensitivity, loss=loss
+        ),
+        "epsilon",
+        pure=True,
+    ),
+)

@@ -1,0 +1,196 @@
+"""Which noise for one number: every mechanism calibrated to a budget, ranked by what it loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from tightnoise._text import columns
+from tightnoise._validate import MAX_COUNT, integer, one_of, positive, real_scalar, require
+from tightnoise.calibrate import CalibrationError
+from tightnoise.compare._families import FAMILIES, Family
+from tightnoise.compare._releases import release_of
+
+__all__ = ["NoiseChoice", "NoiseRanking", "best_noise"]
+
+_LOSSES = {"l1": "mean_abs", "l2": "variance"}
+
+
+@dataclass(frozen=True)
+class NoiseChoice:
+    """One way to answer within the budget.
+
+    Parameters
+    ----------
+    name : str
+        Of the family, such as "staircase".
+    mechanism : Gaussian or AdditiveNoise
+        Calibrated: what `sample`, `delta` and `accounting.privacy_loss` are asked of.
+    mean_abs, variance : float
+        The l1 and the l2 loss of one release, exact.
+    scale : str
+        The parameter that sets the size of the noise, with its value.
+    composes_as_gaussian : bool
+        Whether many releases cost what those of a Gaussian of the same sigma would, at most (zCDP).
+    """
+
+    name: str
+    mechanism: Any
+    mean_abs: float
+    variance: float
+    scale: str
+    composes_as_gaussian: bool
+
+    @property
+    def tails(self) -> str:
+        """How far the noise reaches: "gaussian", "exponential" or "bounded"."""
+        return str(self.mechanism.tails)
+
+
+@dataclass(frozen=True)
+class NoiseRanking(Sequence[NoiseChoice]):
+    """Choices by increasing loss; printed, a table."""
+
+    epsilon: float
+    delta: float
+    sensitivity: float
+    loss: str
+    compositions: int
+    choices: tuple[NoiseChoice, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """The families that have no answer, each with the reason."""
+
+    @property
+    def best(self) -> NoiseChoice:
+        """The choice of least loss."""
+        return self.choices[0]
+
+    def loss_of(self, choice: NoiseChoice) -> float:
+        """Return the loss that the ranking goes by."""
+        return float(getattr(choice, _LOSSES[self.loss]))
+
+    @overload
+    def __getitem__(self, index: int) -> NoiseChoice: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[NoiseChoice, ...]: ...
+    def __getitem__(self, index: int | slice) -> NoiseChoice | tuple[NoiseChoice, ...]:
+        return self.choices[index]
+
+    def __len__(self) -> int:
+        return len(self.choices)
+
+    def __iter__(self) -> Iterator[NoiseChoice]:
+        return iter(self.choices)
+
+    def __str__(self) -> str:
+        head = ("mechanism", "E|noise|", "variance", "of the best", "scale", "tails", "composes")
+        least = self.loss_of(self.best)
+        rows = [
+            (
+                choice.name,
+                f"{choice.mean_abs:.6g}",
+                f"{choice.variance:.6g}",
+                f"{self.loss_of(choice) / least:.3f}",
+                choice.scale,
+                choice.tails,
+                "as a Gaussian" if choice.composes_as_gaussian else "otherwise",
+            )
+            for choice in self
+        ]
+        return "\n".join(columns([head, *rows]))
+
+
+def best_noise(
+    epsilon: float,
+    delta: float,
+    sensitivity: float,
+    loss: str = "l1",
+    compositions: int = 1,
+) -> NoiseRanking:
+    """Calibrate every mechanism for one number to the same budget and rank them by exact loss.
+
+    Each is calibrated exactly (`tightnoise.calibrate`), never above the budget. The families:
+    Gaussian, multi-Gaussian, quasi-Gaussian, Gaussian scale mixture, Laplace, truncated Laplace,
+    Tulap and staircase. For one release at epsilon of 3 and more the staircase, which is purely
+    private, loses less than any multi-Gaussian; scale mixtures, which are searched for (a few
+    seconds), may lose less still.
+
+    For several releases (`compositions`), each is of a smaller epsilon, the largest for which the
+    exact composition (`accounting.privacy_loss`) is within the budget; half of delta, shared
+    equally, goes to each release of those families that need some. Scale mixtures are left out.
+
+    Parameters
+    ----------
+    epsilon : float
+        Greater than 0.
+    delta : float
+        From 0, where only pure mechanisms have an answer, to 1, exclusive.
+    sensitivity : float
+        The most that one person can change the number by, greater than 0.
+    loss : {"l1", "l2"}
+        What to rank by, and to calibrate for where there is a choice: the mean of abs(noise), or
+        the variance.
+    compositions : int
+        How many such numbers are released, each with independent noise of the same law.
+
+    Returns
+    -------
+    NoiseRanking
+        A sequence of `NoiseChoice`, the least loss first; `str` makes it a table.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    TypeError
+        If an argument is not a number.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> ranking = tn.best_noise(epsilon=4.0, delta=1e-6, sensitivity=1.0)
+    >>> ranking.best.name, ranking.best.tails
+    ('staircase', 'exponential')
+    >>> noisy = ranking.best.mechanism.sample(42.0)
+    """
+    positive("epsilon", epsilon)
+    require(0 <= real_scalar("delta", delta) < 1, "delta", delta, "at least 0 and below 1")
+    positive("sensitivity", sensitivity)
+    one_of("loss", loss, _LOSSES)
+    count = integer("compositions", compositions, minimum=1, maximum=MAX_COUNT)
+    choices: list[NoiseChoice] = []
+    left_out: dict[str, str] = {}
+    for family in FAMILIES:
+        if family.searched and count > 1:
+            left_out[family.name] = "it is searched for one release only"
+            continue
+        try:
+            mechanism = release_of(family, epsilon, delta, sensitivity, loss, count)
+        except CalibrationError as error:
+            left_out[family.name] = str(error)
+            continue
+        choices.append(_choice(family, mechanism))
+    choices.sort(key=lambda choice: getattr(choice, _LOSSES[loss]))
+    return NoiseRanking(
+        float(epsilon),
+        float(delta),
+        float(sensitivity),
+        loss,
+        count,
+        tuple(choices),
+        left_out,
+    )
+
+
+def _choice(family: Family, mechanism: Any) -> NoiseChoice:
+    size = getattr(mechanism, family.scale)
+    shown = f"{min(size):.4g} to {max(size):.4g}" if isinstance(size, tuple) else f"{size:.6g}"
+    return NoiseChoice(
+        family.name,
+        mechanism,
+        float(mechanism.mean_abs()),
+        float(mechanism.var()),
+        f"{family.scale} {shown}",
+        family.composes_as_gaussian,
+    )

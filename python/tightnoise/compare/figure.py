@@ -1,0 +1,103 @@
+"""The densities of a ranking's mechanisms, and their losses at other epsilons."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import numpy as np
+
+from tightnoise.calibrate import CalibrationError
+from tightnoise.compare._families import FAMILIES
+from tightnoise.compare.best_noise import NoiseRanking
+
+__all__ = ["draw"]
+
+# Colours that the colour-blind can tell apart (Okabe and Ito), one a family.
+_COLOURS = (
+    "#000000",
+    "#D55E00",
+    "#0072B2",
+    "#CC79A7",
+    "#009E73",
+    "#E69F00",
+    "#56B4E9",
+    "#7F7F7F",
+)
+_STYLE = dict(zip((family.name for family in FAMILIES), _COLOURS, strict=True))
+
+_POINTS = 2001
+_EPSILONS = 33
+_REACH = 4.0  # of the densities, in sensitivities, at least
+
+
+def draw(ranking: NoiseRanking, file: IO[bytes]) -> None:
+    """Draw densities and losses side by side into a PNG file.
+
+    The losses are those of one release at epsilons around the ranking's, at its delta. Families
+    that are searched for are drawn at its epsilon only.
+
+    Parameters
+    ----------
+    ranking : NoiseRanking
+    file : binary file
+        Where the PNG goes.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> from tightnoise.compare.figure import draw
+    >>> ranking = tn.best_noise(epsilon=1.0, delta=0.0, sensitivity=1.0)
+    >>> with open("noise.png", "wb") as file:  # doctest: +SKIP
+    ...     draw(ranking, file)
+    """
+    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
+
+    figure = Figure(figsize=(12, 5.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _draw_densities(left, ranking)
+    _draw_losses(right, ranking)
+    figure.savefig(file, format="png", dpi=150)
+
+
+def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
+    reach = max(_REACH * ranking.sensitivity, 4.0 * ranking.best.mean_abs)
+    x = np.linspace(-reach, reach, _POINTS)
+    highest = 0.0
+    for choice in ranking:
+        density = choice.mechanism.pdf(x, 0.0)
+        highest = max(highest, float(density.max()))
+        axes.plot(x, density, label=choice.name, color=_STYLE[choice.name], linewidth=1.2)
+    axes.set(title="density of the noise", xlabel="noise", yscale="log")
+    axes.set_ylim(highest * 1e-8, highest * 2)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+
+
+def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
+    epsilons = ranking.epsilon * np.geomspace(0.2, 5.0, _EPSILONS)
+    for family in FAMILIES:
+        if family.searched:
+            continue
+        losses = []
+        for epsilon in epsilons.tolist():
+            try:
+                mechanism = family.calibrated(
+                    epsilon, ranking.delta, ranking.sensitivity, ranking.loss
+                )
+            except CalibrationError:
+                losses.append(np.nan)
+                continue
+            losses.append(mechanism.mean_abs() if ranking.loss == "l1" else float(mechanism.var()))
+        axes.plot(epsilons, losses, label=family.name, color=_STYLE[family.name], linewidth=1.2)
+    if ranking.compositions == 1:
+        for choice in ranking:
+            axes.plot(ranking.epsilon, ranking.loss_of(choice), "o", color=_STYLE[choice.name])
+    name = {"l1": "mean of abs(noise)", "l2": "variance"}[ranking.loss]
+    axes.set(title=f"one release at delta = {ranking.delta:g}", xlabel="epsilon", ylabel=name)
+    axes.set(xscale="log", yscale="log")
+    axes.grid(alpha=0.3)
