@@ -1,0 +1,150 @@
+"""`best_noise`: all answers are private, and ranked by losses that hold."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.compare import _families
+from tightnoise.compare._families import FAMILIES
+
+NAMES = [family.name for family in FAMILIES]
+QUICK = [family for family in FAMILIES if not family.searched]
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Leave out what is searched for, seconds each: its tests are those of its calibration."""
+    monkeypatch.setattr("tightnoise.compare.best_noise.FAMILIES", tuple(QUICK))
+
+
+def second_moment(mechanism):
+    """Return E|X| and E X^2 by a Riemann sum of quantiles, to about 1e-3."""
+    levels = (np.arange(200_000) + 0.5) / 200_000
+    x = mechanism.ppf(levels)
+    return float(np.abs(x).mean()), float((x * x).mean())
+
+
+@pytest.mark.parametrize("loss", ["l1", "l2"])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "sensitivity"), [(0.5, 1e-6, 1.0), (1.0, 0.01, 3.0), (4.0, 1e-6, 0.1)]
+)
+def test_every_choice_is_private_and_loses_what_is_said(epsilon, delta, sensitivity, loss, quick):
+    ranking = tn.best_noise(epsilon, delta, sensitivity, loss)
+    assert sorted(choice.name for choice in ranking) == sorted(family.name for family in QUICK)
+    assert not ranking.left_out
+    for choice in ranking:
+        assert choice.mechanism.delta(epsilon, sensitivity) <= delta
+        size, square = second_moment(choice.mechanism)
+        assert choice.mean_abs == pytest.approx(size, rel=2e-3)
+        assert choice.variance == pytest.approx(square, rel=1e-2)
+    losses = [ranking.loss_of(choice) for choice in ranking]
+    assert losses == sorted(losses)
+    assert losses == [c.mean_abs if loss == "l1" else c.variance for c in ranking]
+    assert ranking.best is ranking[0]
+
+
+def test_the_staircase_beats_every_multi_gaussian_at_large_epsilon(quick):
+    for epsilon in (3.0, 4.0, 5.0, 10.0):
+        for delta in (1e-6, 1e-3):
+            ranking = tn.best_noise(epsilon, delta, 1.0)
+            loss = {choice.name: choice.mean_abs for choice in ranking}
+            assert loss["staircase"] < loss["multi-Gaussian"]
+
+
+def test_searched_mixtures_take_part():
+    ranking = tn.best_noise(5.0, 1e-6, 1.0)
+    loss = {choice.name: choice.mean_abs for choice in ranking}
+    assert sorted(loss) == sorted(NAMES)
+    assert loss["scale mixture"] < 0.6 * loss["multi-Gaussian"]
+    assert loss["multi-Gaussian"] == pytest.approx(0.19995461321500735, rel=1e-6)
+
+
+def test_losses_scale_with_the_sensitivity(quick):
+    one, thousand = tn.best_noise(1.0, 1e-5, 1.0), tn.best_noise(1.0, 1e-5, 1000.0)
+    assert [choice.name for choice in one] == [choice.name for choice in thousand]
+    for small, large in zip(one, thousand, strict=True):
+        assert large.mean_abs == pytest.approx(1000 * small.mean_abs, rel=1e-8)
+        assert large.variance == pytest.approx(1e6 * small.variance, rel=1e-8)
+
+
+def test_without_delta_only_pure_mechanisms_answer(quick):
+    ranking = tn.best_noise(1.0, 0.0, 1.0)
+    assert [choice.name for choice in ranking] == ["staircase", "Laplace"]
+    assert sorted([*ranking.left_out, "staircase", "Laplace"]) == sorted(f.name for f in QUICK)
+    assert all("delta" in reason for reason in ranking.left_out.values())
+
+
+@pytest.mark.parametrize("count", [2, 10])
+def test_several_releases_stay_within_the_budget(count, quick):
+    ranking = tn.best_noise(2.0, 1e-5, 1.0, compositions=count)
+    assert ranking.compositions == count
+    for choice in ranking:
+        composed = tn.accounting.privacy_loss(choice.mechanism, sensitivity=1.0) * count
+        if choice.name == "Gaussian":
+            # Exactly, where the distribution of losses is a little above.
+            distance = math.sqrt(count) / choice.mechanism.sigma
+            assert tn.accounting.gaussian_delta(2.0, distance) <= 1e-5 * (1 + 1e-12)
+        else:
+            assert composed.delta(2.0) <= 1e-5
+        # Not far below the budget either.
+        assert composed.epsilon(1e-5) > 1.5
+
+
+def test_one_release_of_many_is_noisier_than_one(quick):
+    one = {choice.name: choice.mean_abs for choice in tn.best_noise(1.0, 1e-5, 1.0)}
+    for choice in tn.best_noise(1.0, 1e-5, 1.0, compositions=5):
+        assert choice.mean_abs > one[choice.name]
+
+
+def test_a_table_to_read_and_a_ranking_to_keep(quick):
+    ranking = tn.best_noise(1.0, 1e-5, 1.0)
+    lines = str(ranking).splitlines()
+    assert len(lines) == 1 + len(QUICK)
+    assert lines[0].split()[0] == "mechanism"
+    assert lines[1].startswith(ranking.best.name)
+    assert "1.000" in lines[1]
+    again = pickle.loads(pickle.dumps(ranking))
+    assert again == ranking
+    assert again.best.mechanism == ranking.best.mechanism
+    assert ranking[1:3] == ranking.choices[1:3]
+    tails = {choice.name: choice.tails for choice in ranking}
+    assert tails["Tulap"] == tails["truncated Laplace"] == "bounded"
+    assert tails["Laplace"] == tails["staircase"] == "exponential"
+    assert tails["multi-Gaussian"] == "gaussian"
+    assert {choice.name for choice in ranking if choice.composes_as_gaussian} == {
+        "Gaussian",
+        "multi-Gaussian",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("epsilon", 0.0),
+        ("epsilon", math.nan),
+        ("epsilon", math.inf),
+        ("delta", -1e-9),
+        ("delta", 1.0),
+        ("delta", math.nan),
+        ("sensitivity", 0.0),
+        ("sensitivity", -1.0),
+        ("loss", "l3"),
+        ("loss", None),
+        ("compositions", 0),
+        ("compositions", 2.5),
+        ("compositions", True),
+    ],
+)
+def test_bad_arguments(name, value):
+    arguments = {"epsilon": 1.0, "delta": 1e-5, "sensitivity": 1.0, name: value}
+    with pytest.raises((ValueError, TypeError), match=name):
+        tn.best_noise(**arguments)
+
+
+def test_families_name_a_parameter_that_exists(quick):
+    for family in _families.FAMILIES:
+        if not family.searched:
+            assert hasattr(family.calibrated(1.0, 1e-3, 1.0, "l1"), family.scale)
