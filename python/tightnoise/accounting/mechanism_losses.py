@@ -53,7 +53,7 @@ def privacy_loss(
         From 2 to 2**18: how many points the lattice of losses has up to the largest one, or to the
         one that is exceeded with probability 1e-40. Where losses spread as a Gaussian's, up to
         mu = 10, the relative error of epsilon is below 100/points^2; a single release of noise
-        whose profile bends sharply has a larger one, 2e-4 for a multi-Gaussian mixture (of one
+        whose profile bends sharply has a larger one, 2e-5 for a multi-Gaussian mixture (of one
         release, `mechanism.epsilon_at` is exact).
 
     Returns
@@ -100,7 +100,10 @@ def _of_additive_noise(
     mechanism: AdditiveNoise, *, sensitivity: float = 1.0, points: int = _POINTS
 ) -> PrivacyLossDistribution:
     shift = positive("sensitivity", sensitivity)
-    spacing, epsilons = _lattice(_largest_loss(mechanism, shift), points, shift)
+    # Where noise repeats itself every `sensitivity` times exp(-epsilon), its profile bends at
+    # multiples of that epsilon: chords between points of the lattice must not cut the corners.
+    bend = getattr(mechanism, "epsilon", math.inf)
+    spacing, epsilons = _lattice(_largest_loss(mechanism, shift), points, shift, bend)
     delta = np.empty_like(epsilons)
     mechanism._law.worst_shift_curve(shift, epsilons, _TOLERANCE, delta)
     return PrivacyLossDistribution.of_profile(spacing, np.minimum(delta, 1.0))
@@ -115,11 +118,19 @@ def _largest_loss(mechanism: AdditiveNoise, sensitivity: float) -> float:
     return pure if pure < math.inf else mechanism.epsilon_at(_BEYOND, sensitivity)
 
 
-def _lattice(largest: float, points: int, sensitivity: float) -> tuple[float, Array]:
-    """Return the spacing and the points of a lattice up to there."""
+def _lattice(
+    largest: float, points: int, sensitivity: float, bend: float = math.inf
+) -> tuple[float, Array]:
+    """Return the spacing and the points of a lattice up to there, `bend` among them if it can be.
+
+    For that the lattice has up to twice the points.
+    """
     n = integer("points", points, minimum=2, maximum=_MOST_POINTS)
     allowed = f"such that no privacy loss is above {_LARGEST_LOSS:g}"
     require(largest <= _LARGEST_LOSS, "sensitivity", sensitivity, allowed)
     # The last point is not below the largest loss; without any loss, a lattice needs a spacing.
     spacing = max(largest / (n - 1) * (1 + 2**-51), sys.float_info.min)
+    if spacing < bend <= largest:
+        spacing = bend / math.ceil(bend / spacing)
+        n = math.ceil(largest / spacing * (1 + 2**-51)) + 1
     return spacing, spacing * np.arange(n, dtype=np.float64)

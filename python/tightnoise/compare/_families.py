@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 from tightnoise import calibrate
 from tightnoise.mechanisms import Gaussian
 
-__all__ = ["FAMILIES", "GAUSSIAN", "Family"]
+__all__ = ["FAMILIES", "GAUSSIAN", "Calibration", "Family"]
+
+Calibration = Callable[[float, float, float, str], Any]
+"""Of epsilon, delta, sensitivity and loss: the mechanism of least noise."""
 
 
 class Family(NamedTuple):
     """Mechanisms that differ in their parameters only."""
 
     name: str
-    calibrated: Callable[[float, float, float, str], Any]
-    """Of epsilon, delta, sensitivity and loss: the one of least noise."""
+    calibrated: Calibration
     scale: str
     """The parameter that sets the size of the noise."""
     composes_as_gaussian: bool = False
@@ -24,6 +26,8 @@ class Family(NamedTuple):
     """Whether it needs no delta."""
     searched: bool = False
     """Whether it takes seconds to find."""
+    for_many: tuple[Calibration, ...] = ()
+    """What may be better where many are released, though noisier alone."""
 
 
 GAUSSIAN = Family(
@@ -44,6 +48,11 @@ FAMILIES = (
         ),
         "sigma",
         composes_as_gaussian=True,
+        for_many=(
+            lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
+                epsilon, delta, sensitivity, modes=1, loss=loss
+            ),
+        ),
     ),
     Family(
         "quasi-Gaussian",

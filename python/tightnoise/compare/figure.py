@@ -8,7 +8,7 @@ import numpy as np
 
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._families import FAMILIES
-from tightnoise.compare.best_noise import NoiseRanking
+from tightnoise.compare.noise_ranking import NoiseRanking
 
 __all__ = ["draw"]
 

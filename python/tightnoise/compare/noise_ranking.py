@@ -116,9 +116,10 @@ def best_noise(
     private, loses less than any multi-Gaussian; scale mixtures, which are searched for (a few
     seconds), may lose less still.
 
-    For several releases (`compositions`), each is of a smaller epsilon, the largest for which the
-    exact composition (`accounting.privacy_loss`) is within the budget; half of delta, shared
-    equally, goes to each release of those families that need some. Scale mixtures are left out.
+    For several releases (`compositions`) the Gaussian is exact. Any other is calibrated to a
+    smaller epsilon, the largest for which the exact composition (`accounting.privacy_loss`) is
+    within the budget, and, where it is not pure, to its part of half of delta; the multi-Gaussian
+    also with a single mode on each side. Scale mixtures are left out.
 
     Parameters
     ----------
