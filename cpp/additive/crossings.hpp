@@ -16,7 +16,7 @@
 //     Bounds bounds(const Point& a, const Point& b) const: of G and G' on [a.x, b.x];
 //     double scale() const: s;
 //     double close() const: so near, a step of Newton's method ends at the root;
-//     double noise() const: G is known to within this.
+//     double bend() const: the length on which G'' changes.
 #pragma once
 
 #include <algorithm>
@@ -89,8 +89,10 @@ typename Pair::Point crossing(const Pair& pair, typename Pair::Point a, typename
 // Calls visit(begin, begins_at_root, end, ends_at_root) for the intervals of [low, high] where G >
 // 0, from left to right.
 //
-// What stays unresolved contributes nothing visible: two roots closer than `least`, between which G
-// differs from 0 by less than the square of that, or than the noise.
+// On less than 1/64 of the length on which G bends it is taken for a parabola: where it nearly
+// touches 0 the bounds alone would need cells without end. What stays unresolved contributes
+// nothing visible: two roots closer than 2^-34 s, between which G differs from 0 by less than the
+// square of that.
 
 template <class Pair, class Visit>
 Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit visit) {
@@ -98,7 +100,6 @@ Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit 
     constexpr int kDepth = 100;
     constexpr int kMostCells = 200000;
     const double s = pair.scale();
-    const double noise = pair.noise();
     std::array<Point, kDepth> ends;
     int top = 0;
     Point a = pair.at(low, Side::right);
@@ -126,15 +127,16 @@ Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit 
             const ExcessBounds bounds = pair.bounds(a, b);
             const Range value = range_between(a.excess, b.excess, w, bounds.slope);
             const bool changes_sign = (a.excess > 0.0) != (b.excess > 0.0);
-            const bool is_narrow = w < 0x1p-34 * s || w < 0x1p-50 * std::fabs(b.x) ||
-                                   top == kDepth || cells > kMostCells;
+            const bool is_short = w < pair.bend() * (1.0 / 64.0);
+            const bool is_last = w < 0x1p-34 * s || w < 0x1p-50 * std::fabs(b.x) || top == kDepth ||
+                                 cells > kMostCells;
             // Where a sign and the bounds disagree, by rounding, there is a root.
             if (std::min(value.high, bounds.value.high) <= 0.0) {
                 close_at(a, true);
             } else if (std::max(value.low, bounds.value.low) > 0.0) {
                 if (!open) open_at(a, true);
             } else if (bounds.slope.high <= 0.0 || bounds.slope.low >= 0.0 ||
-                       (is_narrow && changes_sign)) {
+                       (changes_sign && (is_short || is_last))) {
                 if (changes_sign) {
                     const Point root = crossing(pair, a, b);
                     if (b.excess > 0.0) {
@@ -143,10 +145,24 @@ Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit 
                         close_at(root, true);
                     }
                 }
-            } else if (!is_narrow && !(std::fabs(a.excess) < noise && std::fabs(b.excess) < noise &&
-                                       w < 0.05 * s)) {
-                ends[top++] = pair.at(0.5 * (a.x + b.x), Side::right);
-                continue;
+            } else if (!is_last) {
+                double middle = 0.5 * (a.x + b.x);
+                bool is_settled = false;
+                if (is_short) {
+                    // G is next to a parabola: its tangents at the ends meet beyond its extremum.
+                    const double from = pair.slope(a), to = pair.slope(b);
+                    const double t = w * from / (from - to);
+                    const double meet = (b.excess - a.excess - to * w) / (from - to);
+                    const bool towards_0 =
+                        a.excess > 0.0 ? from < 0.0 && to > 0.0 : from > 0.0 && to < 0.0;
+                    is_settled = !(towards_0 && t > 0.0 && t < w) ||
+                                 (a.excess + from * meet > 0.0) == (a.excess > 0.0);
+                    middle = std::min(std::max(a.x + t, a.x + 0.01 * w), b.x - 0.01 * w);
+                }
+                if (!is_settled) {
+                    ends[top++] = pair.at(middle, Side::right);
+                    continue;
+                }
             }
         }
         if (open && !(b.excess > 0.0)) close_at(b, true);

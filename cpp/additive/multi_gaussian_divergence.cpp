@@ -21,6 +21,7 @@ struct LatticePoint {
     double log_top, top_sum;  // f(x + shift) = e^log_top top_sum
     // Unless the form is plain: with `near` = x, or x + 1 in Form::near_step,
     double m_near;       // m(near) less its node,
+    double m_rise;       // m(x + shift) - m(near), each less its node,
     double ratio;        // log f(x + shift) - log f(near),
     double excess_near;  // log f(near) - log f(x), less the law's epsilon if near = x + 1.
 };
@@ -65,14 +66,15 @@ class LatticePair {
         return form_ == Form::plain ? plain(u) : form_ == Form::small ? small(u) : near_step(u);
     }
 
-    double slope(const Point& p) const { return (p.m1 - p.m0 - offset_) * (2.0 * lattice_.a()); }
+    double slope(const Point& p) const {
+        const double change = form_ == Form::plain ? p.m1 - p.m0 : (p.m_near - p.m0) + p.m_rise;
+        return (change - offset_) * (2.0 * lattice_.a());
+    }
     double top_score(const Point& p) const { return (p.m1 - p.x - offset_) * (2.0 * lattice_.a()); }
     double top(const Point& p) const { return std::exp(p.log_top) * p.top_sum; }
     double scale() const { return lattice_.s(); }
     double close() const { return 1e-7 * lattice_.s() * std::min(lattice_.s(), 1.0); }
-    double noise() const {
-        return form_ == Form::plain ? 2e-15 * (1.0 + std::fabs(epsilon_)) : 0.0;
-    }
+    double bend() const { return lattice_.s() * std::min(lattice_.s(), 1.0); }
 
     ExcessBounds bounds(const Point& a, const Point& b) const {
         const double scale = 2.0 * lattice_.a();
@@ -86,7 +88,7 @@ class LatticePair {
         }
         // log f(near + offset) - log f(near), with near = x or x + 1.
         const double w = b.x - a.x, bend = std::fabs(offset_) * scale * curvature_ * w;
-        const double slopes = (a.m1 - a.m_near - offset_) + (b.m1 - b.m_near - offset_);
+        const double slopes = (a.m_rise - offset_) + (b.m_rise - offset_);
         const Range slope = {0.5 * (slopes * scale - bend), 0.5 * (slopes * scale + bend)};
         const Range straight = range_between(a.ratio, b.ratio, w, slope);
         const Range rough = ratio_range(a.m_near, b.m_near, a.m1, b.m1, a.x, b.x, offset_);
@@ -145,6 +147,7 @@ class LatticePair {
     void set_shifted(Point& p, const LatticePairSum& f) const {
         const double sum = f.even + f.odd;
         p.m1 = f.index + (f.even_even + f.even_odd) / sum;
+        p.m_rise = 2.0 * (f.even_odd * f.even - f.even_even * f.odd) / (sum * (f.even - f.odd));
         p.log_top = f.exponent - tilt_.tau * (f.distance + 0.25 * offset_) - log_normaliser_;
         p.top_sum = sum;
     }
@@ -326,15 +329,20 @@ class Sweep {
         // Each component alone has G > 0 to the left of its own root, and G < 0 to the right.
         const double spread = epsilon_ * s * s / shift_ + 0.5 * shift_;
         const double tail = -last - shift_ - kNormalEnd * s;
-        double high = std::min(last - spread + 0.017 * s, last - shift_ + kNormalEnd * s);
+        const double visible = last - shift_ + kNormalEnd * s;  // f(x + shift) ends there
+        const double first_root = -last - spread - 0.013 * s;
+        if (first_root >= visible) return {1.0, 0.0, 0.0};
+        double high = std::min(last - spread + 0.017 * s, visible);
         if (!(tail < high)) return total_;
         if (right_half_is_empty()) high = std::min(high, 0.0);
-        // For long shifts G > 0 wherever f(x + shift) can be seen.
-        const double low = std::min(std::max(-last - spread - 0.013 * s, tail), high - s);
+        const double low = std::max(first_root, tail);
 
-        const double edge = std::ceil(kFar * s), centre = std::ceil(kFar * s + lattice_.pull());
-        const double left = edge - last, left_end = std::floor(std::min(-centre - shift_, high));
-        const double right_end = std::floor(std::min(last - edge - shift_, high));
+        // The flanks, between integers and a half.
+        const double edge = std::ceil(kFar * s) + 0.5;
+        const double centre = std::ceil(kFar * s + lattice_.pull()) + 0.5;
+        const double left = edge - last;
+        const double left_end = std::floor(std::min(-centre - shift_, high) + 0.5) - 0.5;
+        const double right_end = std::floor(std::min(last - edge - shift_, high) + 0.5) - 0.5;
         tail_ = tail;
         double from = low;
         if (left_end - left >= 2.0) {
@@ -379,11 +387,13 @@ class Sweep {
         return log_bound < epsilon_ * (1.0 - 1e-15);
     }
 
+    // Zones end half way between two points of the lattice, and their node is in the middle.
     void zones(double from, double to) {
-        const double length = std::max(1.0, std::ceil(8.0 * lattice_.s()));
+        const double length = 2.0 * std::ceil(4.0 * std::max(lattice_.s() - 0.125, 0.0)) + 1.0;
         while (from < to) {
-            const double end = std::min(to, std::floor(from) + length);
-            const double node = std::nearbyint(0.5 * (std::floor(from) + end) - 0.25);
+            const double next = std::floor(from + 0.5) + (length - 0.5);
+            const double node = next - 0.5 * length;
+            const double end = std::min(to, next);
             const double step = form_ == Form::small ? 0.0 : whole_;
             const double offset = form_ == Form::small ? shift_ : part_;
             const LatticePair pair(law_, form_, node, node + step, offset, epsilon_, 0.0);
@@ -393,10 +403,10 @@ class Sweep {
         }
     }
 
-    // The periods [n, n + 1] for n = from, ..., to - 1; the law grows there by e^(sign epsilon)
-    // each.
+    // The periods from n - 1/2 to n + 1/2 that make up [from, to]; the law grows from each to the
+    // next by e^(sign epsilon).
     void flank(double from, double to, double sign) {
-        const double node = sign > 0.0 ? to - 1.0 : from;
+        const double node = sign > 0.0 ? to - 0.5 : from + 0.5;
         const double gain = sign * whole_ * lattice_.epsilon();
         const bool is_small = is_small_shift(lattice_, part_);
         const LatticePair pair =
@@ -404,7 +414,7 @@ class Sweep {
                 ? LatticePair(law_, Form::small, node, node + whole_, part_, epsilon_ - gain, gain)
                 : LatticePair(law_, Form::plain, node, node + whole_, part_, epsilon_, 0.0);
         sign_ = Sign::unknown;
-        add(total_, positive_part(pair, 0.0, 1.0, 0.0, sign_),
+        add(total_, positive_part(pair, -0.5, 0.5, -0.5, sign_),
             geometric_sum(lattice_.epsilon(), 0.0, to - from - 1.0));
         sign_ = Sign::unknown;
         tail_ = to;

@@ -91,7 +91,7 @@ class QuasiPair {
     }
     double scale() const { return law_.s(); }
     double close() const { return 1e-7 * law_.s() * std::min(law_.s(), 1.0); }
-    double noise() const { return 0.0; }
+    double bend() const { return law_.s() * std::min(law_.s(), 1.0); }
 
     ExcessBounds bounds(const Point& a, const Point& b) const {
         const double inverse = 1.0 / (law_.s() * law_.s());
@@ -120,11 +120,13 @@ PositivePart divergence(const QuasiGaussianLaw& in_units, double shift, double e
     // |log h(|x + shift|) - log h(|x|)| <= shift / s^2, f(x) = e^(-x^2 / (2 s^2)) h(|x|).
     const double spread = epsilon * s * s / shift + 0.5 * shift;
     const double tail = -1.0 - shift - kNormalEnd * s;
-    const double high = std::min(1.0 - spread + 0.017 * s, 1.0 - shift + kNormalEnd * s);
+    const double visible = 1.0 - shift + kNormalEnd * s;  // f(x + shift) ends there
+    const double first_root = -1.0 - spread - 0.013 * s;
+    if (first_root >= visible) return {1.0, 0.0, 0.0};
+    const double low = std::max(first_root, tail);
+    const double high = std::min(1.0 - spread + 0.017 * s, visible);
     PositivePart total;
-    if (!(tail < high)) return total;
-    // For long shifts G > 0 wherever f(x + shift) can be seen.
-    const double low = std::min(std::max(-1.0 - spread - 0.013 * s, tail), high - s);
+    if (!(low < high)) return total;
     Sign sign = Sign::unknown;
     double from = tail, begin = low;
     // Positions left of -shift / 2 are counted from -shift, where x + shift has its digits; the

@@ -98,8 +98,14 @@ class MixturePair {
     double top(const Point& p) const { return std::exp(p.log_top) * p.top_sum; }
     double top_score(const Point& p) const { return p.drift1 * inverse_; }
     double scale() const { return law_.least_sigma(); }
-    double close() const { return 1e-9 * law_.least_sigma(); }
-    double noise() const { return is_small_ ? 0.0 : 2e-15 * (1.0 + std::fabs(epsilon_)); }
+    double close() const { return 1e-7 * bend(); }
+    // One normal density gives way to another at a distance d over s^2 / d; more than a dozen
+    // sigmas apart they do so where next to nothing of either is left.
+    double bend() const {
+        const double s = law_.least_sigma();
+        const double apart = std::min(2.0 * law_.greatest_location(), 12.0 * law_.greatest_sigma());
+        return s * (s / std::max(apart, s));
+    }
 
     ExcessBounds bounds(const Point& a, const Point& b) const {
         const double w = b.x - a.x, size = shift_ * inverse_;
@@ -150,6 +156,9 @@ class MixturePair {
 
 PositivePart divergence(const ScaleMixtureLaw& law, double shift, double epsilon) {
     const double reach = law.greatest_location() + kNormalEnd * law.greatest_sigma();
+    // Where f(x + shift) can be seen, -log f(x) is more than this.
+    const double apart = std::max(shift - 2.0 * reach, 0.0) / law.greatest_sigma();
+    if (0.5 * apart * apart > epsilon + 1500.0) return {1.0, 0.0, 0.0};
     const double low = -reach - shift, middle = -0.5 * shift, high = reach - shift;
     PositivePart total;
     Sign sign = Sign::unknown;
