@@ -49,8 +49,10 @@ inline Range range_between(double a, double b, double w, Range slope) {
 
 enum class Sign { unknown, positive, negative };
 
-struct Signs {
+// What is known of a range that was looked through: G's signs at its ends, and how far it was.
+struct Searched {
     Sign low, high;
+    double end;  // the upper end, unless it took too long
 };
 
 // Of G at a point. 0 counts as negative.
@@ -95,7 +97,7 @@ typename Pair::Point crossing(const Pair& pair, typename Pair::Point a, typename
 // square of that.
 
 template <class Pair, class Visit>
-Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit visit) {
+Searched visit_positive_intervals(const Pair& pair, double low, double high, Visit visit) {
     using Point = typename Pair::Point;
     constexpr int kDepth = 100;
     constexpr int kMostCells = 200000;
@@ -104,7 +106,7 @@ Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit 
     int top = 0;
     Point a = pair.at(low, Side::right);
     ends[top++] = pair.at(high, Side::left);
-    const Signs signs = {sign_at(a), sign_at(ends[0])};
+    const Searched all = {sign_at(a), sign_at(ends[0]), high};
     Point begin = a;
     bool open = a.excess > 0.0, begins_at_root = false;
     const auto close_at = [&](const Point& end, bool at_root) {
@@ -117,6 +119,10 @@ Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit 
         open = true;
     };
     for (int cells = 0; top > 0; ++cells) {
+        if (cells > kMostCells) {
+            close_at(a, false);
+            return {all.low, all.high, a.x};
+        }
         const Point& b = ends[top - 1];
         const double w = b.x - a.x;
         const double log_top = std::max(a.log_top, b.log_top) + 0.125 * (w / s) * (w / s);
@@ -128,8 +134,7 @@ Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit 
             const Range value = range_between(a.excess, b.excess, w, bounds.slope);
             const bool changes_sign = (a.excess > 0.0) != (b.excess > 0.0);
             const bool is_short = w < pair.bend() * (1.0 / 64.0);
-            const bool is_last = w < 0x1p-34 * s || w < 0x1p-50 * std::fabs(b.x) || top == kDepth ||
-                                 cells > kMostCells;
+            const bool is_last = w < 0x1p-34 * s || w < 0x1p-50 * std::fabs(b.x) || top == kDepth;
             // Where a sign and the bounds disagree, by rounding, there is a root.
             if (std::min(value.high, bounds.value.high) <= 0.0) {
                 close_at(a, true);
@@ -171,7 +176,7 @@ Signs visit_positive_intervals(const Pair& pair, double low, double high, Visit 
         --top;
     }
     close_at(a, false);
-    return signs;
+    return all;
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ class LatticePair {
     double top_score(const Point& p) const { return (p.m1 - p.x - offset_) * (2.0 * lattice_.a()); }
     double top(const Point& p) const { return std::exp(p.log_top) * p.top_sum; }
     double scale() const { return lattice_.s(); }
+    double scale_between(double, double) const { return lattice_.s(); }
     double close() const { return 1e-7 * lattice_.s() * std::min(lattice_.s(), 1.0); }
     double bend() const { return lattice_.s() * std::min(lattice_.s(), 1.0); }
 
@@ -253,6 +254,7 @@ class StepPair {
                                  std::max(z, 0.0));
     }
     double scale() const { return lattice_.s(); }
+    double scale_between(double, double) const { return lattice_.s(); }
 
     // log A - log B is concave: from the right, Newton's method stays there. B is at least its
     // first term, and at x = -1/2 A is the smaller one.

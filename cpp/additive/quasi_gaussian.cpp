@@ -90,6 +90,7 @@ class QuasiPair {
         return (p.m1 - (p.x + shifted_)) / (law_.s() * law_.s());
     }
     double scale() const { return law_.s(); }
+    double scale_between(double, double) const { return law_.s(); }
     double close() const { return 1e-7 * law_.s() * std::min(law_.s(), 1.0); }
     double bend() const { return law_.s() * std::min(law_.s(), 1.0); }
 

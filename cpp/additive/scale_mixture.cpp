@@ -49,6 +49,24 @@ MixtureSum mixture_sum(const ScaleMixtureLaw& law, double x) {
     return {greatest - kLogSqrtTwoPi, sum, square * (score / sum), dominant};
 }
 
+// The least sigma of the components that count somewhere in [from, to]: all others together are
+// below a unit of the last place of f there, so that log f + x^2 / (2 sigma^2) is convex. Beside a
+// narrow component, intervals need not be as narrow.
+double sigma_within(const ScaleMixtureLaw& law, double from, double to) {
+    if (law.least_sigma() == law.greatest_sigma()) return law.least_sigma();
+    double least = -HUGE_VAL;  // of the exponent of the greatest component in [from, to]
+    for (const Component& c : law.components()) {
+        least = std::max(least, std::min(exponent(c, from), exponent(c, to)));
+    }
+    double sigma = law.greatest_sigma();
+    for (const Component& c : law.components()) {
+        if (c.sigma >= sigma) continue;
+        const double nearest = std::min(std::max(c.location, from), to);
+        if (exponent(c, nearest) - least >= kUncounted) sigma = c.sigma;
+    }
+    return sigma;
+}
+
 // e^scale times the integral of f over [a, b].
 double mixture_mass(const ScaleMixtureLaw& law, double scale, double a, double b) {
     double sum = 0.0;
@@ -106,12 +124,17 @@ class MixturePair {
         const double apart = std::min(2.0 * law_.greatest_location(), 12.0 * law_.greatest_sigma());
         return s * (s / std::max(apart, s));
     }
+    double scale_between(double a, double b) const {
+        return std::min(sigma_within(law_, a + origin_, b + origin_),
+                        sigma_within(law_, a + shifted_, b + shifted_));
+    }
 
     ExcessBounds bounds(const Point& a, const Point& b) const {
         const double w = b.x - a.x, size = shift_ * inverse_;
+        const double sigma = scale_between(a.x, b.x), bend = w / (sigma * sigma);
         return {
             {size * (a.drift0 - w - shift_) - epsilon_, size * (b.drift1 + w + shift_) - epsilon_},
-            {(a.drift1 - b.drift0 - w) * inverse_, (b.drift1 - a.drift0 + w) * inverse_}};
+            {(a.drift1 - b.drift0) * inverse_ - bend, (b.drift1 - a.drift0) * inverse_ + bend}};
     }
 
     double top_mass(double a, double b) const {
