@@ -4,6 +4,7 @@ import copy
 import itertools
 import math
 import pickle
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -283,6 +284,22 @@ def test_any_upper_bounds_make_a_valid_distribution(rng):
 
 
 # --- the algebra ----------------------------------------------------------------------------------
+
+
+def test_next_to_the_largest_loss():
+    # 3 x is rounded down: there, all three losses together still exceed it.
+    x = next(x for x in np.linspace(0.1, 0.2, 100).tolist() if Fraction(3 * x) < 3 * Fraction(x))
+    once = PLD.of_losses([x, -x], [1 / (1 + math.exp(-x)), 1 / (1 + math.exp(x))])
+    left = (3 * Fraction(x) - Fraction(3 * x)) / 8
+    assert left <= (once * 3).delta(3 * x) <= 1e-15
+    assert (once * 3).delta(math.nextafter(3 * x, 1)) == 0
+    assert once.delta(x) == 0
+    y = next(y for y in np.linspace(0.3, 0.4, 100).tolist() if sums_too_low(x, y))
+    assert kairouz_oh_viswanath_delta([x, y], 0.0, 1, x + y) > 0
+
+
+def sums_too_low(x, y):
+    return Fraction(x + y) < Fraction(x) + Fraction(y)
 
 
 def test_sums_and_products():

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.accounting._lattice import LatticeLosses, Moments, Part
+from tightnoise.accounting._lattice import LatticeLosses, Moments, Part, sum_upper
 
 __all__ = ["DiscreteLosses", "Release"]
 
@@ -64,7 +64,7 @@ class DiscreteLosses(LatticeLosses):
     @cached_property
     def largest(self) -> float:
         """The largest sum of losses, in size."""
-        return sum(n * release.largest for release, n in self._pairs())
+        return sum_upper((release.largest, n) for release, n in self._pairs())
 
     @cached_property
     def count(self) -> float:

@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ from numpy.typing import NDArray
 from tightnoise import _core
 from tightnoise.accounting._transform import Transform
 
-__all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part"]
+__all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part", "sum_upper"]
 
 Array = NDArray[np.float64]
 
@@ -97,7 +98,7 @@ class LatticeLosses(ABC):
     @property
     @abstractmethod
     def largest(self) -> float:
-        """The largest sum of losses, and no less than the size of the smallest."""
+        """The largest sum of losses, and no less than the size of the smallest; rounded up."""
 
     @property
     @abstractmethod
@@ -271,6 +272,13 @@ def _on_lattice(values: Array, log_mass: Array, theta: float, h: float) -> _OnLa
     filled = np.flatnonzero(folded)
     total = float(folded.sum())
     return _OnLattice(middle, filled + least, folded[filled] / total, math.log(total) + largest)
+
+
+def sum_upper(terms: Iterable[tuple[float, float]]) -> float:
+    """Return the sum of products, rounded up: at an epsilon below the exact one, delta is not 0."""
+    exact = sum((Fraction(x) * Fraction(times) for x, times in terms), Fraction(0))
+    nearest = float(exact)
+    return nearest if nearest >= exact else math.nextafter(nearest, math.inf)
 
 
 def _power_of_two(points: float) -> int:

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.accounting._lattice import LatticeLosses, Moments, Part
+from tightnoise.accounting._lattice import LatticeLosses, Moments, Part, sum_upper
 
 __all__ = ["ResponseLosses"]
 
@@ -36,7 +36,7 @@ class ResponseLosses(LatticeLosses):
     @cached_property
     def largest(self) -> float:
         """The largest privacy loss, sum of n e."""
-        return float(self.epsilon @ self.counts)
+        return sum_upper(zip(self.epsilon.tolist(), self.counts.tolist(), strict=True))
 
     @cached_property
     def count(self) -> float:
