@@ -19,28 +19,39 @@ inline double target_of_search(double delta) {
     return (delta - 2e-306) * (1.0 - 3.3e-10);
 }
 
-// The scale, in units of the sensitivity, from root.sigma on, at which worst_shift itself says that
-// the noise is (epsilon, delta)-DP. Where it finds a shift that costs more than the search knew of,
-// search_again(low, shift) goes on from there; what is left is the slack of the certificate, and
-// rounding, a few units of the last place more. NaN if nothing helps.
+// So much more noise, relative, that the certificate has room: where the divergence falls steeply
+// with the scale (as the square of the distance to the scale at which the density melts into one
+// mode: by 1e6 times as much for delta = 1e-12) a coarse one is enough.
+constexpr double kRoom = 5e-10;
+
+// The scale, in units of the sensitivity, from root.sigma on, at which it is proven that
+// worst_shift says that the noise is (epsilon, delta)-DP. Where a shift is found that costs more
+// than the search knew of, search_again(low, shift) goes on from there. NaN if nothing helps.
 //
 // law_of(sigma): the law at sensitivity 1; real_law_of(sigma): the one that is released.
 template <class LawOf, class RealLawOf, class SearchAgain>
 double private_scale(LawOf law_of, RealLawOf real_law_of, SearchAgain search_again, double epsilon,
                      double delta, double sensitivity, ScaleRoot root) {
-    double sigma = root.sigma;
-    double least_step = std::numeric_limits<double>::epsilon();
+    // Where the greatest shift decides, one mode may be all the proof that it needs.
+    if (root.shift == 1.0 &&
+        worst_shift(real_law_of(root.sigma), epsilon, sensitivity).delta <= delta) {
+        return root.sigma;
+    }
+    const double target = target_of_search(delta);
+    double sigma = root.sigma * (1.0 + kRoom);
+    double least_step = 0.125 * kRoom;
     for (int i = 0; i < 60; ++i) {
-        const WorstShift worst = worst_shift(real_law_of(sigma), epsilon, sensitivity);
-        if (worst.delta <= delta) return sigma;
-        const double shift = std::min(worst.shift / sensitivity, 1.0);
+        const ShiftCheck check = certify_at_most(real_law_of(sigma), epsilon, sensitivity, target);
+        if (check.holds) return sigma;
+        const double shift = std::min(check.shift / sensitivity, 1.0);
         const ShiftDivergence at = shift_divergence(law_of(sigma), shift, epsilon);
         if (at.delta > delta) {
-            sigma = std::max(search_again(sigma, shift).sigma, sigma * (1.0 + least_step));
+            const double next = search_again(sigma, shift).sigma * (1.0 + kRoom);
+            sigma = std::max(next, sigma * (1.0 + least_step));
         } else {
-            const double steepness = -sigma * at.d_scale / at.delta;
-            const double step = std::log(worst.delta / delta) / std::max(steepness, 1e-3);
-            sigma *= 1.0 + std::max(step, least_step);
+            const double steepness = std::max(-sigma * at.d_scale / at.delta, 1e-3);
+            const double excess = std::max(std::log(check.divergence / target), 0.0);
+            sigma *= 1.0 + std::max(excess / steepness, least_step);
         }
         least_step *= 2.0;
     }

@@ -80,8 +80,9 @@ class ScaleSearch {
     std::optional<ShiftedPair> near(const Law& law, double shift) const {
         ShiftedPair here = pair(law, shift);
         const bool up = here.at.d_shift > 0.0;
-        double step = 0.04 * (1.0 - shift);
-        for (int i = 0; i < 4; ++i, step *= 1.6) {
+        // Small at first: a maximum may be a narrow one on the flank of another.
+        double step = 0.003 * (1.0 - shift);
+        for (int i = 0; i < 6; ++i, step *= 2.5) {
             const double next = here.shift + (up ? step : -step);
             if (next <= 0.0 || next >= 1.0) break;
             const ShiftedPair there = pair(law, next);
