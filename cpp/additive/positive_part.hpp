@@ -121,7 +121,7 @@ PositivePart positive_part(const Pair& pair, double low, double high, double tai
         const double steepness = steepness_at(pair, end) * s;
         if (w <= 0.0) {
             // Only its ends count.
-        } else if (w < 0.7 && w * steepness < 1.0) {
+        } else if (w < 1.2 && w * steepness < 2.5) {
             total.delta += panel<8>(pair, a, b);
         } else {
             const double top = pair.top_mass(a, b);
