@@ -253,7 +253,6 @@ class StepPair {
         return scaled_upper_tail(-lattice_.modes() * lattice_.epsilon() - log_total_,
                                  std::max(z, 0.0));
     }
-    double scale() const { return lattice_.s(); }
     double scale_between(double, double) const { return lattice_.s(); }
 
     // log A - log B is concave: from the right, Newton's method stays there. B is at least its
