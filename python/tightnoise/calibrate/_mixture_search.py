@@ -23,7 +23,7 @@ from tightnoise import _core
 from tightnoise.calibrate._barrier import minimise_inside
 from tightnoise.special import ndtr
 
-__all__ = ["Mixture", "Target", "improved", "loss_of"]
+__all__ = ["Goal", "Mixture", "improved", "loss_and_slopes"]
 
 Array = NDArray[np.float64]
 
@@ -46,18 +46,18 @@ class Mixture(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Target:
-    """What is searched for: the least mean of |noise|^power that is (epsilon, delta)-private."""
+class Goal:
+    """What is searched for: the least loss that is (epsilon, delta)-private."""
 
     epsilon: float
     delta: float
-    power: int  # 1 or 2
+    loss: str  # "l1" or "l2"
 
 
-def loss_of(mixture: Mixture, power: int) -> tuple[float, Array]:
+def loss_and_slopes(mixture: Mixture, loss: str) -> tuple[float, Array]:
     """Return the loss and its derivatives by location, weight and sigma, shape (3, n)."""
     mu, w, s = mixture
-    if power == 2:
+    if loss == "l2":
         each = s * s + mu * mu
         return float(w @ each), np.array([2 * w * mu, each, 2 * w * s])
     # The mean of |x| under N(mu, s^2).
@@ -67,9 +67,9 @@ def loss_of(mixture: Mixture, power: int) -> tuple[float, Array]:
     return float(w @ each), np.array([w * right, each, w * peak])
 
 
-def improved(start: Mixture, target: Target) -> Mixture | None:
+def improved(start: Mixture, goal: Goal) -> Mixture | None:
     """Return a mixture of less loss near `start`, which need not be private; None if none is."""
-    search = _Search(start.locations.size, target)
+    search = _Search(start.locations.size, goal)
     point = search.inside(start)
     if point is None:
         return None
@@ -88,9 +88,9 @@ def improved(start: Mixture, target: Target) -> Mixture | None:
 class _Search:
     """A point is the locations and log weights of all pairs but the first, and all log sigmas."""
 
-    def __init__(self, pairs: int, target: Target) -> None:
+    def __init__(self, pairs: int, goal: Goal) -> None:
         self._pairs = pairs
-        self._target = target
+        self._goal = goal
         # At the best mixtures nearly all shifts from 0.2 on cost about the same.
         self._shifts = np.union1d(np.linspace(0.1, 1.0, 25), [0.975, 0.99, 0.997])
 
@@ -109,7 +109,7 @@ class _Search:
     def loss(self, point: Array) -> tuple[Array, Array]:
         """Return the logarithm of the loss, and its gradient."""
         mixture = self.mixture(point)
-        value, (by_location, by_weight, by_sigma) = loss_of(mixture, self._target.power)
+        value, (by_location, by_weight, by_sigma) = loss_and_slopes(mixture, self._goal.loss)
         w = mixture.weights
         by_log_weight = w * (by_weight - value)  # they stay divided by their sum
         rows = np.concatenate([by_location[1:], by_log_weight[1:], by_sigma * mixture.sigmas])
@@ -118,14 +118,14 @@ class _Search:
     def slacks(self, point: Array) -> tuple[Array, Array]:
         """Return how far below the target the epsilon of each shift is, and the gradients."""
         epsilons, _, by_location, by_log_weight, by_log_sigma = _shift_epsilons(
-            self.mixture(point), self._shifts, self._target
+            self.mixture(point), self._shifts, self._goal
         )
         rows = np.hstack([by_location[:, 1:], by_log_weight[:, 1:], by_log_sigma])
-        return self._target.epsilon - epsilons, -rows
+        return self._goal.epsilon - epsilons, -rows
 
     def inside(self, mixture: Mixture) -> Array | None:
         """Return the point of `mixture`, made wider until no constraint binds."""
-        margin = 1e-4 * self._target.epsilon
+        margin = 1e-4 * self._goal.epsilon
         for attempt in range(_ATTEMPTS):
             point = self.point(mixture)
             if self.slacks(point)[0].min() > margin:
@@ -137,8 +137,8 @@ class _Search:
         """Watch the shifts, too, that cost most between those watched; False if none matters."""
         mixture = self.mixture(point)
         shifts = _every_shift(mixture)
-        epsilons, slopes, *_ = _shift_epsilons(mixture, shifts, self._target)
-        excess = epsilons - self._target.epsilon
+        epsilons, slopes, *_ = _shift_epsilons(mixture, shifts, self._goal)
+        excess = epsilons - self._goal.epsilon
         rises, falls = slopes[:-1] > 0, slopes[1:] <= 0
         peaks = np.flatnonzero(rises & falls & (np.maximum(excess[:-1], excess[1:]) > -1e-2))
         fraction = slopes[peaks] / (slopes[peaks] - slopes[peaks + 1])
@@ -154,9 +154,9 @@ def _every_shift(mixture: Mixture) -> Array:
     return np.union1d(np.linspace(0.02, 1.0, count), 1 - np.geomspace(1e-5, 0.5, 60))
 
 
-def _shift_epsilons(mixture: Mixture, shifts: Array, target: Target) -> tuple[Array, ...]:
+def _shift_epsilons(mixture: Mixture, shifts: Array, goal: Goal) -> tuple[Array, ...]:
     count, pairs = shifts.size, mixture.sigmas.size
     numbers = [np.empty(count) for _ in range(2)]
     rows = [np.empty((count, pairs)) for _ in range(3)]
-    _core.additive.shift_epsilons(*mixture, shifts, target.delta, target.epsilon, *numbers, *rows)
+    _core.additive.shift_epsilons(*mixture, shifts, goal.delta, goal.epsilon, *numbers, *rows)
     return (*numbers, *rows)

@@ -8,13 +8,13 @@ import numpy as np
 
 from tightnoise._validate import integer, one_of, positive
 from tightnoise.calibrate._error import CalibrationError
-from tightnoise.calibrate._mixture_search import Mixture, Target, improved, loss_of
+from tightnoise.calibrate._loss import LOSSES, loss_of
+from tightnoise.calibrate._mixture_search import Goal, Mixture, improved, loss_and_slopes
 from tightnoise.calibrate.multi_gaussian import multi_gaussian
-from tightnoise.mechanisms import AdditiveNoise, GaussianScaleMixture, MultiGaussianMixture
+from tightnoise.mechanisms import GaussianScaleMixture, MultiGaussianMixture
 
 __all__ = ["gaussian_scale_mixture"]
 
-_LOSSES = {"l1": 1, "l2": 2}
 _MOST_COMPONENTS = 8
 _MOST_EFFORT = 20
 _MOST_MODES_TO_VARY = 4  # beyond, the weight of the outermost component hardly matters
@@ -102,7 +102,7 @@ def gaussian_scale_mixture(
     >>> noise.mean_abs() < 0.4 * lattice.mean_abs()
     True
     """
-    power = one_of("loss", loss, _LOSSES)
+    one_of("loss", loss, LOSSES)
     scale = positive("sensitivity", sensitivity)
     pairs = integer("components", components, minimum=2, maximum=_MOST_COMPONENTS)
     starts = integer("effort", effort, minimum=1, maximum=_MOST_EFFORT)
@@ -112,24 +112,20 @@ def gaussian_scale_mixture(
             f"epsilon must be greater for a mixture of at most {_MOST_PAIRS} locations: the best "
             f"multi-Gaussian has {lattice.modes} modes; got {lattice.epsilon}"
         )
-    target = Target(float(epsilon), float(delta), power)
-    found = [improved(start, target) for start in _starts(lattice, target, pairs, starts)]
+    goal = Goal(float(epsilon), float(delta), loss)
+    found = [improved(start, goal) for start in _starts(lattice, goal, pairs, starts)]
     better = [mixture for mixture in found if mixture is not None]
-    for candidate in sorted(better, key=lambda mixture: loss_of(mixture, power)[0]):
-        noise = _certified(candidate, target, scale)
-        if noise is not None and _loss(noise, power) < _loss(lattice, power):
+    for candidate in sorted(better, key=lambda mixture: loss_and_slopes(mixture, loss)[0]):
+        noise = _certified(candidate, goal, scale)
+        if noise is not None and loss_of(noise, loss) < loss_of(lattice, loss):
             return noise
     return _as_scale_mixture(lattice)
 
 
-def _loss(noise: AdditiveNoise, power: int) -> float:
-    return noise.mean_abs() if power == 1 else float(noise.var())
-
-
-def _starts(lattice: MultiGaussianMixture, target: Target, pairs: int, count: int) -> list[Mixture]:
-    if target.epsilon > _LARGEST_EPSILON:
+def _starts(lattice: MultiGaussianMixture, goal: Goal, pairs: int, count: int) -> list[Mixture]:
+    if goal.epsilon > _LARGEST_EPSILON:
         return []
-    starts = [_template(target, pairs)]
+    starts = [_template(goal, pairs)]
     if lattice.modes <= _MOST_MODES_TO_VARY:
         starts.append(_pairs_of(lattice))
     rng = np.random.default_rng(_SEED)
@@ -143,11 +139,11 @@ def _starts(lattice: MultiGaussianMixture, target: Target, pairs: int, count: in
     return starts[:count]
 
 
-def _template(target: Target, pairs: int) -> Mixture:
+def _template(goal: Goal, pairs: int) -> Mixture:
     location, level, fall, sigma = _TEMPLATE[:pairs].T.copy()
     # The width of the peak falls with epsilon as that of the optimal staircase.
-    epsilon = target.epsilon
-    sigma[0] = 0.65 * math.exp(-epsilon / 2) if target.power == 1 else 0.5 * math.exp(-epsilon / 3)
+    epsilon = goal.epsilon
+    sigma[0] = 0.65 * math.exp(-epsilon / 2) if goal.loss == "l1" else 0.5 * math.exp(-epsilon / 3)
     weights = np.exp(level - fall * epsilon)
     return Mixture(location, weights / weights.sum(), sigma)
 
@@ -170,7 +166,7 @@ def _as_scale_mixture(lattice: MultiGaussianMixture) -> GaussianScaleMixture:
     )
 
 
-def _certified(mixture: Mixture, target: Target, scale: float) -> GaussianScaleMixture | None:
+def _certified(mixture: Mixture, goal: Goal, scale: float) -> GaussianScaleMixture | None:
     """Return the noise, as much wider as its certificate asks for; None if that is too much."""
     locations = np.abs(mixture.locations) * scale
     sigmas = mixture.sigmas * scale
@@ -180,7 +176,7 @@ def _certified(mixture: Mixture, target: Target, scale: float) -> GaussianScaleM
             locations.tolist(), weights.tolist(), (sigmas * (1.0 + wider)).tolist()
         )
         # A refusal is soon found; what `delta` gives is the proof that users can repeat.
-        holds, *_ = noise._law.certify_at_most(target.epsilon, scale, target.delta)
-        if holds and noise.delta(target.epsilon, scale) <= target.delta:
+        holds, *_ = noise._law.certify_at_most(goal.epsilon, scale, goal.delta)
+        if holds and noise.delta(goal.epsilon, scale) <= goal.delta:
             return noise
     return None

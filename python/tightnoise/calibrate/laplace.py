@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+from tightnoise._validate import require
 from tightnoise.calibrate._error import CalibrationError
-from tightnoise.calibrate._scalar_noise import first_private, quotient_upper, target
+from tightnoise.calibrate._target import first_private, quotient_upper, target
 from tightnoise.mechanisms import Laplace, TruncatedLaplace
+from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
 __all__ = ["laplace", "truncated_laplace"]
 
@@ -105,8 +107,7 @@ def truncated_laplace(epsilon: float, delta: float, sensitivity: float) -> Trunc
             "delta must be greater than 0 for bounded noise: outputs next to an end are possible "
             "from one of two neighbours only; got 0"
         )
-    if wanted.epsilon > _LARGEST_EPSILON:
-        raise ValueError(f"epsilon must be at most {_LARGEST_EPSILON:g}; got {epsilon}")
+    require(wanted.epsilon <= LARGEST_EPSILON, "epsilon", epsilon, f"at most {LARGEST_EPSILON:g}")
     scale = quotient_upper(wanted.sensitivity, wanted.epsilon)
     bound = scale * _bound_in_scales(wanted.epsilon, wanted.aim) if scale < math.inf else scale
     if bound == math.inf:
@@ -115,9 +116,6 @@ def truncated_laplace(epsilon: float, delta: float, sensitivity: float) -> Trunc
             f"sensitivity; got {epsilon}"
         )
     return first_private(lambda end: TruncatedLaplace(scale, end), bound, wanted, toward=math.inf)
-
-
-_LARGEST_EPSILON = 700.0
 
 
 def _bound_in_scales(epsilon: float, delta: float) -> float:

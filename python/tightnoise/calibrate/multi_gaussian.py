@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tightnoise import _core
 from tightnoise._validate import fraction, integer, one_of
-from tightnoise.calibrate._mixture_target import LOSSES, METHODS, finite_sigma, mixture_target
+from tightnoise.calibrate._loss import LOSSES
+from tightnoise.calibrate._target import METHODS, finite_sigma, mixture_target
 from tightnoise.mechanisms import MultiGaussianMixture
 
 __all__ = ["multi_gaussian"]

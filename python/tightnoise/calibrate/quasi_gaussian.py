@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tightnoise import _core
 from tightnoise._validate import one_of
-from tightnoise.calibrate._mixture_target import METHODS, finite_sigma, mixture_target
+from tightnoise.calibrate._target import METHODS, finite_sigma, mixture_target
 from tightnoise.mechanisms import QuasiGaussianMixture
 
 __all__ = ["quasi_gaussian"]

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from tightnoise._validate import one_of
 from tightnoise.calibrate._error import CalibrationError
-from tightnoise.calibrate._scalar_noise import Target, first_private, target
-from tightnoise.mechanisms import AdditiveNoise, Staircase, Tulap
+from tightnoise.calibrate._loss import loss_of
+from tightnoise.calibrate._target import Target, first_private, target
+from tightnoise.mechanisms import Staircase, Tulap
 from tightnoise.mechanisms._steps import LARGEST_EPSILON, SMALLEST_EPSILON
 
 __all__ = ["staircase", "tulap"]
@@ -61,15 +62,15 @@ def staircase(epsilon: float, delta: float, sensitivity: float, *, loss: str = "
     (3.1186, 0.22)
     """
     wanted = target(epsilon, delta, sensitivity)
-    closed, measure = one_of("loss", loss, _LOSSES)
+    best_gamma = one_of("loss", loss, _BEST_GAMMA)
     if wanted.delta == 0:
         _require_steps(wanted.epsilon)
-        return Staircase(wanted.epsilon, wanted.sensitivity, closed(wanted.epsilon))
+        return Staircase(wanted.epsilon, wanted.sensitivity, best_gamma(wanted.epsilon))
 
     def unit_loss(gamma: float) -> float:
         own = _own_epsilon(wanted, gamma)
         inside = SMALLEST_EPSILON <= own <= LARGEST_EPSILON
-        return float(measure(Staircase(own, 1.0, gamma))) if inside else math.inf
+        return loss_of(Staircase(own, 1.0, gamma), loss) if inside else math.inf
 
     gamma = _least(unit_loss, wanted.epsilon)
     own = _own_epsilon(wanted, gamma)
@@ -136,22 +137,19 @@ def _require_steps(epsilon: float) -> None:
         )
 
 
-def _closed_l1(epsilon: float) -> float:
+def _best_gamma_l1(epsilon: float) -> float:
     half = math.exp(-0.5 * epsilon)
     return half / (1.0 + half)
 
 
-def _closed_l2(epsilon: float) -> float:
+def _best_gamma_l2(epsilon: float) -> float:
     # (a - b)/(1 - b) with a^3 = b (1 + b)/2, multiplied by a^2 + a b + b^2: nothing cancels.
     b = math.exp(-epsilon)
     a = math.pow(0.5 * b * (1.0 + b), 1.0 / 3.0)
     return 0.5 * b * (1.0 + 2.0 * b) / (a * a + a * b + b * b)
 
 
-_LOSSES: dict[str, tuple[Callable[[float], float], Callable[[AdditiveNoise], float]]] = {
-    "l1": (_closed_l1, AdditiveNoise.mean_abs),
-    "l2": (_closed_l2, lambda noise: float(noise.var())),
-}
+_BEST_GAMMA = {"l1": _best_gamma_l1, "l2": _best_gamma_l2}  # by epsilon, for delta = 0
 
 
 def _own_epsilon(wanted: Target, gamma: float) -> float:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 from typing import Any
 
 import tightnoise as tn
-from tightnoise._files import FileError, check_writable, write_whole
 from tightnoise.cli._options import Options, add_budget_options
 from tightnoise.cli._output import print_json, print_notes
+from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.compare import NoiseRanking
 from tightnoise.compare.figure import draw
-
-SUFFIX = ".png"
 
 
 def add_to(commands: Any) -> None:
@@ -35,23 +32,12 @@ def add_to(commands: Any) -> None:
         metavar="T",
         help="how many such numbers are released within the budget; default: 1",
     )
-    best.add_argument(
-        "--plot",
-        metavar=f"FILE{SUFFIX}",
-        help="draw the densities, and the losses against epsilon; must not exist, unless --force "
-        "is given (needs matplotlib: pip install 'tightnoise[plot]')",
-    )
-    best.add_argument("--force", action="store_true", help=f"replace FILE{SUFFIX}")
+    add_plot_options(best, "the densities, and the losses against epsilon")
     best.set_defaults(run=_run)
 
 
 def _run(options: Options) -> None:
-    if options.plot is not None:
-        check_writable(options.plot, suffix=SUFFIX, overwrite=options.force)
-        if importlib.util.find_spec("matplotlib") is None:
-            raise FileError(
-                f"cannot draw {options.plot} without matplotlib: pip install 'tightnoise[plot]'"
-            )
+    check_plot(options)
     ranking = tn.best_noise(
         options.epsilon,
         options.delta,
@@ -64,10 +50,7 @@ def _run(options: Options) -> None:
     else:
         print(ranking)
         print_notes("best-noise", [f"no {name}: {why}" for name, why in ranking.left_out.items()])
-    if options.plot is not None:
-        write_whole(
-            options.plot, lambda file: draw(ranking, file), suffix=SUFFIX, overwrite=options.force
-        )
+    write_plot(options, lambda file: draw(ranking, file))
 
 
 def _report(ranking: NoiseRanking) -> dict[str, Any]:

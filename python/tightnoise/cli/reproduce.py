@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -10,14 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import tightnoise as tn
-from tightnoise._files import FileError, check_writable, write_whole
 from tightnoise.cli._options import Options
 from tightnoise.cli._output import print_json
+from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.cli._progress import progress
 from tightnoise.reproduce import PAPERS, Paper
 from tightnoise.reproduce._table import Table
-
-SUFFIX = ".png"
 
 
 def add_to(commands: Any) -> None:
@@ -30,37 +27,25 @@ def add_to(commands: Any) -> None:
     )
     listed = "; ".join(f"{name}: {paper.title} ({paper.year})" for name, paper in PAPERS.items())
     reproduce.add_argument("paper", choices=list(PAPERS), metavar="PAPER", help=listed)
-    reproduce.add_argument(
-        "--plot",
-        metavar=f"FILE{SUFFIX}",
-        help="draw the paper's figures too; must not exist, unless --force is given "
-        "(needs matplotlib: pip install 'tightnoise[plot]')",
-    )
+    add_plot_options(reproduce, "the paper's figures too")
     reproduce.add_argument(
         "--examples",
         action="store_true",
         help="print what the paper tries its mechanisms on, in place of its tables",
     )
-    reproduce.add_argument("--force", action="store_true", help=f"replace FILE{SUFFIX}")
     reproduce.add_argument("--json", action="store_true", help="print JSON instead of tables")
     reproduce.set_defaults(run=_run)
 
 
 def _run(options: Options) -> int:
     paper = PAPERS[options.paper]
-    if options.plot is not None:
-        check_writable(options.plot, suffix=SUFFIX, overwrite=options.force)
-        if importlib.util.find_spec("matplotlib") is None:
-            raise FileError(
-                f"cannot draw {options.plot} without matplotlib: pip install 'tightnoise[plot]'"
-            )
+    check_plot(options)
     tables = _examples(options.paper) if options.examples else _tables(paper)
     if options.json:
         print_json(_report(paper, tables))
     else:
         print("\n\n".join([_heading(paper), *(table.text() for table in tables)]))
-    if options.plot is not None:
-        write_whole(options.plot, paper.draw, suffix=SUFFIX, overwrite=options.force)
+    write_plot(options, paper.draw)
     wrong = [f"{table.title}: {where}" for table in tables for where in table.disagreements]
     for where in wrong:
         print(f"tightnoise reproduce: not as expected: {where}", file=sys.stderr)

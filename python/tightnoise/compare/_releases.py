@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tightnoise.accounting import privacy_loss
+from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import GAUSSIAN, Calibration, Family
 
 __all__ = ["release_of"]
@@ -35,7 +36,7 @@ def release_of(
         _largest_release(variant, epsilon, delta, share, sensitivity, loss, count)
         for variant in (family.calibrated, *family.for_many)
     ]
-    return min(found, key=lambda m: m.mean_abs() if loss == "l1" else float(m.var()))
+    return min(found, key=lambda mechanism: loss_of(mechanism, loss))
 
 
 def _largest_release(

@@ -7,6 +7,7 @@ from typing import IO, Any
 import numpy as np
 
 from tightnoise.calibrate import CalibrationError
+from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import FAMILIES
 from tightnoise.compare.noise_ranking import NoiseRanking
 
@@ -92,7 +93,7 @@ def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
             except CalibrationError:
                 losses.append(np.nan)
                 continue
-            losses.append(mechanism.mean_abs() if ranking.loss == "l1" else float(mechanism.var()))
+            losses.append(loss_of(mechanism, ranking.loss))
         axes.plot(epsilons, losses, label=family.name, color=_STYLE[family.name], linewidth=1.2)
     if ranking.compositions == 1:
         for choice in ranking:
