@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "additive/unimodal_cost.hpp"
 #include "numeric/elementary.hpp"
@@ -80,10 +79,10 @@ double LaplaceLaw::variance() const {
 // With x the lower of the two points, y = x + shift, u = |.|/scale: the noise reaches y from one
 // value and x from the other, and all terms are positive where L(x) = log f(x + s) - log f(x) >
 // epsilon, so that none of them cancels.
-ShiftDivergence shift_divergence(const LaplaceLaw& law, double shift, double epsilon) {
+double hockey_stick(const LaplaceLaw& law, double shift, double epsilon) {
     const double scale = law.scale();
     const double bound = law.bound();
-    if (shift >= 2.0 * bound) return {1.0, kNaN, kNaN};
+    if (shift >= 2.0 * bound) return 1.0;
     const double mass = 2.0 * one_minus_exp(bound / scale);
     const double room = bound - shift;  // y > shift - bound has a density on both sides
     // loss - epsilon and loss + epsilon for the greatest finite loss, shift/scale: one rounding.
@@ -112,13 +111,13 @@ ShiftDivergence shift_divergence(const LaplaceLaw& law, double shift, double eps
     const double above = v_last > 0.0 ? (last - first) / scale : v_first;
     delta += std::exp(-first / scale) * one_minus_exp(v_first + std::max(0.0, v_last)) *
              one_minus_exp(above) / mass;
-    return {std::min(1.0, delta), kNaN, kNaN};
+    return std::min(1.0, delta);
 }
 
 WorstShift worst_shift(const LaplaceLaw& law, double epsilon, double sensitivity) {
     const bool unbounded_loss = law.bound() < kInfinity && sensitivity > 0.0;
     const bool above = std::fma(-epsilon, law.scale(), sensitivity) > 0.0;
-    const double delta = shift_divergence(law, sensitivity, epsilon).delta;
+    const double delta = hockey_stick(law, sensitivity, epsilon);
     return {unimodal_cost(delta, unbounded_loss || above), sensitivity, Proof::unimodal};
 }
 

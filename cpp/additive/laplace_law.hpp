@@ -4,7 +4,6 @@
 // Approximate Differential Privacy", Section 3.
 #pragma once
 
-#include "additive/shift_divergence.hpp"
 #include "additive/worst_shift.hpp"
 
 namespace tightnoise {
@@ -32,9 +31,9 @@ class LaplaceLaw {
     double half_mass_;  // of e^-u for 0 <= u <= span
 };
 
-// The derivatives are NaN: the density may have jumps, and nothing searches along them.
+// The divergence of the law and itself, shifted: for any finite epsilon, shift >= 0.
 // Relative error: 1e-13 where above 1e-300.
-ShiftDivergence shift_divergence(const LaplaceLaw& law, double shift, double epsilon);
+double hockey_stick(const LaplaceLaw& law, double shift, double epsilon);
 
 // For epsilon >= 0: the divergence at the sensitivity, for the density is unimodal. 0 only where
 // that is exact: for unbounded noise with sensitivity <= epsilon scale.

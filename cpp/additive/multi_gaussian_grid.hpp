@@ -1,4 +1,5 @@
-// The calibration of multi-Gaussian mixtures by Selvi, Liu and Wiesemann, on a grid of shifts.
+// The calibration of multi-Gaussian mixtures by Liu, Selvi and Wiesemann (2026), on a grid of
+// shifts.
 #pragma once
 
 #include "additive/multi_gaussian_calibration.hpp"

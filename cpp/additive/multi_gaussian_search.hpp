@@ -94,10 +94,7 @@ class MultiGaussianSearch {
     }
 
     double outermost_weight() const {
-        const double q = std::exp(-law_of_.epsilon);
-        const double log_weight = -law_of_.modes * law_of_.epsilon;
-        const double others = std::expm1(log_weight) / std::expm1(-law_of_.epsilon);
-        return std::exp(log_weight) / (1.0 + 2.0 * q * others);
+        return std::exp(-law_of_.modes * law_of_.epsilon - law(1.0).log_total());
     }
 
     // How far below the melting point a divergence of delta is, as fitted over the range of

@@ -166,18 +166,11 @@ QuasiGaussianLaw::QuasiGaussianLaw(double sigma, double epsilon, double sensitiv
       log_centre_weight_(-std::log1p(2.0 * ndtr(sensitivity / sigma) * std::exp(-epsilon))) {}
 
 double QuasiGaussianLaw::log_density(double x) const {
-    return density_point(x).log_density;
-}
-
-DensityPoint QuasiGaussianLaw::density_point(double x) const {
-    if (std::isnan(x)) return {x, x};
-    if (std::isinf(x)) return {-HUGE_VAL, std::copysign(sensitivity_, x)};
-    const QuasiGaussian law(*this);
+    if (std::isnan(x)) return x;
+    if (std::isinf(x)) return -HUGE_VAL;
     const double z = x / sigma_;
-    const double odds = law.log_odds(std::fabs(x) / sensitivity_);
-    return {
-        (softplus(odds) - 0.5 * z * z) + (log_centre_weight_ - kLogSqrtTwoPi - std::log(sigma_)),
-        std::copysign(sensitivity_ * logistic(odds), x)};
+    const double odds = QuasiGaussian(*this).log_odds(std::fabs(x) / sensitivity_);
+    return (softplus(odds) - 0.5 * z * z) + (log_centre_weight_ - kLogSqrtTwoPi - std::log(sigma_));
 }
 
 double QuasiGaussianLaw::distribution(double x) const {

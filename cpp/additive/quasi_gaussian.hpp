@@ -7,7 +7,6 @@
 // It has a kink at 0. Arguments: finite sigma, epsilon and sensitivity > 0.
 #pragma once
 
-#include "additive/density_point.hpp"
 #include "additive/shift_divergence.hpp"
 
 namespace tightnoise {
@@ -23,8 +22,6 @@ class QuasiGaussianLaw {
 
     // Absolute error: 1e-15 plus 3e-16 |log f|.
     double log_density(double x) const;
-    // At 0 the limit from the right; m there is -m from the left.
-    DensityPoint density_point(double x) const;
 
     // Relative error: 1e-13, also of the lower tail down to 1e-300.
     double distribution(double x) const;

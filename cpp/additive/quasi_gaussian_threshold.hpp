@@ -1,5 +1,5 @@
-// The two conditions with which Selvi, Liu and Wiesemann prove the quasi-Gaussian mixture private,
-// at sensitivity 1; multiply by the sensitivity for others.
+// The two conditions with which Liu, Selvi and Wiesemann (2026) prove the quasi-Gaussian mixture
+// private, at sensitivity 1; multiply by the sensitivity for others.
 #pragma once
 
 namespace tightnoise {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "additive/shift_divergence.hpp"
+#include "additive/slope_root.hpp"
 
 namespace tightnoise {
 
@@ -128,35 +129,19 @@ class ScaleSearch {
         return {shift, shift_divergence(law, shift, epsilon_)};
     }
 
-    // The maximum between two shifts, where the slope turns from rising to falling: by false
-    // position, a side that stays twice counting half (Illinois), to as many digits as log D needs:
-    // the nearer to the target, the more.
+    // The maximum between two shifts, where the slope turns from rising to falling, to as many
+    // digits as log D needs: the nearer to the target, the more.
     template <class Law>
-    ShiftedPair top(const Law& law, ShiftedPair low, ShiftedPair high) const {
+    ShiftedPair top(const Law& law, const ShiftedPair& low, const ShiftedPair& high) const {
         ShiftedPair best = low.at.delta > high.at.delta ? low : high;
-        double rising = low.at.d_shift, falling = high.at.d_shift;
-        int side = 0;
+        SlopeRoot root(low.shift, low.at.d_shift, high.shift, high.at.d_shift);
         for (int i = 0; i < 60; ++i) {
-            const double width = high.shift - low.shift;
-            const double inside = 0.01 * width;
-            const double guess = low.shift + width * (rising / (rising - falling));
-            const ShiftedPair here =
-                pair(law, std::clamp(guess, low.shift + inside, high.shift - inside));
+            const ShiftedPair here = pair(law, root.next());
             if (here.at.delta > best.at.delta) best = here;
             const double wrong = std::fabs(excess(here.at));
             const double enough = std::max(1e-13, 0.01 * wrong * std::min(wrong, 1.0));
-            if (std::fabs(here.at.d_shift) * width <= enough * here.at.delta) break;
-            if (here.at.d_shift > 0.0) {
-                low = here;
-                rising = here.at.d_shift;
-                falling *= side == 1 ? 0.5 : 1.0;
-                side = 1;
-            } else {
-                high = here;
-                falling = here.at.d_shift;
-                rising *= side == -1 ? 0.5 : 1.0;
-                side = -1;
-            }
+            if (std::fabs(here.at.d_shift) * root.width() <= enough * here.at.delta) break;
+            root.narrow(here.shift, here.at.d_shift);
         }
         return best;
     }

@@ -12,4 +12,10 @@ struct ShiftDivergence {
     double d_scale;
 };
 
+// Of laws with those derivatives.
+template <class Law>
+double hockey_stick(const Law& law, double shift, double epsilon) {
+    return shift_divergence(law, shift, epsilon).delta;
+}
+
 }  // namespace tightnoise

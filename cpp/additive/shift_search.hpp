@@ -24,9 +24,9 @@
 #include <cmath>
 #include <limits>
 #include <queue>
-#include <vector>
 
 #include "additive/shift_divergence.hpp"
+#include "additive/slope_root.hpp"
 
 namespace tightnoise {
 
@@ -209,34 +209,19 @@ class ShiftSearch {
         return left.delta + left.slope * meet > found_;
     }
 
-    // The root of the slope between two nodes, by false position (Illinois), until the maximum can
-    // be no more than a tenth of the tolerance above the greatest divergence met.
+    // The root of the slope between two nodes, until the maximum can be no more than a tenth of the
+    // tolerance above the greatest divergence met.
     Node local_maximum(const Node& left, const Node& right, double tolerance) {
-        double low = left.shift, high = right.shift;
-        double rising = left.slope, falling = right.slope;
-        int side = 0;
+        SlopeRoot root(left.shift, left.slope, right.shift, right.slope);
         Node best = left.delta > right.delta ? left : right;
         for (int step = 0; step < 60; ++step) {
-            const double room = 0.01 * (high - low);
-            const double at = std::clamp(low + (high - low) * (rising / (rising - falling)),
-                                         low + room, high - room);
-            const Node here = node(at);
+            const Node here = node(root.next());
             if (step == 0 || here.delta >= best.delta) best = here;
-            if (std::fabs(here.slope) * (high - low) <= 0.1 * tolerance * here.delta ||
-                high - low <= 1e-9 * sigma_) {
+            if (std::fabs(here.slope) * root.width() <= 0.1 * tolerance * here.delta ||
+                root.width() <= 1e-9 * sigma_) {
                 break;
             }
-            if (here.slope > 0.0) {
-                low = at;
-                rising = here.slope;
-                if (side == 1) falling *= 0.5;
-                side = 1;
-            } else {
-                high = at;
-                falling = here.slope;
-                if (side == -1) rising *= 0.5;
-                side = -1;
-            }
+            root.narrow(here.shift, here.slope);
         }
         best.slope = 0.0;
         return best;

@@ -245,12 +245,12 @@ double StaircaseLaw::divergence(double shift, double epsilon) const {
     return std::min(1.0, 0.5 * sum / half_mass_);
 }
 
-ShiftDivergence shift_divergence(const StaircaseLaw& law, double shift, double epsilon) {
+double hockey_stick(const StaircaseLaw& law, double shift, double epsilon) {
     const double magnitude = std::fabs(epsilon);
     const double delta = law.divergence(law.in_steps(shift), magnitude);
-    if (epsilon >= 0.0) return {delta, kNaN, kNaN};
+    if (epsilon >= 0.0) return delta;
     // D_-e = 1 - e^-e + e^-e D_e, for the density is symmetric.
-    return {one_minus_exp(magnitude) + std::exp(-magnitude) * delta, kNaN, kNaN};
+    return one_minus_exp(magnitude) + std::exp(-magnitude) * delta;
 }
 
 WorstShift worst_shift(const StaircaseLaw& law, double epsilon, double sensitivity) {

@@ -8,7 +8,6 @@
 // and Slavkovic 2020, "Differentially Private Inference for Binomial Data").
 #pragma once
 
-#include "additive/shift_divergence.hpp"
 #include "additive/worst_shift.hpp"
 
 namespace tightnoise {
@@ -58,9 +57,9 @@ class StaircaseLaw {
     double half_mass_;
 };
 
-// Any finite epsilon. The derivatives are NaN: the density has jumps, and nothing searches along
-// them. Relative error: 1e-12 where above 1e-300.
-ShiftDivergence shift_divergence(const StaircaseLaw& law, double shift, double epsilon);
+// The divergence of the law and itself, shifted: for any finite epsilon, shift >= 0.
+// Relative error: 1e-12 where above 1e-300.
+double hockey_stick(const StaircaseLaw& law, double shift, double epsilon);
 
 // For epsilon >= 0: the divergence at the sensitivity, for the density is unimodal. 0 only where
 // that is exact: for unbounded noise, up to as many steps as epsilon is times its own.

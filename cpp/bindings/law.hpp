@@ -4,7 +4,7 @@
 //     double log_density(double x) const;  double distribution(double x) const;
 //     double quantile(double q) const;  double mean_abs() const;  double variance() const;
 // and the free functions, in namespace tightnoise,
-//     ShiftDivergence shift_divergence(const Law&, double shift, double epsilon);
+//     double hockey_stick(const Law&, double shift, double epsilon);
 //     WorstShift worst_shift(const Law&, double epsilon, double sensitivity);
 //     double epsilon_at(const Law&, double delta, double sensitivity);
 //     void worst_shift_curve(const Law&, double sensitivity, const double* epsilon, std::size_t n,
@@ -53,7 +53,7 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
     map("cdf", "x", [](const Law& self, double x) { return self.distribution(x); });
     map("quantile", "q", [](const Law& self, double q) { return self.quantile(q); });
     map2("hockey_stick", "shift", "epsilon", [](const Law& self, double shift, double epsilon) {
-        return shift_divergence(self, std::fabs(shift), epsilon).delta;  // the law is symmetric
+        return hockey_stick(self, std::fabs(shift), epsilon);  // the law is symmetric
     });
     map2("delta", "epsilon", "sensitivity",
          [](const Law& self, double epsilon, double sensitivity) {
