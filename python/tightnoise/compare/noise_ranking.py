@@ -33,6 +33,13 @@ class NoiseChoice:
         The parameter that sets the size of the noise, with its value.
     composes_as_gaussian : bool
         Whether many releases cost what those of a Gaussian of the same sigma would, at most (zCDP).
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> choice = tn.best_noise(epsilon=1.0, delta=0.0, sensitivity=1.0)[1]
+    >>> choice.name, choice.scale, choice.tails
+    ('Tulap', 'epsilon 1', 'exponential')
     """
 
     name: str
@@ -50,7 +57,19 @@ class NoiseChoice:
 
 @dataclass(frozen=True)
 class NoiseRanking(Sequence[NoiseChoice]):
-    """Choices by increasing loss; printed, a table."""
+    """Choices by increasing loss; printed, a table.
+
+    The fields are the arguments of `best_noise`, and what it found.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> ranking = tn.best_noise(epsilon=1.0, delta=0.0, sensitivity=1.0)
+    >>> [choice.name for choice in ranking]
+    ['staircase', 'Tulap', 'Laplace']
+    >>> ranking.left_out["Gaussian"][:30]
+    'delta must be greater than 0 f'
+    """
 
     epsilon: float
     delta: float
