@@ -20,9 +20,9 @@ def quick(monkeypatch):
     monkeypatch.setattr("tightnoise.compare.noise_ranking.FAMILIES", tuple(QUICK))
 
 
-def second_moment(mechanism):
-    """Return E|X| and E X^2 by a Riemann sum of quantiles, to about 1e-3."""
-    levels = (np.arange(200_000) + 0.5) / 200_000
+def moments(mechanism):
+    """Return E|X| and E X^2 by a Riemann sum of quantiles, to about 1e-3 and 1e-2."""
+    levels = (np.arange(10_000) + 0.5) / 10_000
     x = mechanism.ppf(levels)
     return float(np.abs(x).mean()), float((x * x).mean())
 
@@ -35,7 +35,7 @@ def test_every_choice_is_private_and_loses_what_is_said(epsilon, delta, sensitiv
     assert not ranking.left_out
     for choice in ranking:
         assert choice.mechanism.delta(epsilon, sensitivity) <= delta
-        size, square = second_moment(choice.mechanism)
+        size, square = moments(choice.mechanism)
         assert choice.mean_abs == pytest.approx(size, rel=2e-3)
         assert choice.variance == pytest.approx(square, rel=1e-2)
     losses = [ranking.loss_of(choice) for choice in ranking]
@@ -80,6 +80,7 @@ def test_without_delta_only_pure_mechanisms_answer(quick):
 def test_several_releases_stay_within_the_budget(count, quick):
     ranking = tn.best_noise(2.0, 1e-5, 1.0, compositions=count)
     assert ranking.compositions == count
+    one = {choice.name: choice.mean_abs for choice in tn.best_noise(2.0, 1e-5, 1.0)}
     for choice in ranking:
         composed = tn.accounting.privacy_loss(choice.mechanism, sensitivity=1.0) * count
         if choice.name == "Gaussian":
@@ -89,14 +90,9 @@ def test_several_releases_stay_within_the_budget(count, quick):
         else:
             # A little beyond: two releases of epsilon 1 cost 2, where delta has a step.
             assert composed.delta(2.0 * (1 + 1e-8)) <= 1e-5
+        assert choice.mean_abs > one[choice.name]
         # Not far below the budget either.
         assert composed.epsilon(1e-5) > 1.5
-
-
-def test_one_release_of_many_is_noisier_than_one(quick):
-    one = {choice.name: choice.mean_abs for choice in tn.best_noise(1.0, 1e-5, 1.0)}
-    for choice in tn.best_noise(1.0, 1e-5, 1.0, compositions=5):
-        assert choice.mean_abs > one[choice.name]
 
 
 def test_a_table_to_read_and_a_ranking_to_keep(quick):
