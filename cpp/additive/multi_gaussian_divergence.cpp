@@ -376,16 +376,15 @@ class Sweep {
 
     // For 0 < shift <= 1 and x >= 0, by semiconvexity and f(x + 1) <= rho f(x),
     //     f(x + shift) <= e^(shift (1 - shift) / (2 s^2)) ((1 - shift) f(x) + shift f(x + 1)).
+    // f(x + 1) / f(x) is a mean of w_(k+1) / w_k, which falls with k, under the posterior of k,
+    // which moves up with x, and what enters from k = -K - 1 falls, too: rho = f(1) / f(0).
     bool right_half_is_empty() const {
         if (shift_ > 1.0) return false;
-        const LatticeSum at_0 = lattice_.sum(0.0, 0.0);
-        const double below = (1.0 - 1.0 / at_0.sum) * 0.5;  // P(k < 0 | x = 0)
-        const double law_epsilon = lattice_.epsilon();
-        const double log_rest = std::log1p(std::expm1(-2.0 * law_epsilon) * (1.0 - below));
-        const double rho = std::exp(law_epsilon + log_rest);
+        const LatticeSum at_0 = lattice_.sum(0.0, 0.0), at_1 = lattice_.sum(1.0, 0.0);
+        const double rho = std::exp(at_1.exponent - at_0.exponent) * at_1.sum / at_0.sum;
         const double log_bound =
             shift_ * (1.0 - shift_) * lattice_.a() + std::log1p(shift_ * (rho - 1.0));
-        return log_bound < epsilon_ * (1.0 - 1e-15);
+        return log_bound < epsilon_ - 1e-13 * (1.0 + epsilon_);
     }
 
     // Zones end half way between two points of the lattice, and their node is in the middle.
