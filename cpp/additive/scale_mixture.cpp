@@ -225,7 +225,9 @@ double ScaleMixtureLaw::log_density(double x) const {
 
 DensityPoint ScaleMixtureLaw::density_point(double x) const {
     if (std::isnan(x)) return {x, x};
-    if (std::isinf(x)) return {-HUGE_VAL, x};
+    // So far out that the square of the distance overflows, even in the greatest sigma.
+    const double nearest = (std::fabs(x) - greatest_location()) / greatest_sigma_;
+    if (nearest > 0.0 && std::isinf(nearest * nearest)) return {-HUGE_VAL, x};
     const MixtureSum f = mixture_sum(*this, x);
     return {f.log_factor + std::log(f.sum), x + f.drift};
 }

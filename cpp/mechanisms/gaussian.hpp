@@ -2,6 +2,8 @@
 // Kernel-side header: internal linkage, one copy a level.
 #pragma once
 
+#include <cmath>
+
 #include "mechanisms/lane.hpp"
 #include "mechanisms/log_ratio.hpp"
 #include "numeric/normal_quantile.hpp"
@@ -41,17 +43,25 @@ class Gaussian {
     static double variance(const Lane& lane) { return lane.sigma * lane.sigma; }
 
     static double log_pdf(double x, const Lane& lane) {
+        const double far = (x - lane.theta) / lane.sigma;
+        if (std::fabs(far) > kSquares) return -0.5 * far * far - log(lane.sigma);
         const DoubleDouble z = standardised(x, lane);
         return rounded(z * z * -0.5 - kLogSqrtTwoPiWide) - log(lane.sigma);
     }
 
     static double cdf(double x, const Lane& lane) {
+        const double far = (x - lane.theta) / lane.sigma;
+        if (std::fabs(far) > kSquares) return far > 0.0 ? 1.0 : 0.0;
         return exp(log_mass(left_half_line(standardised(x, lane))));
     }
 
     static double quantile(double q, const Lane& lane) {
         return lane.theta + lane.sigma * ndtri(q);
     }
+
+  private:
+    // Squares of numbers of up to this size are finite, in double-double, too.
+    static constexpr double kSquares = 1e150;
 };
 
 }  // namespace

@@ -332,3 +332,14 @@ def test_published_values(family, name, check_error):
         error = abs(value_of(case) - expected) / (abs(expected) or 1.0)
         # Sigma and the shift are decimals that floats are 1e-16 away from.
         check_error(f"{family} {name} against 30 digits", error, 4e-12)
+
+
+def test_densities_of_mixtures_are_numbers_however_far_out():
+    far = [1e154, 2e154, 1e200, 1e308, -1e308]
+    for m in (
+        tn.GaussianScaleMixture([0.0, 1.0], [0.6, 0.4], [0.5, 0.6]),
+        tn.MultiGaussianMixture(0.4, 1.0, 1.0, 5),
+        tn.QuasiGaussianMixture(1.0, 1.0, 1.0),
+    ):
+        assert (m.logpdf(far) < -1e307).all()
+        np.testing.assert_array_equal(m.pdf(far), 0.0)

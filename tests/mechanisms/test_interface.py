@@ -467,3 +467,18 @@ def test_gaussian_mean_abs():
     np.testing.assert_allclose(
         tn.Gaussian([1.0, 3.0]).mean_abs(), np.array([1.0, 3.0]) * np.sqrt(2 / np.pi)
     )
+
+
+def test_numbers_of_float32_stay_numbers():
+    for m in ALL:
+        assert np.shape(m.cdf(np.float32(0.25), 0.0)) == ()
+        assert m.cdf(np.float32(0.25), 0.0) == m.cdf(0.25, 0.0)
+
+
+def test_gaussian_densities_are_numbers_however_far_out():
+    m = tn.Gaussian(1.0)
+    far = [-1e308, -1e160, 1e151, 1.5e154, 1e200, 1e308]
+    np.testing.assert_array_equal(m.pdf(far), 0.0)
+    np.testing.assert_array_equal(m.cdf(far), [0, 0, 1, 1, 1, 1])
+    logs = [-np.inf, -np.inf, -5e301, -1.125e308, -np.inf, -np.inf]
+    np.testing.assert_allclose(m.logpdf(far), logs, rtol=1e-15)

@@ -233,7 +233,7 @@ class Mechanism(ABC):
         exact = points.astype(np.float64)
         for bound in self._bounds:
             exact = np.where(points == np.float32(bound), bound, exact)
-        return np.ascontiguousarray(exact)
+        return np.require(exact, requirements="C")  # a number stays one
 
     # --- the output's distribution ----------------------------------------------------------------
 
