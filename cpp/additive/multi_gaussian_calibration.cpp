@@ -10,11 +10,12 @@
 namespace tightnoise {
 namespace {
 
-// The least number of modes whose outermost component weighs at most delta.
+// The least number of modes whose outermost component weighs at most delta; may be beyond
+// kMostModes. With q = e^-epsilon it is the log of 1 + (1 - q)(1 - delta)/(delta (1 + q)) by
+// epsilon, of which the 1 would swallow the rest at small epsilon.
 double light_modes(double epsilon, double delta) {
-    const double q = std::exp(-epsilon);
-    const double ratio = (-std::expm1(-epsilon) + 2.0 * delta * q) / (delta * (1.0 + q));
-    return std::clamp(std::ceil(std::log(ratio) / epsilon), 1.0, kMostModes);
+    const double odds = (1.0 - delta) / delta * std::tanh(0.5 * epsilon);
+    return std::max(std::ceil(std::log1p(odds) / epsilon), 1.0);
 }
 
 }  // namespace

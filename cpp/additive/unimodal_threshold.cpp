@@ -116,6 +116,9 @@ double melting_point(double epsilon, Least least) {
     double high = std::min(0.5, 1.0 / std::sqrt(2.0 * epsilon));
     double low = 0.25 * high;
     while (least(high) < 0.0) {
+        // Ripples of e^(-2 pi^2 sigma^2) are gone: what is below 0 is rounding, as at epsilon of
+        // 1e-17.
+        if (high > 4.0) return high;
         low = high;
         high *= 1.25;
     }

@@ -175,3 +175,13 @@ EDGES = [
 def test_edges(epsilon, delta, modes):
     noise = multi_gaussian(epsilon, delta, 1.0, modes)
     assert noise.delta(epsilon, 1.0) <= delta
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-20, 1e-300])
+def test_tiny_epsilons_take_no_time(epsilon):
+    # Each of these once took from ten seconds to forever.
+    gaussian = tn.calibrate.multi_gaussian(epsilon, 1e-9, 1.0)
+    assert gaussian.modes == 0
+    assert gaussian.delta(epsilon, 1.0) <= 1e-9
+    few = tn.calibrate.multi_gaussian(epsilon, 1e-9, 1.0, modes=2)
+    assert few.delta(epsilon, 1.0) <= 1e-9
