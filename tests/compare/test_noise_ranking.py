@@ -144,3 +144,12 @@ def test_families_name_a_parameter_that_exists(quick):
     for family in _families.FAMILIES:
         if not family.searched:
             assert hasattr(family.calibrated(1.0, 1e-3, 1.0, "l1"), family.scale)
+
+
+def test_thousands_of_releases_do_without_thousands_of_modes(monkeypatch):
+    lattice = next(family for family in FAMILIES if family.name == "multi-Gaussian")
+    monkeypatch.setattr("tightnoise.compare.noise_ranking.FAMILIES", (lattice,))
+    ranking = tn.best_noise(0.01, 1e-12, 1.0, compositions=10_000)
+    assert ranking.best.mechanism.modes == 1
+    composed = tn.accounting.privacy_loss(ranking.best.mechanism, sensitivity=1.0) * 10_000
+    assert composed.epsilon(1e-12) <= 0.01

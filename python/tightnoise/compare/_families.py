@@ -28,6 +28,9 @@ class Family(NamedTuple):
     """Whether it takes seconds to find."""
     for_many: tuple[Calibration, ...] = ()
     """What may be better where many are released, though noisier alone."""
+    least_epsilon: float = 0.0
+    """Of one of many releases: below it, `calibrated` takes too long to be tried again and again,
+    and `for_many` alone counts."""
 
 
 GAUSSIAN = Family(
@@ -53,6 +56,7 @@ FAMILIES = (
                 epsilon, delta, sensitivity, modes=1, loss=loss
             ),
         ),
+        least_epsilon=0.02,  # thousands of modes, each of them with losses of its own
     ),
     Family(
         "quasi-Gaussian",

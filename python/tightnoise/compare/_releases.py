@@ -32,9 +32,12 @@ def release_of(
         distance = sensitivity * (math.sqrt(count) * (1.0 + 2.0**-51))
         return family.calibrated(epsilon, delta, distance, loss)
     share = 0.0 if family.pure else delta / (2 * count)
+    variants = family.for_many
+    if epsilon / count >= family.least_epsilon:
+        variants = (family.calibrated, *variants)
     found = [
         _largest_release(variant, epsilon, delta, share, sensitivity, loss, count)
-        for variant in (family.calibrated, *family.for_many)
+        for variant in variants
     ]
     return min(found, key=lambda mechanism: loss_of(mechanism, loss))
 

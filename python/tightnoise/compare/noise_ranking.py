@@ -138,7 +138,8 @@ def best_noise(
     For several releases (`compositions`) the Gaussian is exact. Any other is calibrated to a
     smaller epsilon, the largest for which the exact composition (`accounting.privacy_loss`) is
     within the budget, and, where it is not pure, to its part of half of delta; the multi-Gaussian
-    also with a single mode on each side. Scale mixtures are left out.
+    also with a single mode on each side, and with nothing else where the releases share less than
+    an epsilon of 0.02 each. Scale mixtures are left out.
 
     Parameters
     ----------
