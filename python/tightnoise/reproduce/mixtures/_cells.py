@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import tightnoise.calibrate as calibrate
-from tightnoise.mechanisms import MultiGaussianMixture
+from tightnoise.mechanisms import Gaussian, MultiGaussianMixture
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.reproduce.mixtures._printed import MODES, MULTI_L1
 
@@ -21,9 +20,6 @@ __all__ = [
     "printed_mixture",
     "quasi_cell",
 ]
-
-MEAN_ABS = math.sqrt(2.0 / math.pi)
-"""The l1 loss of a Gaussian with sigma = 1."""
 
 LARGEST_MODES = 20
 """The paper's cap on the number of modes."""
@@ -81,16 +77,16 @@ def relative_gain(ours: float, theirs: float) -> float:
 
 
 @functools.cache
-def _gaussian_sigma(epsilon: float, delta: float) -> float:
-    return calibrate.gaussian(epsilon, delta, sensitivity=1.0)
+def _gaussian(epsilon: float, delta: float) -> Gaussian:
+    return Gaussian(calibrate.gaussian(epsilon, delta, sensitivity=1.0))
 
 
 def improvement(epsilon: float, delta: float, mixtures: Sequence[AdditiveNoise]) -> Improvement:
     """Return what the best of `mixtures` gains over the Gaussian, by either loss."""
-    sigma = _gaussian_sigma(epsilon, delta)
+    gaussian = _gaussian(epsilon, delta)
     return Improvement(
-        relative_gain(min(m.mean_abs() for m in mixtures), sigma * MEAN_ABS),
-        relative_gain(min(float(m.var()) for m in mixtures), sigma**2),
+        relative_gain(min(m.mean_abs() for m in mixtures), gaussian.mean_abs()),
+        relative_gain(min(float(m.var()) for m in mixtures), float(gaussian.var())),
     )
 
 
@@ -157,9 +153,12 @@ def printed_mixture(epsilon: float, delta: float) -> MultiGaussianMixture | None
     printed, modes = MULTI_L1[epsilon, delta], int(MODES[epsilon, delta] or 0)
     if printed is None:
         return None
-    sigma = _gaussian_sigma(epsilon, delta)
-    loss = sigma * MEAN_ABS * (1.0 - float(printed) / 100.0)
-    low, high = 0.0, sigma  # at the Gaussian's sigma the loss is above the Gaussian's
+    gaussian = _gaussian(epsilon, delta)
+    loss = gaussian.mean_abs() * (1.0 - float(printed) / 100.0)
+    low, high = (
+        0.0,
+        float(gaussian.sigma),
+    )  # at the Gaussian's sigma the loss is above the Gaussian's
     for _ in range(60):
         middle = 0.5 * (low + high)
         if MultiGaussianMixture(middle, epsilon, 1.0, modes).mean_abs() < loss:

@@ -62,7 +62,7 @@ def gaussian_epsilon(epsilon: float, releases: int) -> float:
 
 def zcdp_epsilon(epsilon: float, releases: int) -> float:
     """Return the bound by zCDP: that of a Gaussian of the same sigma (Corollary 3.7)."""
-    rho = releases / (2.0 * mixture(epsilon).sigma ** 2)
+    rho = releases * mixture(epsilon).zcdp_rho(1.0)
     # Bun and Steinke 2016, "Concentrated Differential Privacy", Proposition 1.3.
     return rho + 2.0 * math.sqrt(rho * math.log(1.0 / DELTA))
 
