@@ -107,6 +107,14 @@ def test_parameters_out_of_range_are_named(valid, name):
             dataclasses.replace(valid, **{name: bad})
 
 
+@pytest.mark.parametrize("kind", [tn.MultiGaussianMixture, tn.QuasiGaussianMixture])
+def test_weights_that_vanish_are_refused(kind):
+    others = (1.0, 2) if kind is tn.MultiGaussianMixture else (1.0,)
+    assert kind(1.0, 700.0, *others).epsilon == 700.0
+    with pytest.raises(ValueError, match=r"^epsilon must be at most 700; got"):
+        kind(1.0, 700.1, *others)
+
+
 def test_modes_is_a_count():
     for bad in (-1, 10**6 + 1):
         with pytest.raises(ValueError, match=r"^modes must be between 0 and 1000000; got"):

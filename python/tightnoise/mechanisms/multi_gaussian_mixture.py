@@ -7,8 +7,9 @@ from typing import Any
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
-from tightnoise._validate import integer, positive
+from tightnoise._validate import integer, positive, require
 from tightnoise.mechanisms._gaussian_components import GaussianComponents
+from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
 __all__ = ["MultiGaussianMixture"]
 
@@ -67,6 +68,8 @@ class MultiGaussianMixture(GaussianComponents):
     def __post_init__(self) -> None:
         for name in ("sigma", "epsilon", "sensitivity"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
+        allowed = f"at most {LARGEST_EPSILON:g}"
+        require(self.epsilon <= LARGEST_EPSILON, "epsilon", self.epsilon, allowed)
         object.__setattr__(self, "modes", integer("modes", self.modes, minimum=0, maximum=10**6))
 
     def _make_law(self) -> Any:

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
-from tightnoise._validate import positive
+from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
+from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["QuasiGaussianMixture"]
@@ -69,6 +70,8 @@ class QuasiGaussianMixture(AdditiveNoise):
     def __post_init__(self) -> None:
         for name in ("sigma", "epsilon", "sensitivity"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
+        allowed = f"at most {LARGEST_EPSILON:g}"
+        require(self.epsilon <= LARGEST_EPSILON, "epsilon", self.epsilon, allowed)
 
     def _make_law(self) -> Any:
         return _core.additive.QuasiGaussian(self.sigma, self.epsilon, self.sensitivity)
