@@ -1,7 +1,8 @@
 """What is expected of the multi-Gaussian, computed apart from this package.
 
-A prototype with an exact divergence of its own found the least private sigma for each of 1 to 20
-modes, and the divergence at the sigma that the paper's Tables 1 and 3 imply.
+A program apart from this package, with an exact divergence of its own, found the least private
+sigma for each of 1 to 20 modes, and the divergence at the sigma that the paper's Tables 1 and 3
+imply.
 """
 
 from __future__ import annotations
