@@ -44,10 +44,11 @@ MultiGaussianChoice best_multi_gaussian(double epsilon, double delta, double sen
         candidates.push_back({modes, search, root, value, false});
     };
     consider(0.0);
-    for (double modes = std::max(light - 1.0, 1.0); modes <= std::min(light + 3.0, kMostModes);
-         modes += 1.0) {
-        consider(modes);
-    }
+    // Among so many modes one more or less makes no difference.
+    const bool many = light > kMostModesToSearch;
+    const double first = many ? light : std::max(light - 1.0, 1.0);
+    const double last = std::min(many ? light : light + 3.0, kMostModes);
+    for (double modes = first; modes <= last; modes += 1.0) consider(modes);
     // Only what may be the best needs its certificate: the other losses are lower bounds already.
     for (;;) {
         Candidate* best = &candidates.front();

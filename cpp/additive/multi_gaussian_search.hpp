@@ -23,6 +23,9 @@ struct MultiGaussianOfSigma {
     MultiGaussianLaw operator()(double sigma) const { return {sigma, epsilon, 1.0, modes}; }
 };
 
+// With more modes a divergence takes so long that a search takes minutes.
+constexpr double kMostModesToSearch = 5000.0;
+
 // Everything at sensitivity 1, but for the certificate.
 class MultiGaussianSearch {
   public:
@@ -52,7 +55,10 @@ class MultiGaussianSearch {
             // One mode: the greatest shift is the worst.
             if (least >= unimodal_) return {least, 1.0};
         }
-        if (1.0 - first_guess() / melting_ < 0.1 * kLeastRoom) return proven_unimodal_root();
+        if (law_of_.modes > kMostModesToSearch ||
+            1.0 - first_guess() / melting_ < 0.1 * kLeastRoom) {
+            return proven_unimodal_root();
+        }
         const bool is_near = hint.shift < 1.0 && hint.sigma > least && hint.sigma < unimodal_;
         const ScaleRoot inner = is_near ? at_maxima(least, hint.sigma, {hint.shift})
                                         : at_maxima(least, std::max(least, first_guess()), {});

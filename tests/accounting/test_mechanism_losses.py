@@ -174,3 +174,16 @@ BAD = [
 def test_bad_input_is_refused_by_name(mechanism, arguments, kind, match):
     with pytest.raises(kind, match=match):
         privacy_loss(mechanism, **arguments)
+
+
+def test_losses_without_meaning_are_refused_at_once():
+    spikes = tn.MultiGaussianMixture(sigma=1e-3, epsilon=1.0, sensitivity=1.0, modes=10)
+    with pytest.raises(ValueError, match="sensitivity must be such that no privacy loss"):
+        privacy_loss(spikes)
+
+
+@pytest.mark.parametrize("mechanism", [tn.Laplace(1e300), tn.Gaussian(1e300)])
+def test_next_to_no_loss(mechanism):
+    composed = privacy_loss(mechanism) * 3
+    assert composed.epsilon(1e-5) <= 1e-99
+    assert composed.delta(1.0) <= 1e-99

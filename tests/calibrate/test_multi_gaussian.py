@@ -185,3 +185,11 @@ def test_tiny_epsilons_take_no_time(epsilon):
     assert gaussian.delta(epsilon, 1.0) <= 1e-9
     few = tn.calibrate.multi_gaussian(epsilon, 1e-9, 1.0, modes=2)
     assert few.delta(epsilon, 1.0) <= 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-4])
+def test_tiny_epsilons_have_an_answer(epsilon):
+    noise = multi_gaussian(epsilon, 1e-9, 1.0)
+    assert noise.modes > 5000
+    assert noise.delta(epsilon, 1.0) <= 1e-9
+    assert noise.mean_abs() == pytest.approx(1 / epsilon, rel=1e-3)  # as Laplace noise

@@ -23,6 +23,8 @@ _POINTS = 10_000
 _MOST_POINTS = 2**18
 _BEYOND = 1e-40  # the probability of losses beyond the lattice, which count as infinite
 _LARGEST_LOSS = 1e60
+_LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
+_SMALLEST_LOSS = 1e-100  # smaller ones are taken for this
 _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as the lattice makes them
@@ -63,8 +65,9 @@ def privacy_loss(
     Raises
     ------
     ValueError
-        For a sensitivity that is not positive and finite, too few or too many points, a sigma for
-        each coordinate.
+        For a sensitivity that is not positive and finite, or so large that privacy losses mean
+        nothing (above 1e60, or above 1000 for noise with several modes), too few or too many
+        points, a sigma for each coordinate.
     TypeError
         For a mechanism that is of neither kind.
 
@@ -90,7 +93,7 @@ def _of_gaussian(
     shift = positive("sensitivity", sensitivity)
     sigma = real_scalar("sigma", mechanism.sigma)
     mu = max(math.nextafter(shift / sigma, math.inf), sys.float_info.min)  # less noise loses more
-    largest = gaussian_epsilon(_BEYOND, mu)
+    largest = max(gaussian_epsilon(_BEYOND, mu), _SMALLEST_LOSS)
     spacing, epsilons = _lattice(largest, points, shift)
     return PrivacyLossDistribution.of_profile(spacing, np.asarray(gaussian_delta(epsilons, mu)))
 
@@ -103,7 +106,12 @@ def _of_additive_noise(
     # Where noise repeats itself every `sensitivity` times exp(-epsilon), its profile bends at
     # multiples of that epsilon: chords between points of the lattice must not cut the corners.
     bend = getattr(mechanism, "epsilon", math.inf)
-    spacing, epsilons = _lattice(_largest_loss(mechanism, shift), points, shift, bend)
+    if mechanism.certificate(1.0, shift).proof != "unimodal":
+        far = float(mechanism.hockey_stick(0.0, shift, _LARGEST_SEARCHED))
+        allowed = f"such that no privacy loss is above {_LARGEST_SEARCHED:g} for such noise"
+        require(far <= _BEYOND, "sensitivity", sensitivity, allowed)
+    largest = max(_largest_loss(mechanism, shift), _SMALLEST_LOSS)
+    spacing, epsilons = _lattice(largest, points, shift, bend)
     delta = np.empty_like(epsilons)
     mechanism._law.worst_shift_curve(shift, epsilons, _TOLERANCE, delta)
     return PrivacyLossDistribution.of_profile(spacing, np.minimum(delta, 1.0))

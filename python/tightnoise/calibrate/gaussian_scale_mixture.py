@@ -21,6 +21,7 @@ _MOST_MODES_TO_VARY = 4  # beyond, the weight of the outermost component hardly 
 # Peaks become so narrow beyond that a certificate, which looks at shifts closer than they are wide,
 # takes minutes.
 _LARGEST_EPSILON = 12.0
+_LARGEST_DELTA = 0.5
 _MOST_PAIRS = 1000  # of a GaussianScaleMixture
 # By how much noise is made wider, relatively, until its certificate accepts it.
 _WIDER = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 3e-5, 1e-4, 2e-4, 4e-4, 1e-3, 2e-3, 5e-3, 1e-2, 0.1)
@@ -61,8 +62,8 @@ def gaussian_scale_mixture(
     What is to be had (sensitivity 1, delta 1e-6; the loss of `multi_gaussian` first): at epsilon =
     10, l1 0.1475 -> 0.0083 and l2 0.0342 -> 0.0012; at 5, 0.2000 -> 0.095 and 0.0698 -> 0.036; at
     4, 0.2325 -> 0.156. From epsilon = 2 down it is next to nothing, except at delta of 0.1 and
-    above: 7 % of l1 and 15 % of l2 at epsilon = 1. Above epsilon = 12 nothing is searched for, as
-    certificates would take minutes, and the law of `multi_gaussian` is returned.
+    above: 7 % of l1 and 15 % of l2 at epsilon = 1. Above epsilon = 12, or delta = 0.5, nothing is
+    searched for, as certificates would take minutes, and the law of `multi_gaussian` is returned.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ def gaussian_scale_mixture(
 
 
 def _starts(lattice: MultiGaussianMixture, goal: Goal, pairs: int, count: int) -> list[Mixture]:
-    if goal.epsilon > _LARGEST_EPSILON:
+    if goal.epsilon > _LARGEST_EPSILON or goal.delta > _LARGEST_DELTA:
         return []
     starts = [_template(goal, pairs)]
     if lattice.modes <= _MOST_MODES_TO_VARY:
