@@ -220,3 +220,4 @@ def test_breast_cancer(monkeypatch):
     assert rows["Gaussian"][0] == pytest.approx(26.0, abs=0.1)
     assert 2 < rows["none"][2] < 7
     assert rows["none"][2] < rows["Gaussian"][2] < 15
+    assert rows["best of all (Gaussian)"][1] == pytest.approx(0.0, abs=1e-9)

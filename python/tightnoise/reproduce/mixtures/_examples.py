@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tightnoise.compare import best_noise
 from tightnoise.mechanisms import Gaussian
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.random import NoiseStream
@@ -49,6 +50,10 @@ def coordinate_descent() -> Table:
     records = splits.train.shape[-1]
     budget = _noises.Budget(EPSILON, records**-2.0, sensitivity(records), schedule.releases)
     mechanisms = {name: calibrated(budget) for name, calibrated in NOISES.items()}
+    best = best_noise(
+        budget.epsilon, budget.delta, budget.sensitivity, "l2", compositions=budget.releases
+    ).best
+    mechanisms[f"best of all ({best.name})"] = best.mechanism
     return errors_table(splits, schedule, budget, mechanisms)
 
 
