@@ -131,9 +131,9 @@ def best_noise(
 
     Each is calibrated exactly (`tightnoise.calibrate`), never above the budget. The families:
     Gaussian, multi-Gaussian, quasi-Gaussian, Gaussian scale mixture, Laplace, truncated Laplace,
-    Tulap and staircase. For one release at epsilon of 3 and more the staircase, which is purely
+    Tulap and staircase. For one release at epsilon of 2 and more the staircase, which is purely
     private, loses less than any multi-Gaussian; scale mixtures, which are searched for (a few
-    seconds), may lose less still.
+    seconds), lose less still at delta of 0.1 and more.
 
     For several releases (`compositions`) the Gaussian is exact. Any other is calibrated to a
     smaller epsilon, the largest for which the exact composition (`accounting.privacy_loss`) is
