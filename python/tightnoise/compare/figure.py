@@ -68,13 +68,14 @@ def draw(ranking: NoiseRanking, file: IO[bytes]) -> None:
 def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
     reach = max(_REACH * ranking.sensitivity, 4.0 * ranking.best.mean_abs)
     x = np.linspace(-reach, reach, _POINTS)
-    highest = 0.0
+    lowest, highest = np.inf, 0.0
     for choice in ranking:
         density = choice.mechanism.pdf(x, 0.0)
+        lowest = min(lowest, float(density.min()))
         highest = max(highest, float(density.max()))
         axes.plot(x, density, label=choice.name, color=_STYLE[choice.name], linewidth=1.2)
     axes.set(title="density of the noise", xlabel="noise", yscale="log")
-    axes.set_ylim(highest * 1e-8, highest * 2)
+    axes.set_ylim(max(0.5 * lowest, 1e-8 * highest), 2 * highest)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
 
@@ -101,4 +102,7 @@ def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
     name = {"l1": "mean of abs(noise)", "l2": "variance"}[ranking.loss]
     axes.set(title=f"one release at delta = {ranking.delta:g}", xlabel="epsilon", ylabel=name)
     axes.set(xscale="log", yscale="log")
+    ticks = [ranking.epsilon * factor for factor in (0.2, 0.5, 1, 2, 5)]
+    axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
     axes.grid(alpha=0.3)
