@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -93,6 +94,14 @@ def test_several_releases_stay_within_the_budget(count, quick):
         assert choice.mean_abs > one[choice.name]
         # Not far below the budget either.
         assert composed.epsilon(1e-5) > 1.5
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [(1.0, 3), (1e-6, 7), (50.0, 1000)])
+def test_pure_releases_add_up_to_no_more_than_the_budget(epsilon, count, quick):
+    for choice in tn.best_noise(epsilon, 0.0, 1.0, compositions=count):
+        noise = choice.mechanism
+        each = 1 / Fraction(noise.scale) if choice.name == "Laplace" else Fraction(noise.epsilon)
+        assert Fraction(epsilon) * (1 - Fraction(1, 10**9)) <= count * each <= Fraction(epsilon)
 
 
 def test_a_table_to_read_and_a_ranking_to_keep(quick):

@@ -13,6 +13,7 @@ __all__ = ["release_of"]
 
 _ENOUGH = 1e-4  # relative, of the epsilon of one release
 _TRIALS = 30
+_ROUNDING = 1e-12  # of a logarithm, up to 700, there and back
 _POINTS = 2_500  # of the lattice of losses: epsilons within about 2e-5, upwards
 
 
@@ -58,8 +59,9 @@ def _largest_release(
         composed = privacy_loss(mechanism, sensitivity=sensitivity, points=_POINTS) * count
         return math.log(max(composed.epsilon(delta), 1e-300) / epsilon)
 
-    # The epsilons of the releases may add up to the budget, at least (basic composition).
-    at = math.log(epsilon / count) - 1e-15
+    # The epsilons of the releases may add up to the budget, at least (basic composition); a little
+    # less, for logarithms are rounded.
+    at = math.log(epsilon / count) - _ROUNDING
     best = release(at)
     excess = log_excess(best)
     slope = 1.0  # of the logarithm of what all cost by that of one: from 1 to 2, nearly linear
