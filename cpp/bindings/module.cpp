@@ -13,6 +13,9 @@ void bind_calibration(py::module_& m);
 void bind_composition(py::module_& m);
 void bind_conversion(py::module_& m);
 void bind_curve(py::module_& m);
+void bind_domain_box(py::module_& m);
+void bind_domain_exact(py::module_& m);
+void bind_domain_profile(py::module_& m);
 void bind_sampled_gaussian(py::module_& m);
 void bind_sampled_vmf(py::module_& m);
 void bind_subsampling(py::module_& m);
@@ -48,6 +51,10 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     tightnoise::bind_additive_calibration(additive);  // last: takes the laws
     tightnoise::bind_shift_epsilons(additive);
     tightnoise::bind_analytic_bound(m.def_submodule("analytic_bound"));
+    py::module_ domain = m.def_submodule("domain");
+    tightnoise::bind_domain_exact(domain);
+    tightnoise::bind_domain_box(domain);
+    tightnoise::bind_domain_profile(domain);
     py::module_ leakage = m.def_submodule("leakage");
     tightnoise::bind_bayes_capacity(leakage);
     py::module_ random = m.def_submodule("random");
