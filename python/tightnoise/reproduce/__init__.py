@@ -3,12 +3,13 @@
 One module a paper. `PAPERS` lists them by the names that `tightnoise reproduce` knows.
 """
 
-from tightnoise.reproduce import conversion, mixtures, vmf
+from tightnoise.reproduce import bounded, conversion, mixtures, vmf
 from tightnoise.reproduce._paper import Paper
 
 __all__ = ["PAPERS", "Paper"]
 
 PAPERS: dict[str, Paper] = {
+    "bounded": bounded.PAPER,
     "conversion": conversion.PAPER,
     "mixtures": mixtures.PAPER,
     "vmf": vmf.PAPER,

@@ -1,0 +1,24 @@
+"""The paper's numerical example: two numbers of a graph with 10 nodes, and what they may change by.
+
+The query is the algebraic connectivity, in [0, 10], and the degree of one node, in [1, 9]. Graphs
+are neighbours if they differ in `EDGES` edges. An edge changes the connectivity by at most 2 and
+the degree by at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["EDGES", "EPSILONS", "LOWER", "SENSITIVITIES", "SENSITIVITY", "UPPER", "WIDTHS"]
+
+LOWER = (0.0, 1.0)
+UPPER = (10.0, 9.0)
+WIDTHS = tuple(upper - lower for lower, upper in zip(LOWER, UPPER, strict=True))
+
+EDGES = 2
+SENSITIVITIES = (2.0 * EDGES, 1.0 * EDGES)
+SENSITIVITY = math.hypot(*SENSITIVITIES)
+"""Of both together, by the L2 norm: the square root of 5, times `EDGES`."""
+
+EPSILONS = (0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+"""The rows of Table 1."""
