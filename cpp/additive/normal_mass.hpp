@@ -35,7 +35,7 @@ inline double scaled_normal_mass(double c, double u, double v) {
     if (x >= 0.0) {
         if (m * w < kNarrow) {
             return std::exp(c - 0.5 * m * m) * kInverseSqrtTwoPi * w *
-                   narrow_interval(0.5 * m * w, 0.25 * w * w);
+                   narrow_interval<>(0.5 * m * w, 0.25 * w * w);
         }
         const double near = kSqrtHalf * erfcx_over_scale(x, kSqrtTwo);
         const double far = kSqrtHalf * erfcx_over_scale(y, kSqrtTwo);
@@ -43,7 +43,7 @@ inline double scaled_normal_mass(double c, double u, double v) {
     }
     if (0.5 * w * w < kNarrow) {
         return std::exp(c - 0.5 * m * m) * kInverseSqrtTwoPi * w *
-               narrow_interval(0.5 * m * w, 0.25 * w * w);
+               narrow_interval<>(0.5 * m * w, 0.25 * w * w);
     }
     const double outside_x = x < -kNormalReach ? 0.0 : scaled_upper_tail(0.0, -x);
     const double outside_y = y > kNormalReach ? 0.0 : scaled_upper_tail(0.0, y);
