@@ -6,10 +6,11 @@ import math
 from typing import IO
 
 from tightnoise.reproduce.bounded._figures_table import PANELS as OF_TABLE_ONE
+from tightnoise.reproduce.bounded._leakage_figures import PANELS as OF_LEAKAGE
 
 __all__ = ["draw"]
 
-PANELS = (*OF_TABLE_ONE,)
+PANELS = (*OF_TABLE_ONE, *OF_LEAKAGE)
 COLUMNS = 3
 
 

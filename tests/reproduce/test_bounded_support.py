@@ -1,0 +1,251 @@
+"""Figures of Hu et al. (2024): losses, costs, misprints, and the study of the mean."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from reference import bounded_gaussian as reference
+from reference.bounded_gaussian import Case
+
+import tightnoise as tn
+from tightnoise.random import NoiseStream
+from tightnoise.reproduce.bounded import (
+    _errata,
+    _estimation,
+    _estimation_examples,
+    _estimation_tables,
+    _leakage_figures,
+    _leakage_tables,
+)
+from tightnoise.reproduce.bounded._estimation import (
+    LEAST_RATIO,
+    RECORDS,
+    SIGMA,
+    best_support,
+    centred_cost,
+    centred_error,
+    clipped_mean,
+    support_ratios,
+    tuned_support,
+)
+from tightnoise.reproduce.bounded._estimation_examples import Setting, draw_averages, run
+from tightnoise.reproduce.bounded._leakage import (
+    MECHANISMS,
+    eta,
+    one_shift,
+    one_shift_both_ways,
+    sound,
+)
+from tightnoise.reproduce.bounded._leakage_expected import FIGURE_1
+
+TABLES = [*_leakage_tables.TABLES, *_errata.TABLES, *_estimation_tables.TABLES]
+POINTS = [
+    (name, sigma, theta)
+    for name, of_sigma in FIGURE_1.items()
+    for sigma, of_theta in of_sigma.items()
+    for theta in of_theta
+]
+
+
+@pytest.mark.parametrize("number", range(len(TABLES)))
+def test_tables(number):
+    table = TABLES[number]()
+    assert table.disagreements == []
+    assert max(map(len, table.text().splitlines())) <= 120
+    assert sum(cell.expected is not None for row in table.rows for cell in row.cells) >= 8
+
+
+@pytest.mark.parametrize("number", range(len(TABLES)))
+def test_tables_can_disagree(number):
+    """Figures that are two units of their last digit higher are not what is computed."""
+    table = TABLES[number]()
+    cells = [cell for row in table.rows for cell in row.cells if cell.expected is not None]
+    moved = [
+        dataclasses.replace(cell, ours=cell.ours + 2.1 * 10.0**-cell.decimals) for cell in cells
+    ]
+    assert not any(cell.agrees for cell in moved)
+
+
+# Figure 1
+
+
+def case(name, sigma, theta):
+    return Case(name, theta, sigma)
+
+
+def neighbours(name, sigma, theta, alpha, shift):
+    """Return D at this theta by definition: both ways round, for theta + shift."""
+    return (
+        float(reference.renyi(case(name, sigma, theta), shift, alpha)),
+        float(reference.renyi(case(name, sigma, theta + shift), -shift, alpha)),
+    )
+
+
+@pytest.mark.parametrize(("name", "sigma", "theta"), POINTS)
+def test_figure_1_by_definition(name, sigma, theta):
+    mechanism = MECHANISMS[name](sigma)
+    information = float(reference.fisher_information(case(name, sigma, theta)))
+    up = neighbours(name, sigma, theta, 2.0, 1.0)
+    down = neighbours(name, sigma, theta, 2.0, -1.0)
+    assert eta(mechanism, theta) == pytest.approx(math.sqrt(information), rel=1e-12)
+    assert one_shift(mechanism, theta) == pytest.approx(up[0], rel=1e-12)
+    assert one_shift_both_ways(mechanism, theta) == pytest.approx(max(up), rel=1e-12)
+    assert sound(mechanism, theta) == pytest.approx(max(up + down), rel=1e-9)
+    assert sound(mechanism, theta) >= max(up + down)
+
+
+def test_no_neighbour_costs_more_than_the_sound_cost(rng):
+    for name, of_sigma in MECHANISMS.items():
+        for theta, shift in rng.uniform([-3, -1], [3, 1], (100, 2)):
+            mechanism = of_sigma(0.5)
+            there = float(mechanism.renyi_divergence(theta, theta + shift, 2.0))
+            back = float(mechanism.renyi_divergence(theta + shift, theta, 2.0))
+            assert max(there, back) <= sound(mechanism, theta), name
+
+
+def test_bounded_support_costs_less_than_the_gaussian():
+    """Theorems 4.2 and 4.9, for the rules and soundly."""
+    for name, sigma, theta in POINTS:
+        mechanism, gaussian = MECHANISMS[name](sigma), tn.Gaussian(sigma)
+        assert eta(mechanism, theta) < eta(gaussian, theta)
+        assert sound(mechanism, theta) < sound(gaussian, theta)
+
+
+@pytest.mark.parametrize(
+    ("name", "theta", "alpha", "times"),
+    [
+        ("rectified", -1.5, 32.0, 7.1),
+        ("rectified", 3.0, 2.0, 4.1),
+        ("sign", 3.0, 2.0, 449),
+        ("truncated", 1.5, 2.0, 2.6),
+    ],
+)
+def test_how_far_algorithm_1_is_below_the_truth(name, theta, alpha, times):
+    mechanism = MECHANISMS[name](0.5)
+    ratio = sound(mechanism, theta, alpha) / one_shift(mechanism, theta, alpha)
+    assert ratio == pytest.approx(times, rel=0.02)
+
+
+def test_the_cost_is_not_largest_in_the_middle_as_the_loss_is():
+    rectified = MECHANISMS["rectified"](0.5)
+    costs = [sound(rectified, theta) for theta in (0.0, 0.5, 1.0)]
+    losses = [eta(rectified, theta) for theta in (0.0, 0.5, 1.0)]
+    assert costs == sorted(costs)
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_panels():
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    every = Figure().subplots(1, len(_leakage_figures.PANELS))
+    for axes, draw in zip(every, _leakage_figures.PANELS, strict=True):
+        draw(axes)
+    titles = [axes.get_title() for axes in every]
+    assert [title.split()[-1] for title in titles] == ["0.5", "1", "0.5", "1"]
+    solid, dashed = every[2].get_lines()[1:3]  # the rectified, soundly and by Algorithm 1
+    assert (solid.get_ydata() >= dashed.get_ydata() * (1 - 1e-12)).all()
+    assert solid.get_ydata()[0] > 1.2 * dashed.get_ydata()[0]
+
+
+# The study of the mean
+
+
+@pytest.mark.parametrize(
+    ("kappa", "cost", "error"),
+    [
+        (0.133, "0.70", "0.016"),
+        (0.25, "0.749", "0.054"),
+        (0.39, "0.80", "0.121"),
+        (0.5, "0.834", "0.185"),
+        (0.774, "0.90", "0.366"),
+        (1.0, "0.937", "0.516"),
+        (1.11, "0.95", "0.583"),
+        (2.0, "0.9948", "0.921"),
+        (2.5, "0.9989", "0.978"),
+        (3.0, "0.9998", "0.995"),
+    ],
+)
+def test_ratios_in_the_middle(kappa, cost, error):
+    for ours, text in ((centred_cost(kappa), cost), (centred_error(kappa), error)):
+        assert abs(ours - float(text)) <= 10.0 ** -len(text.partition(".")[2])
+
+
+def test_thirty_percent_and_an_error_that_hardly_changes_exclude_each_other():
+    """Cost and error both grow with the support: where one is near the Gaussian's, so is both."""
+    kappas = np.linspace(0.01, 6.0, 600)
+    costs = np.array([centred_cost(kappa) for kappa in kappas])
+    errors = np.array([centred_error(kappa) for kappa in kappas])
+    assert (np.diff(costs) > 0).all()
+    assert (np.diff(errors) > 0).all()
+    assert costs[errors >= 0.995].min() > 0.9998
+    assert errors[costs <= 0.7].max() < 0.0164
+
+
+def test_limit_of_narrow_supports():
+    sign = tn.StochasticSign(1.0)
+    assert float(sign.fisher_information(0.0)) == pytest.approx(LEAST_RATIO, rel=1e-14)
+    assert LEAST_RATIO < centred_cost(1e-6) < LEAST_RATIO + 1e-6
+    assert abs(1 - LEAST_RATIO - 0.363380) < 5e-7
+
+
+@pytest.mark.parametrize("mu", _estimation_tables.SWEEP)
+def test_best_support_is_the_best(mu):
+    best, cost = best_support(mu)
+    half_widths = np.linspace(0.0, 4.0, 4001)[1:]
+    costs, errors = support_ratios(mu, half_widths)
+    assert (np.diff(costs) > -1e-12).all()
+    good = errors <= 1.005
+    assert half_widths[good].min() == pytest.approx(best, abs=0.0011)
+    assert cost <= costs[good].min() <= cost + 0.002
+    assert cost <= tuned_support(mu, _estimation_tables.TUNED) <= cost + 0.02
+
+
+@pytest.mark.parametrize(("mu", "a"), [(0.0, 0.2), (0.6, 0.3), (0.8, 1.5)])
+def test_ratios_by_definition(mu, a):
+    theta = clipped_mean(mu)
+    assert theta == pytest.approx(float(reference.mean(Case("rectified", mu, 1.0))), rel=1e-12)
+    output = Case("rectified", theta, SIGMA, -a, a)
+    error = float(reference.variance(output) + (reference.mean(output) - mu) ** 2)
+    costs, errors = support_ratios(mu, np.array([a]))
+    assert errors[0] == pytest.approx(error / (SIGMA**2 + (theta - mu) ** 2), rel=1e-12)
+    cost = SIGMA**2 * float(reference.fisher_information(output))
+    assert costs[0] == pytest.approx(cost, rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def averages():
+    return draw_averages([0.0], np.random.default_rng(1), repetitions=40)[0.0]
+
+
+@pytest.mark.parametrize("kappa", [0.133, 1.0, 3.0])
+def test_study_agrees_with_what_is_expected(averages, kappa):
+    """Errors within 5.5 standard errors: false alarms below 1e-6 by the seeds there are."""
+    study = run(averages, Setting(0.0, SIGMA, kappa * SIGMA), NoiseStream(7))
+    assert abs(study.error - study.expected_error) <= 5.5 * study.standard_error
+    assert study.standard_error < 0.05
+    assert study.expected_error == pytest.approx(centred_error(kappa), abs=0.01)
+    assert study.cost == pytest.approx(centred_cost(kappa), abs=0.01)
+
+
+def test_averages(averages):
+    """Their mean and spread, within 5.5 standard errors of 4000 draws."""
+    variance = float(tn.RectifiedGaussian(1.0, -1.0, 1.0).var(0.0))
+    spread = (variance / RECORDS / averages.average.size) ** 0.5
+    assert abs(averages.average.mean()) <= 5.5 * spread
+    assert averages.average.var() == pytest.approx(variance / RECORDS, rel=5.5 * (2 / 4000) ** 0.5)
+    assert averages.variance.mean() == pytest.approx(variance, rel=0.01)
+
+
+def test_with_little_noise_most_coordinates_cost_nothing(averages):
+    little = SIGMA * _estimation.SENSITIVITY
+    study = run(averages, Setting(0.0, little, 1e-4), NoiseStream(8))
+    assert 0.03 < study.cost < 0.2
+    assert abs(study.distance - 1) < 0.0012
+
+
+def test_example():
+    table = _estimation_examples.mean_estimation(repetitions=3)
+    assert len(table.rows) == len(_estimation_examples.SETTINGS)
+    assert max(map(len, table.text().splitlines())) <= 120
