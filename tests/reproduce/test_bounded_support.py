@@ -1,6 +1,7 @@
 """Figures of Hu et al. (2024): losses, costs, misprints, and the study of the mean."""
 
 import dataclasses
+import json
 import math
 
 import numpy as np
@@ -53,6 +54,7 @@ def test_tables(number):
     table = TABLES[number]()
     assert table.disagreements == []
     assert max(map(len, table.text().splitlines())) <= 120
+    assert json.loads(json.dumps(table.as_dict()))["title"] == table.title
     assert sum(cell.expected is not None for row in table.rows for cell in row.cells) >= 8
 
 

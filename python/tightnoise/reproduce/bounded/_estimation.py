@@ -112,7 +112,8 @@ def best_support(mu: float) -> tuple[float, float]:
     def excess(half_width: float) -> float:
         return float(support_ratios(mu, np.array([half_width]))[1][0]) - (1.0 + NEARLY)
 
-    trials = np.linspace(0.0, 10.0 * SIGMA, 401)[1:]
-    first = int(np.argmax(support_ratios(mu, trials)[1] <= 1.0 + NEARLY))
-    narrowest = where_falling(excess, trials[first - 1] if first else 0.0, trials[first])
+    step = SIGMA / 40.0
+    trials = step * np.arange(1, 401)
+    first = float(trials[np.argmax(support_ratios(mu, trials)[1] <= 1.0 + NEARLY)])
+    narrowest = where_falling(excess, first - step, first)
     return narrowest, float(support_ratios(mu, np.array([narrowest]))[0][0])
