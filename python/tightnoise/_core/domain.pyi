@@ -1,3 +1,57 @@
 from __future__ import annotations
 
-__all__: list[str] = list()
+import numpy
+import numpy.typing
+
+__all__: list[str] = [
+    "bounded_laplace_epsilon",
+    "bounded_laplace_scale",
+    "rectified_epsilon",
+    "rectified_sigma",
+    "truncated_epsilon",
+    "truncated_sigma",
+    "truncated_sigma_of_theorem",
+]
+
+def bounded_laplace_epsilon(
+    scale: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def bounded_laplace_scale(
+    epsilon: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def rectified_epsilon(
+    sigma: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def rectified_sigma(
+    epsilon: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def truncated_epsilon(
+    sigma: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def truncated_sigma(
+    epsilon: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def truncated_sigma_of_theorem(
+    epsilon: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
