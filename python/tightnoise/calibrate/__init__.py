@@ -12,7 +12,15 @@ from tightnoise.calibrate.gaussian_scale_mixture import gaussian_scale_mixture
 from tightnoise.calibrate.laplace import laplace, truncated_laplace
 from tightnoise.calibrate.multi_gaussian import multi_gaussian
 from tightnoise.calibrate.quasi_gaussian import quasi_gaussian
+from tightnoise.calibrate.rectified_gaussian import (
+    rectified_gaussian,
+    rectified_gaussian_epsilon,
+)
 from tightnoise.calibrate.staircase import staircase, tulap
+from tightnoise.calibrate.truncated_gaussian import (
+    truncated_gaussian,
+    truncated_gaussian_epsilon,
+)
 
 __all__ = [
     "CalibrationError",
@@ -23,9 +31,13 @@ __all__ = [
     "multi_gaussian",
     "noise_multiplier",
     "quasi_gaussian",
+    "rectified_gaussian",
+    "rectified_gaussian_epsilon",
     "sampling_rate",
     "staircase",
     "steps",
+    "truncated_gaussian",
+    "truncated_gaussian_epsilon",
     "truncated_laplace",
     "tulap",
 ]
