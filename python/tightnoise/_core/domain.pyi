@@ -9,10 +9,16 @@ __all__: list[str] = [
     "bounded_laplace_epsilon",
     "bounded_laplace_scale",
     "rectified_epsilon",
+    "rectified_epsilon_at",
     "rectified_sigma",
+    "rectified_sigma_at",
+    "rectified_worst_delta",
     "truncated_epsilon",
+    "truncated_epsilon_at",
     "truncated_sigma",
+    "truncated_sigma_at",
     "truncated_sigma_of_theorem",
+    "truncated_worst_delta",
 ]
 
 @typing.overload
@@ -54,6 +60,12 @@ def rectified_epsilon(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+def rectified_epsilon_at(
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    width: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
 @typing.overload
 def rectified_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
@@ -67,6 +79,18 @@ def rectified_sigma(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+def rectified_sigma_at(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    width: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
+def rectified_worst_delta(
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    width: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
 @typing.overload
 def truncated_epsilon(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
@@ -80,6 +104,12 @@ def truncated_epsilon(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+def truncated_epsilon_at(
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    width: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
 @typing.overload
 def truncated_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
@@ -93,6 +123,12 @@ def truncated_sigma(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+def truncated_sigma_at(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    delta: typing.SupportsFloat | typing.SupportsIndex,
+    width: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
 @typing.overload
 def truncated_sigma_of_theorem(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
@@ -106,3 +142,9 @@ def truncated_sigma_of_theorem(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+def truncated_worst_delta(
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    width: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
