@@ -15,6 +15,7 @@ KEY = bytes(range(32))
 core = _core.random
 RECTIFIED = tn.RectifiedGaussian(1.0, -1.0, 1.0)
 TRUNCATED = tn.TruncatedGaussian(1.0, -1.0, 1.0)
+LAPLACE = tn.BoundedLaplace(1.0, -1.0, 1.0)
 
 DTYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f8", "f4"])
 
@@ -123,6 +124,26 @@ def test_truncated_numpy_inverse(timed) -> None:
         return theta + special.ndtri(below + generator.random(N) * (above - below))
 
     assert_truncated_mean(timed("truncated samples, inside", truncated, N), theta)
+
+
+@DTYPES
+def test_bounded_laplace(timed, dtype) -> None:
+    theta, out = theta_of(dtype), np.empty(N, dtype)
+    timed(f"bounded Laplace samples, {np.dtype(dtype)}", lambda: LAPLACE.sample(theta, out=out), N)
+    assert abs(out.mean() - LAPLACE.mean(theta).mean()) < 0.01
+
+
+@DTYPES
+def test_bounded_laplace_numpy_inverse(timed, dtype) -> None:
+    generator, theta = np.random.default_rng(1), theta_of(dtype)
+
+    def inverse():
+        below, above = np.exp(-1 - theta), np.exp(theta - 1)
+        share = generator.random(N, dtype=dtype) * (2 - below - above) - (1 - below)
+        return theta - np.sign(share) * np.log1p(-np.abs(share))
+
+    out = timed(f"bounded Laplace samples, {np.dtype(dtype)}", inverse, N)
+    assert abs(out.mean() - LAPLACE.mean(theta).mean()) < 0.01
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -280,6 +280,7 @@ MECHANISMS = {
     "truncated_gaussian": (1.5, -1.0, 1.25),
     "quantized_gaussian": (1.5, -1.0, 1.25, 9),
     "stochastic_sign": (1.5,),
+    "bounded_laplace": (1.5, -1.0, 1.25),
 }
 EVERY_MECHANISM = pytest.mark.parametrize("mechanism", MECHANISMS)
 
@@ -297,8 +298,8 @@ for threads in (1, 3):
         for scale in (1.0, np.abs(rng.standard_normal(len(t))) + 0.01):
             s, a, b = scale * one(1.5), scale * one(-1.0), scale * one(1.25)
             for name in ("gaussian", "rectified_gaussian", "truncated_gaussian",
-                         "quantized_gaussian", "stochastic_sign"):
-                bounds = (a, b) if name.endswith("ed_gaussian") else ()
+                         "quantized_gaussian", "stochastic_sign", "bounded_laplace"):
+                bounds = (a, b) if name.endswith(("ed_gaussian", "laplace")) else ()
                 levels = (9,) if name.startswith("quantized") else ()
                 core = getattr(_core.random, "sample_" + name)
                 core(t, s, *bounds, *levels, out, bytes(32), 1)
@@ -354,6 +355,7 @@ def test_per_coordinate_parameters(mechanism, dtype) -> None:
         "truncated_gaussian": (sigma, lower, upper),
         "quantized_gaussian": (sigma, lower, upper, 2**30 + 1),
         "stochastic_sign": (sigma,),
+        "bounded_laplace": (sigma, lower, upper),
     }[mechanism]
     x = sample(mechanism, theta, *parameters, dtype=dtype, key=bytes(32))
     expected = {

@@ -116,6 +116,7 @@ void bind_mechanisms(py::module_& m) {
     bind_mechanism(m.def_submodule("truncated"), kernels.truncated);
     bind_mechanism(m.def_submodule("quantized"), kernels.quantized);
     bind_mechanism(m.def_submodule("sign"), kernels.sign);
+    bind_mechanism(m.def_submodule("bounded_laplace"), kernels.bounded_laplace);
 }
 
 }  // namespace tightnoise

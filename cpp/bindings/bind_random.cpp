@@ -159,6 +159,14 @@ void bind_random(py::module_ m) {
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("key"),
         arg("stream"));
     m.def(
+        "sample_bounded_laplace",
+        [](Array theta, Array scale, Array lower, Array upper, Array out, Key key, Stream stream) {
+            sample(TIGHTNOISE_SAMPLER(bounded_laplace), {&theta, &scale, &lower, &upper}, out, key,
+                   stream);
+        },
+        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("key"),
+        arg("stream"));
+    m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
            Key key, Stream stream) {

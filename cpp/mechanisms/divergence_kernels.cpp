@@ -1,5 +1,6 @@
 #include "mechanisms/divergence_kernels.hpp"
 
+#include "mechanisms/bounded_laplace.hpp"
 #include "mechanisms/fast_fisher.hpp"
 #include "mechanisms/fast_renyi.hpp"
 #include "mechanisms/gaussian.hpp"
@@ -466,8 +467,11 @@ constexpr MechanismKernels fast_kernels_of() {
 }  // namespace
 
 extern const DivergenceKernels TIGHTNOISE_AT_LEVEL(divergence_kernels) = {
-    kernels_of<Gaussian>(), fast_kernels_of<Rectified, RectifiedForms>(),
-    fast_kernels_of<Truncated, TruncatedForms>(), fast_kernels_of<Quantized, QuantizedForms>(),
-    fast_kernels_of<StochasticSign, SignForms>()};
+    kernels_of<Gaussian>(),
+    fast_kernels_of<Rectified, RectifiedForms>(),
+    fast_kernels_of<Truncated, TruncatedForms>(),
+    fast_kernels_of<Quantized, QuantizedForms>(),
+    fast_kernels_of<StochasticSign, SignForms>(),
+    kernels_of<BoundedLaplace>()};
 
 }  // namespace tightnoise

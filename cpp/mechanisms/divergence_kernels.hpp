@@ -40,7 +40,7 @@ struct MechanismKernels {
 };
 
 struct DivergenceKernels {
-    MechanismKernels gaussian, rectified, truncated, quantized, sign;
+    MechanismKernels gaussian, rectified, truncated, quantized, sign, bounded_laplace;
 };
 TIGHTNOISE_KERNEL_TABLE(DivergenceKernels, divergence_kernels)
 

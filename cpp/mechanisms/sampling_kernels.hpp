@@ -39,6 +39,7 @@ struct Samplers {
     Sampler<Real> truncated_gaussian;
     Sampler<Real> quantized_gaussian;
     Sampler<Real> stochastic_sign;
+    Sampler<Real> bounded_laplace;  // sigma is the scale
 };
 
 struct SamplingKernels {

@@ -20,6 +20,7 @@ from tightnoise.compare import best_noise
 from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsilon
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
+    BoundedLaplace,
     Gaussian,
     GaussianScaleMixture,
     Laplace,
@@ -41,6 +42,7 @@ from tightnoise.sketch import Sketch
 __version__: str = _core.__version__
 
 __all__ = [
+    "BoundedLaplace",
     "CalibrationError",
     "Gaussian",
     "GaussianScaleMixture",

@@ -14,6 +14,7 @@ MECHANISMS = [
     tn.TruncatedGaussian(0.5, -1, 1),
     tn.QuantizedGaussian(0.5, -1, 1, 8),
     tn.StochasticSign(0.5),
+    tn.BoundedLaplace(0.5, -1, 1),
 ]
 IDS = [type(m).__name__ for m in MECHANISMS]
 ORDERS = np.array([1 + 1e-6, 1.3, 2.0, 17.5, 1e3, 1e6])

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ R = tn.RectifiedGaussian(0.5, -1, 1)
 T = tn.TruncatedGaussian(0.5, -1, 1)
 Q = tn.QuantizedGaussian(0.5, -1, 1, 5)
 S = tn.StochasticSign(0.5)
+L = tn.BoundedLaplace(0.5, -1, 1)
 G = tn.Gaussian(0.5)
-ALL = [G, R, T, Q, S]
-BOUNDED = [tn.RectifiedGaussian, tn.TruncatedGaussian]
+ALL = [G, R, T, Q, S, L]
+BOUNDED = [tn.RectifiedGaussian, tn.TruncatedGaussian, tn.BoundedLaplace]
 
 
 @pytest.mark.parametrize("m", ALL, ids=repr)
@@ -92,19 +94,19 @@ def test_samples_have_the_mean_and_variance(m):
         assert abs(spread.mean() - var) < 6 * np.std(spread) / np.sqrt(n)
 
 
-@pytest.mark.parametrize("m", [G, R, T], ids=repr)
+@pytest.mark.parametrize("m", [G, R, T, L], ids=repr)
 @pytest.mark.parametrize("theta", [-30.0, -1.2, 0.0, 0.7, 40.0])
 def test_quantile_inverts_the_distribution(m, theta):
     q = np.concatenate([np.linspace(0.001, 0.999, 101), [1e-12, 1e-300]])
     x = m.ppf(q, theta)
     inside = np.ones(q.shape, bool)
-    atol = 1e-15 if m is T else 0.0  # next to a bound, x is rounded to the digits of the bound
+    atol = 1e-15 if m in (T, L) else 0.0  # next to a bound, x is rounded to the digits of the bound
     if m is R:
         inside = (x > m.lower) & (x < m.upper)
         assert (m.cdf(x, theta) >= q * (1 - 1e-12)).all()
     if m is not G:
         assert ((x >= m.lower) & (x <= m.upper)).all()
-    if m is T and abs(theta) > 10:  # x itself has fewer digits than its distance to the bound
+    if m in (T, L) and abs(theta) > 10:  # x itself has fewer digits than its distance to the bound
         np.testing.assert_allclose(m.cdf(x, theta), q, rtol=0, atol=1e-11)
     else:
         np.testing.assert_allclose(m.cdf(x, theta)[inside], q[inside], rtol=1e-11, atol=atol)
@@ -130,11 +132,15 @@ def test_discrete_outputs(m):
             assert x == letters[0] or m.cdf(x - 0.1, theta) < q
 
 
-@pytest.mark.parametrize("m", [R, T], ids=repr)
+@pytest.mark.parametrize("m", [R, T, L], ids=repr)
 def test_density_integrates_to_one(m):
     nodes, weights = np.polynomial.legendre.leggauss(80)
     for theta in (-2.0, 0.0, 0.4):
-        total = float(weights @ m.pdf(nodes, theta))
+        ends = np.unique(np.clip([-1.0, theta, 1.0], -1.0, 1.0))  # between kinks
+        total = 0.0
+        for low, high in pairwise(ends):
+            half = (high - low) / 2
+            total += half * float(weights @ m.pdf(low + half * (nodes + 1), theta))
         if m is R:
             total += float(m.pdf(-1.0, theta) + m.pdf(1.0, theta))
         assert total == pytest.approx(1, abs=1e-12)
@@ -317,7 +323,7 @@ def test_shapes_that_would_blow_up_are_refused():
             lambda m=m: m.fil(theta),
             lambda m=m: m.sample(theta),
         ):
-            with pytest.raises(ValueError, match="sigma"):
+            with pytest.raises(ValueError, match=r"sigma|scale"):
                 call()
     for bad in (column, np.ones(3), np.ones((2, 4))):
         with pytest.raises(ValueError, match="sensitivity"):
@@ -394,6 +400,7 @@ def mechanisms(sigma):
         tn.TruncatedGaussian(sigma, -1, 1),
         tn.QuantizedGaussian(sigma, -1, 1, 4),
         tn.StochasticSign(sigma),
+        tn.BoundedLaplace(sigma, -1, 1),
     ]
 
 

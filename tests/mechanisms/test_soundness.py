@@ -20,6 +20,7 @@ def mechanisms(sigma=0.5, lower=-1.0, upper=1.0):
         tn.QuantizedGaussian(sigma, lower, upper, 2),
         tn.QuantizedGaussian(sigma, lower, upper, 5),
         tn.StochasticSign(sigma),
+        tn.BoundedLaplace(sigma, lower, upper),
     ]
 
 
@@ -40,7 +41,8 @@ def test_rdp_is_the_supremum_over_the_box_and_both_directions(m, d, rng, check_e
             worst = np.maximum(worst, np.maximum(forward, backward))
         cost = m.rdp(theta, alphas, sensitivity=c).values
         assert (cost >= worst).all()
-        check_error("rdp above the supremum over a grid", (cost / worst - 1).max(), 1e-9)
+        above = (cost - worst) / np.maximum(worst, 1e-200)
+        check_error("rdp above the supremum over a grid", above.max(), 1e-9)
 
 
 def test_erratum_11_one_sign_and_one_direction_are_not_enough():
@@ -129,14 +131,14 @@ def test_rectified_and_truncated_cost_no_more_than_gaussian(rng):
     theta = rng.normal(size=500) * 2
     for alpha in (1.01, 2.0, 8.0, 64.0):
         gaussian = tn.Gaussian(0.5).renyi_divergence(theta, theta + 0.3, alpha)
-        for m in mechanisms()[1:]:
+        for m in mechanisms()[1:-1]:
             assert (m.renyi_divergence(theta, theta + 0.3, alpha) <= gaussian * (1 + 1e-13)).all()
             assert (m.fisher_information(theta) <= 4 * (1 + 1e-13)).all()
 
 
 def test_local_identity():
-    """D = alpha k^2/2 sigma^2 eta^2 (1 + O(k)) for a small step k sigma."""
-    theta = np.linspace(-3, 3, 25)
+    """D = alpha k^2/2 sigma^2 eta^2 (1 + O(k)) for a small step k sigma, not at a kink."""
+    theta = np.linspace(-3, 3, 25) + 1e-3
     for m in mechanisms():
         for alpha in (0.7, 1.0, 1.5, 9.0):
             d = m.renyi_divergence(theta, theta + 2.0**-30, alpha)

@@ -8,6 +8,7 @@ import numpy.typing
 __all__: list[str] = [
     "alias_table",
     "chacha20_keystream",
+    "sample_bounded_laplace",
     "sample_gaussian",
     "sample_laplace",
     "sample_multi_gaussian",
@@ -34,6 +35,15 @@ def chacha20_keystream(
     first: typing.SupportsInt | typing.SupportsIndex,
     batches: typing.SupportsInt | typing.SupportsIndex,
 ) -> numpy.typing.NDArray[numpy.uint32]: ...
+def sample_bounded_laplace(
+    theta: numpy.ndarray,
+    scale: numpy.ndarray,
+    lower: numpy.ndarray,
+    upper: numpy.ndarray,
+    out: numpy.ndarray,
+    key: bytes,
+    stream: typing.SupportsInt | typing.SupportsIndex,
+) -> None: ...
 def sample_gaussian(
     theta: numpy.ndarray,
     sigma: numpy.ndarray,

@@ -76,7 +76,8 @@ def cost_of(
         - `RdpCurve`: itself, amplified if `sampling_rate` is below 1: by `poisson_subsampled`, or,
           for batches of a fixed size, as by `sampled_without_replacement`. (That takes
           milliseconds: in a loop, do it once and compose the curve that it returns.)
-        - `TruncatedGaussian` is no function of Gaussian noise's output and has no such cost.
+        - `TruncatedGaussian` and `BoundedLaplace` are no functions of the output of additive noise
+          and have no such cost.
     sampling_rate : float
         The share, in (0, 1], of the records that takes part.
     sampling : {"poisson", "fixed-size"}
@@ -140,7 +141,7 @@ def _of_curve(
 @cost_of.register(QuantizedGaussian)
 @cost_of.register(StochasticSign)
 def _of_gaussian(
-    mechanism: Mechanism,
+    mechanism: Gaussian | RectifiedGaussian | QuantizedGaussian | StochasticSign,
     *,
     sampling_rate: float = 1.0,
     sampling: str = "poisson",

@@ -29,7 +29,6 @@ from tightnoise._validate import (
 from tightnoise.mechanisms import (
     Gaussian,
     LiftedVonMisesFisher,
-    Mechanism,
     ProductVonMisesFisher,
     QuantizedGaussian,
     RectifiedGaussian,
@@ -323,7 +322,11 @@ def _domain(domain: Any, *, finite: bool = False) -> tuple[Floats, Floats]:
 
 def _on_box(
     core: Callable[..., float],
-    mechanism: Mechanism,
+    mechanism: Gaussian
+    | RectifiedGaussian
+    | TruncatedGaussian
+    | QuantizedGaussian
+    | StochasticSign,
     bounds: tuple[Any, Any],
     ends: tuple[Floats, Floats],
     dim: int | ArrayLike,

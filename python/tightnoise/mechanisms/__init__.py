@@ -2,6 +2,7 @@
 
 from tightnoise.mechanisms.additive import AdditiveNoise, Certificate
 from tightnoise.mechanisms.base import Mechanism
+from tightnoise.mechanisms.bounded_laplace import BoundedLaplace
 from tightnoise.mechanisms.gaussian import Gaussian
 from tightnoise.mechanisms.gaussian_scale_mixture import GaussianScaleMixture
 from tightnoise.mechanisms.laplace import Laplace
@@ -20,6 +21,7 @@ from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 
 __all__ = [
     "AdditiveNoise",
+    "BoundedLaplace",
     "Certificate",
     "Gaussian",
     "GaussianScaleMixture",

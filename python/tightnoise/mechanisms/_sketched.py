@@ -106,9 +106,7 @@ def _worthwhile(
 
 def _shift(mechanism: Mechanism, sensitivity: ArrayLike) -> float:
     """Return the sensitivity, one number for all coordinates."""
-    if type(sensitivity) is float and 0.0 <= sensitivity < 1e100 * float(
-        np.asarray(mechanism.sigma)
-    ):
+    if type(sensitivity) is float and 0.0 <= sensitivity < 1e100 * float(mechanism._scale):
         return sensitivity
     return float(mechanism._sensitivity(np.reshape(sensitivity, ()), np.zeros(())).max())
 

@@ -62,10 +62,13 @@ class Mechanism(ABC):
     _functions: ClassVar[Any]
     _analytic_kind: ClassVar[Kind | None] = None  # for sketches: whose bound on D holds here
     _sampler: ClassVar[str]
-
-    sigma: Parameter
+    _scale_name: ClassVar[str] = "sigma"  # the field that holds the scale of the noise
 
     # --- parameters -------------------------------------------------------------------------------
+
+    @property
+    def _scale(self) -> Array:
+        return np.asarray(getattr(self, self._scale_name))
 
     @property
     def _bounds(self) -> tuple[Parameter, Parameter]:
@@ -78,9 +81,9 @@ class Mechanism(ABC):
 
     @property
     def _parameters(self) -> tuple[Array, Array, Array]:
-        """sigma, lower, upper as float64 arrays."""
+        """Scale, lower, upper as float64 arrays."""
         lower, upper = self._bounds
-        return np.asarray(self.sigma), np.asarray(lower), np.asarray(upper)
+        return self._scale, np.asarray(lower), np.asarray(upper)
 
     def _freeze_parameter(self, name: str, *, positive: bool = False) -> None:
         """Check one field and keep it as a float or as a read-only float64 array."""
@@ -101,7 +104,7 @@ class Mechanism(ABC):
         self._freeze_parameter("lower")
         self._freeze_parameter("upper")
         lower, upper = (np.asarray(bound) for bound in self._bounds)
-        broadcast_shape(sigma=np.asarray(self.sigma), lower=lower, upper=upper)
+        broadcast_shape(**{self._scale_name: self._scale, "lower": lower, "upper": upper})
         ordered = lower < upper
         if not ordered.all():
             low, high = (
@@ -135,8 +138,8 @@ class Mechanism(ABC):
 
     def _check_shape(self, shape: tuple[int, ...], **others: Floats) -> None:
         """Refuse parameters that would blow `shape` up: (d, 1) against (d,) is a mistake."""
-        sigma, lower, upper = self._parameters
-        arrays = {"sigma": sigma, "lower": lower, "upper": upper, **others}
+        scale, lower, upper = self._parameters
+        arrays = {self._scale_name: scale, "lower": lower, "upper": upper, **others}
         for name, array in arrays.items():
             try:
                 fits = np.broadcast_shapes(array.shape, shape) == shape
@@ -150,15 +153,16 @@ class Mechanism(ABC):
 
     def _check_scale(self, **arrays: Floats) -> None:
         """Refuse NaN, infinities and what is too many sigma away for its square to be a number."""
-        sigma, lower, upper = self._parameters
-        if not sigma.size:
+        scale, lower, upper = self._parameters
+        if not scale.size:
             return
-        largest = _FARTHEST * float(sigma.min())
+        largest = _FARTHEST * float(scale.min())
         for name, array in {**arrays, "lower": lower, "upper": upper}.items():
             if not _core.special.magnitude(array) < largest:
                 require_finite(name, array)
+                unit = self._scale_name
                 raise ValueError(
-                    f"{name} must be within 1e100 sigma of 0; sigma is too small for it"
+                    f"{name} must be within 1e100 {unit} of 0; {unit} is too small for it"
                 )
 
     def _operands(self, shape: tuple[int, ...]) -> tuple[Floats, ...]:
@@ -177,12 +181,13 @@ class Mechanism(ABC):
         )
         return out[()]
 
-    def _shift(self, theta: Floats, theta_prime: ArrayLike) -> Floats:
-        prime = float_array("theta_prime", theta_prime)
-        broadcast_shape(theta=theta, theta_prime=prime)
-        shift = np.asarray(np.subtract(prime, theta, dtype=np.float64))
-        self._check_scale(theta=theta, theta_prime=prime)
-        return shift
+    def _pair(self, theta: ArrayLike, theta_prime: ArrayLike) -> tuple[Floats, Floats]:
+        """Return theta, and what leads from it to theta_prime."""
+        values, prime = float_array("theta", theta), float_array("theta_prime", theta_prime)
+        broadcast_shape(theta=values, theta_prime=prime)
+        shift = np.asarray(np.subtract(prime, values, dtype=np.float64))
+        self._check_scale(theta=values, theta_prime=prime)
+        return values, shift
 
     def _rdp_sums(self, theta: Floats, alphas: Array, sensitivity: Floats) -> tuple[Array, Array]:
         """Sum the worst divergences over coordinates: D(theta || theta') and D(theta' || theta)."""
@@ -265,15 +270,18 @@ class Mechanism(ABC):
         ------
         ValueError
             If theta holds NaN or an infinity, a parameter does not broadcast to its shape, theta is
-            float32 and sigma is beyond that, or `out` overlaps theta without being theta.
+            float32 and the scale of the noise is beyond that, or `out` overlaps theta without being
+            theta.
         TypeError
             If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
         """
         values = float_array("theta", theta, check_finite=False)
         self._check_shape(values.shape)
         self._check_scale(theta=values)
-        if values.dtype == np.float32 and np.any(np.asarray(self.sigma) > LARGEST_FLOAT32):
-            raise ValueError(f"sigma must be at most {LARGEST_FLOAT32} for float32 theta")
+        if values.dtype == np.float32 and np.any(self._scale > LARGEST_FLOAT32):
+            raise ValueError(
+                f"{self._scale_name} must be at most {LARGEST_FLOAT32} for float32 theta"
+            )
         return draw(self._draw, values, rng, out)
 
     def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
@@ -339,11 +347,11 @@ class Mechanism(ABC):
         TypeError
             If an argument does not hold real numbers.
         """
-        values = float_array("theta", theta)
+        values, shift = self._pair(theta, theta_prime)
         orders = number_array("alpha", alpha)
         if not (orders > 0).all():
             raise ValueError(f"alpha must be greater than 0; got {float(orders.min())}")
-        return self._map("renyi", values, self._shift(values, theta_prime), orders)
+        return self._map("renyi", values, shift, orders)
 
     def hockey_stick(self, theta: ArrayLike, theta_prime: ArrayLike, epsilon: ArrayLike) -> Any:
         """Return delta(epsilon): the largest P(S) - exp(epsilon) Q(S) over all sets S.
@@ -359,8 +367,7 @@ class Mechanism(ABC):
         TypeError
             If an argument does not hold real numbers.
         """
-        values = float_array("theta", theta)
-        shift = self._shift(values, theta_prime)
+        values, shift = self._pair(theta, theta_prime)
         return self._map("hockey_stick", values, shift, number_array("epsilon", epsilon))
 
     def fisher_information(self, theta: ArrayLike) -> Any:
@@ -522,7 +529,7 @@ class Mechanism(ABC):
         largest = float(np.max(np.abs(weights)))
         if largest == 0.0:
             return 0.0
-        in_sigmas = largest / float(np.min(self.sigma))
+        in_sigmas = largest / float(np.min(self._scale))
         lost = math.sqrt(COST_UNDERFLOW) * in_sigmas + math.sqrt(_SMALLEST_NORMAL)
         return eta * (1.0 + COST_MARGIN) + math.sqrt(count) * lost
 
