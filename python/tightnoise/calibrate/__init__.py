@@ -5,6 +5,7 @@ function that accounts for it. `CalibrationError` says why where no answer exist
 """
 
 from tightnoise.calibrate._error import CalibrationError
+from tightnoise.calibrate.bounded_laplace import bounded_laplace, bounded_laplace_epsilon
 from tightnoise.calibrate.concentration import concentration
 from tightnoise.calibrate.dp_sgd import noise_multiplier, sampling_rate, steps
 from tightnoise.calibrate.gaussian import gaussian
@@ -24,6 +25,8 @@ from tightnoise.calibrate.truncated_gaussian import (
 
 __all__ = [
     "CalibrationError",
+    "bounded_laplace",
+    "bounded_laplace_epsilon",
     "concentration",
     "gaussian",
     "gaussian_scale_mixture",
