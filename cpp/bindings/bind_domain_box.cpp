@@ -38,7 +38,7 @@ void fill_losses(double (*function)(BoxLoss&, double), Make make, std::size_t di
     if (losses.size() == 1) {
         run(0);
     } else {
-        parallel_blocks(losses.size(), run);
+        parallel_blocks(losses.size(), [&](std::size_t block) { run(block); });
     }
 }
 

@@ -204,8 +204,6 @@ def _checked(name: str, value: Any, good: Callable[[Any], Any], allowed: str) ->
 def _evaluated(
     function: Callable[..., Any], values: float | Floats, where: Domain
 ) -> float | Floats:
-    if where.is_box:
-        raise NotImplementedError("boxes come with the solver for them")
     if isinstance(values, float):
         return float(function(values, where.width, where.sensitivity))
     result = np.empty(values.shape)
@@ -213,9 +211,29 @@ def _evaluated(
     return result
 
 
+def _in_box(
+    ball: Callable[..., None],
+    corner: Callable[..., None],
+    family: Family,
+    values: float | Floats,
+    where: Domain,
+) -> float | Floats:
+    """Return the values of the function for an L2 sensitivity, or of the one for an array."""
+    function = ball if isinstance(where.sensitivity, float) else corner
+    widths = np.ascontiguousarray(where.width)
+    result = np.empty(np.shape(values))
+    function(family.name, widths, where.sensitivity, np.ascontiguousarray(values), result)
+    return float(result) if isinstance(values, float) else result
+
+
 def scale_of(family: Family, epsilon: Any, where: Domain, delta: float) -> float | Floats:
     """Return the smallest scale for epsilon, rounded up."""
-    return normal_scale(_evaluated(family.scale, losses(epsilon, delta), where), family.parameter)
+    values = losses(epsilon, delta)
+    if where.is_box:
+        scales = _in_box(_core.domain.ball_scale, _core.domain.corner_scale, family, values, where)
+    else:
+        scales = _evaluated(family.scale, values, where)
+    return normal_scale(scales, family.parameter)
 
 
 def normal_scale(scale: float | Floats, parameter: str) -> float | Floats:
@@ -242,4 +260,8 @@ def epsilon_of(family: Family, scale: Any, where: Domain, delta: float) -> float
         lambda values: (values > 0) & (values < math.inf),
         "greater than 0 and finite",
     )
+    if where.is_box:
+        return _in_box(
+            _core.domain.ball_epsilon, _core.domain.corner_epsilon, family, scales, where
+        )
     return _evaluated(family.epsilon, scales, where)
