@@ -6,8 +6,12 @@ import numpy
 import numpy.typing
 
 __all__: list[str] = [
+    "ball_epsilon",
+    "ball_scale",
     "bounded_laplace_epsilon",
     "bounded_laplace_scale",
+    "corner_epsilon",
+    "corner_scale",
     "rectified_epsilon",
     "rectified_epsilon_at",
     "rectified_sigma",
@@ -21,6 +25,20 @@ __all__: list[str] = [
     "truncated_worst_delta",
 ]
 
+def ball_epsilon(
+    noise: str,
+    width: numpy.typing.NDArray[numpy.float64],
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    scale: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def ball_scale(
+    noise: str,
+    width: numpy.typing.NDArray[numpy.float64],
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 @typing.overload
 def bounded_laplace_epsilon(
     scale: typing.SupportsFloat | typing.SupportsIndex,
@@ -45,6 +63,20 @@ def bounded_laplace_scale(
     epsilon: numpy.ndarray,
     width: numpy.ndarray,
     sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def corner_epsilon(
+    noise: str,
+    width: numpy.typing.NDArray[numpy.float64],
+    sensitivity: numpy.ndarray,
+    scale: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def corner_scale(
+    noise: str,
+    width: numpy.typing.NDArray[numpy.float64],
+    sensitivity: numpy.ndarray,
+    epsilon: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
