@@ -15,7 +15,7 @@
 // <= H <= 2 k. Nothing cancels: 1 - e^-w = p + q e^-k.
 //
 // Card: w from 1e-300 to 1e300, 0 <= k <= w. Relative error of the loss and of the slope below
-// 2e-15 (where they are not subnormal). NaN in, NaN out.
+// 1e-15 (where they are not subnormal). NaN in, NaN out.
 #pragma once
 
 #include "domain/loss_point.hpp"

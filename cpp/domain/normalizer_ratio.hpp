@@ -17,17 +17,19 @@ inline double narrow_mass_below(double k, double w) {
     return kInverseSqrtTwoPi * exp_minus_half_square(m) * k * narrow_mean(k, m);
 }
 
-// Z(k) - Z(0) = N(k) + N(a) - N(w), a = w - k, divided by Z(0) = N(w), for w < 3/2. The series of
+constexpr double kSmallWidth = 1.25;
+
+// Z(k) - Z(0) = N(k) + N(a) - N(w), a = w - k, divided by Z(0) = N(w), for w < 5/4. The series of
 // N, of which the differences (w^j - k^j - a^j) / (k a w^(j - 2)) = u_j are positive and follow
 // from
 //     u_1 = 0,  u_3 = 3,  u_(j + 2) = 2 + x + (1 - 2 x) u_j - x^2 u_(j - 2),   x = k a / w^2.
-// Relative error: 1e-15, however small k, a and w.
+// Relative error: 2e-15, however small k, a and w.
 inline double small_normalizer_excess(double k, double w, double mass) {
     const double a = w - k;
     const double share = k / w;
     const double x = share * (1.0 - share);
-    // Within [1e-16, 9/4]: smaller squares change nothing, but their powers would be subnormal.
-    const double wider = w < 1.5 ? w * w : 2.25;
+    // Within [1e-16, 25/16]: smaller squares change nothing, but their powers would be subnormal.
+    const double wider = w < kSmallWidth ? w * w : kSmallWidth * kSmallWidth;
     const double square = wider < 1e-16 ? 1e-16 : wider;
     double before = 0.0;
     double now = 3.0;
@@ -45,7 +47,7 @@ inline double small_normalizer_excess(double k, double w, double mass) {
 }
 
 // Z(k)/Z(0) - 1 >= 0, and Z(k), for 0 <= k <= w, w > 0.
-// Range: w from 1e-150 to 1e150. Error of the excess: 1e-15 of itself for w < 3/2 or k <= w/2, and
+// Range: w from 1e-150 to 1e150. Error of the excess: 2e-15 of itself for w < 5/4 or k <= w/2, and
 // else 1e-15 k w. NaN gives NaN.
 struct NormalizerRatio {
     double excess;
@@ -64,7 +66,7 @@ inline NormalizerRatio normalizer_ratio(double k, double w) {
     const double below = k * w < 1.0 ? narrow : wide;
     const double large = (near - below) / whole;
     const double small = small_normalizer_excess(k, w, whole);
-    const double excess = w < 1.5 ? small : large;
+    const double excess = w < kSmallWidth ? small : large;
     return {excess > 0.0 ? excess : excess - excess, near + far};
 }
 

@@ -11,8 +11,8 @@
 namespace tightnoise {
 namespace {
 
-// What computed losses are raised by: the errors of the losses (2e-15) and of k and w, of which the
-// loss is at most the third power, and some more.
+// What computed losses are raised by: the errors of the losses (2.5e-15) and of k and w, of which
+// the loss is at most the third power, and some more.
 constexpr double kRaised = 1.0 + 1e-14;
 
 // The loss of Theorem 6, with sigma as its own bound: (width + c/2) c/sigma^2 + log Delta C.

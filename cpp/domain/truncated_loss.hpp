@@ -18,8 +18,8 @@
 // chord of the concave H between H(0) = 0 and H(w) = w^2/2; hence the two terms cancel by a factor
 // of two at most.
 //
-// Card: w from 1e-150 to 1e150, 0 <= k <= w. Relative error of the loss below 2e-15, of the slope
-// below 3e-15 (where k w is not subnormal). NaN in, NaN out.
+// Card: w from 1e-150 to 1e150, 0 <= k <= w. Relative error of the loss and of the slope below
+// 1.5e-15 (where k w is not subnormal). NaN in, NaN out.
 #pragma once
 
 #include "domain/loss_point.hpp"

@@ -110,8 +110,8 @@ def truncated_gaussian(
     1.0
     >>> round(tn.calibrate.truncated_gaussian(1.0, 0.0, 10.0, 4.0, method="paper"), 6)
     7.641484
-    >>> tn.calibrate.truncated_gaussian([0.1, 10.0], 0.0, 10.0, 4.0).round(4)
-    array([14.3109,  1.8089])
+    >>> tn.calibrate.truncated_gaussian([0.1, 1.0], 0.0, 10.0, 4.0).round(4)
+    array([14.3109,  4.8551])
     """
     where = domain(lower, upper, sensitivity)
     failure = failure_probability(delta, where)
@@ -194,16 +194,18 @@ def _paper(epsilon: Any, where: Domain, delta: float) -> float | Floats:
 
 
 def _generalized(epsilon: Any, where: Domain, delta: float) -> float | Floats:
+    wanted = losses(epsilon, delta)
     # In units of the widest side, so that squares do not overflow.
     unit = float(np.max(where.width))
-    width, shift = np.asarray(where.width / unit), np.asarray(where.sensitivity / unit)
-    if not shift.ndim:
+    width = np.asarray(where.width / unit)
+    if not isinstance(where.sensitivity, np.ndarray):
         width = np.sqrt(np.sum(width * width))  # of the farthest values, and by Cauchy-Schwarz
-    shift = np.minimum(shift, width)
-    bound = np.sum(shift * (2.0 * width + shift))
-    # A sum of up to 1e8 numbers by pairs, and a root: off by less than 1e-14.
-    sigma = unit * (np.sqrt(bound / losses(epsilon, delta)) * (1.0 + 1e-14))
-    return normal_scale(sigma if np.ndim(sigma) else float(sigma), "sigma")
+    with np.errstate(over="ignore"):
+        shift = np.minimum(np.asarray(where.sensitivity) / unit, width)
+        bound = np.sum(shift * (2.0 * width + shift))
+        # A sum of up to 1e8 numbers by pairs, and a root: off by less than 1e-14.
+        sigma = unit * (np.sqrt(bound / wanted) * (1.0 + 1e-14))
+    return normal_scale(float(sigma) if isinstance(wanted, float) else sigma, "sigma")
 
 
 _METHODS = {"exact": _exact, "paper": _paper, "generalized": _generalized}
