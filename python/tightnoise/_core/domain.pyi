@@ -9,16 +9,20 @@ __all__: list[str] = [
     "ball_epsilon",
     "ball_scale",
     "bounded_laplace_epsilon",
+    "bounded_laplace_loss",
     "bounded_laplace_scale",
     "corner_epsilon",
     "corner_scale",
     "rectified_epsilon",
     "rectified_epsilon_at",
+    "rectified_loss",
     "rectified_sigma",
     "rectified_sigma_at",
     "rectified_worst_delta",
+    "theorem_loss",
     "truncated_epsilon",
     "truncated_epsilon_at",
+    "truncated_loss",
     "truncated_sigma",
     "truncated_sigma_at",
     "truncated_sigma_of_theorem",
@@ -51,6 +55,12 @@ def bounded_laplace_epsilon(
     width: numpy.ndarray,
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def bounded_laplace_loss(
+    k: numpy.ndarray,
+    w: numpy.ndarray,
+    loss: numpy.typing.NDArray[numpy.float64],
+    slope: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
 def bounded_laplace_scale(
@@ -98,6 +108,12 @@ def rectified_epsilon_at(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     delta: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
+def rectified_loss(
+    k: numpy.ndarray,
+    w: numpy.ndarray,
+    loss: numpy.typing.NDArray[numpy.float64],
+    slope: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 @typing.overload
 def rectified_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
@@ -123,6 +139,12 @@ def rectified_worst_delta(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
+def theorem_loss(
+    k: numpy.ndarray,
+    w: numpy.ndarray,
+    loss: numpy.typing.NDArray[numpy.float64],
+    slope: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 @typing.overload
 def truncated_epsilon(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
@@ -142,6 +164,12 @@ def truncated_epsilon_at(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     delta: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
+def truncated_loss(
+    k: numpy.ndarray,
+    w: numpy.ndarray,
+    loss: numpy.typing.NDArray[numpy.float64],
+    slope: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 @typing.overload
 def truncated_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,

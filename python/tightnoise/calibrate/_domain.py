@@ -58,12 +58,12 @@ class Domain(NamedTuple):
 
 
 class Family(NamedTuple):
-    """The functions of the core for one kind of noise."""
+    """The functions of the core for one kind of noise in an interval, and its name for boxes."""
 
     name: str
     parameter: str
-    scale: Callable[..., None]  # the least, for pure epsilon-DP in an interval
-    epsilon: Callable[..., None]  # of pure epsilon-DP in an interval
+    scale: Callable[..., Any]  # of numbers or arrays, for delta = 0
+    epsilon: Callable[..., Any]
 
 
 TRUNCATED = Family(
@@ -81,6 +81,16 @@ BOUNDED_LAPLACE = Family(
     _core.domain.bounded_laplace_scale,
     _core.domain.bounded_laplace_epsilon,
 )
+
+# In an interval for delta > 0.
+_SCALE_AT = {
+    "truncated": _core.domain.truncated_sigma_at,
+    "rectified": _core.domain.rectified_sigma_at,
+}
+_EPSILON_AT = {
+    "truncated": _core.domain.truncated_epsilon_at,
+    "rectified": _core.domain.rectified_epsilon_at,
+}
 
 
 def domain(lower: Any, upper: Any, sensitivity: Any) -> Domain:
@@ -201,7 +211,40 @@ def _checked(name: str, value: Any, good: Callable[[Any], Any], allowed: str) ->
     return array
 
 
-def _evaluated(
+def scale_of(family: Family, epsilon: Any, where: Domain, delta: float) -> float | Floats:
+    """Return the smallest scale for epsilon, rounded up."""
+    wanted = losses(epsilon, delta)
+    if where.is_box:
+        scale = _in_box(_core.domain.ball_scale, _core.domain.corner_scale, family, wanted, where)
+    elif delta > 0:
+        scale = _each(
+            lambda one: _SCALE_AT[family.name](one, delta, where.width, where.sensitivity), wanted
+        )
+    else:
+        scale = _in_interval(family.scale, wanted, where)
+    return normal_scale(scale, family.parameter)
+
+
+def epsilon_of(family: Family, scale: Any, where: Domain, delta: float) -> float | Floats:
+    """Return epsilon at the scale, rounded up."""
+    scales = _checked(
+        family.parameter,
+        scale,
+        lambda values: (values > 0) & (values < math.inf),
+        "greater than 0 and finite",
+    )
+    if where.is_box:
+        return _in_box(
+            _core.domain.ball_epsilon, _core.domain.corner_epsilon, family, scales, where
+        )
+    if delta > 0:
+        return _each(
+            lambda one: _EPSILON_AT[family.name](one, where.width, where.sensitivity, delta), scales
+        )
+    return _in_interval(family.epsilon, scales, where)
+
+
+def _in_interval(
     function: Callable[..., Any], values: float | Floats, where: Domain
 ) -> float | Floats:
     if isinstance(values, float):
@@ -209,6 +252,12 @@ def _evaluated(
     result = np.empty(values.shape)
     function(values, np.array(where.width), np.array(where.sensitivity), result)
     return result
+
+
+def _each(function: Callable[[float], float], values: float | Floats) -> float | Floats:
+    if isinstance(values, float):
+        return function(values)
+    return np.array([function(one) for one in values.flat]).reshape(values.shape)
 
 
 def _in_box(
@@ -226,16 +275,6 @@ def _in_box(
     return float(result) if isinstance(values, float) else result
 
 
-def scale_of(family: Family, epsilon: Any, where: Domain, delta: float) -> float | Floats:
-    """Return the smallest scale for epsilon, rounded up."""
-    values = losses(epsilon, delta)
-    if where.is_box:
-        scales = _in_box(_core.domain.ball_scale, _core.domain.corner_scale, family, values, where)
-    else:
-        scales = _evaluated(family.scale, values, where)
-    return normal_scale(scales, family.parameter)
-
-
 def normal_scale(scale: float | Floats, parameter: str) -> float | Floats:
     """Return the scales; CalibrationError unless all are normal numbers."""
     least = greatest = scale
@@ -250,18 +289,3 @@ def normal_scale(scale: float | Floats, parameter: str) -> float | Floats:
             f"{wrong:g}"
         )
     return scale
-
-
-def epsilon_of(family: Family, scale: Any, where: Domain, delta: float) -> float | Floats:
-    """Return epsilon at the scale, rounded up."""
-    scales = _checked(
-        family.parameter,
-        scale,
-        lambda values: (values > 0) & (values < math.inf),
-        "greater than 0 and finite",
-    )
-    if where.is_box:
-        return _in_box(
-            _core.domain.ball_epsilon, _core.domain.corner_epsilon, family, scales, where
-        )
-    return _evaluated(family.epsilon, scales, where)

@@ -105,7 +105,7 @@ def truncated_gaussian(
     >>> import tightnoise as tn
     >>> sigma = tn.calibrate.truncated_gaussian(1.0, lower=0.0, upper=10.0, sensitivity=4.0)
     >>> round(sigma, 6)
-    4.85506
+    4.855061
     >>> round(tn.calibrate.truncated_gaussian_epsilon(sigma, 0.0, 10.0, 4.0), 9)
     1.0
     >>> round(tn.calibrate.truncated_gaussian(1.0, 0.0, 10.0, 4.0, method="paper"), 6)
