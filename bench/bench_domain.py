@@ -1,0 +1,77 @@
+"""How long it takes to find the least noise for one number in an interval."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize
+from scipy.special import log_ndtr, ndtr
+
+import tightnoise as tn
+
+WIDTH, SENSITIVITY = 10.0, 4.0
+ONE, MANY = "least sigma in an interval", "least sigma in an interval, many epsilons"
+EPSILONS = np.geomspace(1e-3, 1e2, 100_000)
+
+NOISES = {
+    "truncated": tn.calibrate.truncated_gaussian,
+    "rectified": tn.calibrate.rectified_gaussian,
+    "bounded_laplace": tn.calibrate.bounded_laplace,
+}
+
+
+def calibrated_by_scipy(epsilon, noise):
+    """Return the root of the same formulas, as one would write them."""
+
+    def truncated(sigma):
+        k, w = SENSITIVITY / sigma, WIDTH / sigma
+        masses = (ndtr(w - k) - ndtr(-k)) / (ndtr(w) - 0.5)
+        return k * (2 * w - k) / 2 - math.log(masses) - epsilon
+
+    def rectified(sigma):
+        return log_ndtr((SENSITIVITY - WIDTH) / sigma) - log_ndtr(-WIDTH / sigma) - epsilon
+
+    loss = {"truncated": truncated, "rectified": rectified}[noise]
+    return optimize.brentq(loss, 0.1, 1e5, xtol=1e-12, rtol=1e-13)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_one(timed, noise) -> None:
+    sigma = timed(ONE, lambda: NOISES[noise](1.0, 0.0, WIDTH, SENSITIVITY), 1)
+    assert sigma > 0
+
+
+@pytest.mark.parametrize("noise", ["truncated", "rectified"])
+def test_one_scipy(timed, noise) -> None:
+    sigma = timed(ONE, lambda: calibrated_by_scipy(1.0, noise), 1)
+    expected = NOISES[noise](1.0, 0.0, WIDTH, SENSITIVITY)
+    assert sigma == pytest.approx(expected, rel=1e-10)
+
+
+def test_one_of_the_paper(timed) -> None:
+    def paper():
+        return tn.calibrate.truncated_gaussian(1.0, 0.0, WIDTH, SENSITIVITY, method="paper")
+
+    assert timed(ONE, paper, 1) > 0
+
+
+def test_one_epsilon(timed) -> None:
+    epsilon = timed(
+        ONE, lambda: tn.calibrate.truncated_gaussian_epsilon(5.0, 0.0, WIDTH, SENSITIVITY), 1
+    )
+    assert epsilon > 0
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_many(timed, noise) -> None:
+    sigma = timed(MANY, lambda: NOISES[noise](EPSILONS, 0.0, WIDTH, SENSITIVITY), EPSILONS.size)
+    assert (np.diff(sigma) < 0).all()
+
+
+@pytest.mark.parametrize("noise", ["truncated", "rectified"])
+def test_many_scipy(timed, noise) -> None:
+    some = EPSILONS[::1000]
+    sigma = timed(MANY, lambda: [calibrated_by_scipy(one, noise) for one in some], some.size)
+    assert sigma == pytest.approx(NOISES[noise](some, 0.0, WIDTH, SENSITIVITY), rel=1e-8)
