@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "domain/bounded_laplace_loss.hpp"
 #include "domain/rectified_loss.hpp"
@@ -26,10 +27,11 @@ struct TheoremBound {
 template <class Family>
 double epsilon_upper(double scale, double width, double sensitivity) {
     const double w = width / scale;
-    if (!(w < 1e300)) return kInfinity;
+    if (!(w < kInfinity)) return kInfinity;
     const double k = std::min(sensitivity, width) / scale;
-    // A loss that is no normal number is off by a few of the least numbers.
-    return Family::at(k, w).loss * kRaised + 1e-322;
+    // A greater width has a greater loss, if not twice as great; a loss that is no normal number is
+    // off by a few of the least numbers.
+    return Family::at(k, std::max(w, 1e-300)).loss * kRaised + 1e-322;
 }
 
 // Bounds of the w = width/scale that is sought, for c/width = share: every loss lies between two
@@ -146,15 +148,17 @@ double bounded_laplace_epsilon_upper(double scale, double width, double sensitiv
 
 double truncated_sigma_upper(double epsilon, double width, double sensitivity) {
     if (sensitivity < width) return scale_upper<TruncatedLoss>(epsilon, width, sensitivity);
-    // width^2/(2 sigma^2) = epsilon. With q the rounded quotient and d = width/sigma - q,
-    // (width/sigma)^2 - 2 epsilon = (q^2 - 2 epsilon) + 2 q d + d^2: the least sigma of all
-    // numbers.
+    // The least sigma of all numbers with width^2/(2 sigma^2) <= epsilon. The last digits are
+    // settled for unit <= 1 in place of width = unit 2^exponent, where no remainder underflows.
+    int exponent;
+    const double unit = std::frexp(width, &exponent);
     const auto is_private = [=](double sigma) {
-        const double q = width / sigma;
-        const double d = std::fma(-q, sigma, width) / sigma;
+        // (q + d)^2 - 2 epsilon, with q the quotient as rounded and d the rest of it.
+        const double q = unit / sigma;
+        const double d = std::fma(-q, sigma, unit) / sigma;
         return std::fma(q, q, -2.0 * epsilon) + d * (2.0 * q + d) <= 0.0;
     };
-    return least_good(is_private, width / std::sqrt(2.0 * epsilon), 1);
+    return std::ldexp(least_good(is_private, unit / std::sqrt(2.0 * epsilon), 1), exponent);
 }
 
 double rectified_sigma_upper(double epsilon, double width, double sensitivity) {

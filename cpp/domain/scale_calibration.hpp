@@ -5,8 +5,8 @@
 // answer.
 //
 // Losses are rounded up: from the exact one to 3e-14 above it, relative. Range: finite arguments >
-// 0, sensitivity/width at least 1e-100. inf where the loss is beyond the largest number; in the
-// range of subnormal numbers 1e-322 above the exact one at most.
+// 0, sensitivity/width at least 1e-100. inf where the loss is beyond the largest number; below
+// 1e-300 at most twice the exact one and 1e-322.
 //
 // Scales are rounded up as well: the exact loss at the scale returned is at most epsilon and at
 // least (1 - 5e-13) epsilon, for the theorem's sigma in terms of the theorem's bound. They do not

@@ -198,6 +198,18 @@ def test_extremes():
     assert 0 < truncated_gaussian_epsilon(1e300, 0.0, 1.0, 1.0) < 1e-300
 
 
+@pytest.mark.parametrize("family", ["truncated_gaussian", "rectified_gaussian", "bounded_laplace"])
+def test_losses_of_any_numbers(family):
+    """Positive, perhaps infinite, and falling with the scale."""
+    scales, epsilon_at = 10.0 ** np.arange(-307, 309, 5), getattr(tn.calibrate, f"{family}_epsilon")
+    for width in 10.0 ** np.arange(-307, 308, 41):
+        for share in (1.0, 0.5, 1e-9, 1e-99):
+            if width * share > 1e-305:
+                losses = epsilon_at(scales, 0.0, width, width * share)
+                assert (losses > 0).all()
+                assert (losses[1:] <= losses[:-1]).all()
+
+
 def test_more_than_the_paper():
     """Its sigma^2 is 3 times as large for small epsilon (3.25 for c = L), 3/1 at most for large."""
     for share, limit in ((0.2, 3.0), (0.5, 3.0), (1.0, 3.25)):
