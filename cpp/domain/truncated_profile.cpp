@@ -18,6 +18,8 @@ constexpr double kTolerance = 5e-11;
 constexpr double kRounding = 2e-12;
 // Farther than this the squares of distances overflow.
 constexpr double kMostWidth = 1e150;
+// Searches go this far, in logarithms.
+constexpr double kFarthest = 700.0;
 
 // Proven by the loss, or by the scale that is calibrated for it: the last digits of the two differ.
 bool is_pure(const TruncatedProblem& at) {
@@ -27,9 +29,13 @@ bool is_pure(const TruncatedProblem& at) {
             at.sigma >= truncated_sigma_upper(at.epsilon, at.width, at.sensitivity));
 }
 
+bool is_beyond(const TruncatedProblem& problem) {
+    return !(problem.width / problem.sigma <= kMostWidth);
+}
+
 double worst_delta(const TruncatedProblem& problem) {
     if (is_pure(problem)) return 0.0;
-    if (!(problem.width / problem.sigma <= kMostWidth)) return 1.0;
+    if (is_beyond(problem)) return 1.0;
     const TruncatedSearch search(problem);
     const TruncatedPair top = search.peak();
     constexpr double kLeast = std::numeric_limits<double>::denorm_min();
@@ -44,6 +50,7 @@ double worst_delta(const TruncatedProblem& problem) {
 // Increases with delta, 0 where it is so little below the target that the certificate will hold.
 // Below, a square root: delta vanishes like the square of the distance to the pure epsilon.
 double excess(const TruncatedProblem& problem, double target) {
+    if (is_beyond(problem)) return kFarthest;
     const TruncatedPair top = TruncatedSearch(problem).peak();
     const double log_ratio =
         target > 0.5 ? std::log(1.0 - target) - top.log_rest : top.log_delta - std::log(target);
@@ -59,7 +66,6 @@ double least_private(Excess excess_at, Good is_private, double start, double mos
     const auto excess_below = [=](double log_ratio) {
         return excess_at(start * std::exp(-log_ratio));
     };
-    constexpr double kFarthest = 700.0;
     double low = 0.0, high = 0.05;
     while (low > -kFarthest && excess_below(low) > 0.0) {
         high = low;
@@ -89,7 +95,7 @@ double truncated_epsilon_at(double sigma, double width, double sensitivity, doub
     const auto is_private = [=](double epsilon) { return worst_delta(at(epsilon)) <= delta; };
     if (is_private(0.0)) return 0.0;
     const double pure = truncated_epsilon_upper(sigma, width, reach);
-    if (!(width / sigma <= kMostWidth)) return pure;
+    if (is_beyond(at(0.0))) return pure;
     const double start = std::min(pure, gaussian_epsilon_upper(delta, reach / sigma));
     return least_private([=](double epsilon) { return excess(at(epsilon), delta); }, is_private,
                          start > 0.0 ? start : pure, pure);

@@ -230,6 +230,12 @@ def hockey_stick(case: Case, shift: float, epsilon: float) -> mpf:
     return precise(lambda: _hockey_stick(case, shift, epsilon))
 
 
+def hockey_stick_at_once(case: Case, shift: float, epsilon: float, digits: int) -> mpf:
+    """The same with so many digits, unchecked: for searches."""
+    with mp.workdps(digits):
+        return _hockey_stick(case, shift, epsilon)
+
+
 def fisher_information(case: Case) -> mpf:
     return precise(lambda: _fisher_information(case))
 

@@ -102,6 +102,7 @@ def rectified_epsilon(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+@typing.overload
 def rectified_epsilon_at(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
@@ -113,6 +114,14 @@ def rectified_loss(
     w: numpy.ndarray,
     loss: numpy.typing.NDArray[numpy.float64],
     slope: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+@typing.overload
+def rectified_epsilon_at(
+    sigma: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    delta: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
 def rectified_sigma(
@@ -127,12 +136,22 @@ def rectified_sigma(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+@typing.overload
 def rectified_sigma_at(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     delta: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
+@typing.overload
+def rectified_sigma_at(
+    epsilon: numpy.ndarray,
+    delta: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+@typing.overload
 def rectified_worst_delta(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
@@ -144,6 +163,14 @@ def theorem_loss(
     w: numpy.ndarray,
     loss: numpy.typing.NDArray[numpy.float64],
     slope: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+@typing.overload
+def rectified_worst_delta(
+    sigma: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    epsilon: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
 def truncated_epsilon(
@@ -158,6 +185,7 @@ def truncated_epsilon(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+@typing.overload
 def truncated_epsilon_at(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
@@ -171,6 +199,14 @@ def truncated_loss(
     slope: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
+def truncated_epsilon_at(
+    sigma: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    delta: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+@typing.overload
 def truncated_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
@@ -183,6 +219,7 @@ def truncated_sigma(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+@typing.overload
 def truncated_sigma_at(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     delta: typing.SupportsFloat | typing.SupportsIndex,
@@ -190,6 +227,14 @@ def truncated_sigma_at(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
 @typing.overload
+def truncated_sigma_at(
+    epsilon: numpy.ndarray,
+    delta: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+@typing.overload
 def truncated_sigma_of_theorem(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
@@ -202,9 +247,18 @@ def truncated_sigma_of_theorem(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+@typing.overload
 def truncated_worst_delta(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
+@typing.overload
+def truncated_worst_delta(
+    sigma: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    epsilon: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
