@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "accounting/gaussian_calibration.hpp"
+#include "accounting/gaussian_profile.hpp"
 #include "accounting/root_search.hpp"
-#include "domain/rectified_loss.hpp"
 #include "domain/scale_calibration.hpp"
 #include "numeric/double_double.hpp"
 #include "numeric/step_until.hpp"
@@ -34,10 +34,18 @@ double largest_gaussian_epsilon(double sigma, double width, double reach) {
     return reach / sigma * ((width - 0.5 * reach) / sigma);
 }
 
+// The loss H less epsilon, in two parts: k (w - k/2) - epsilon in double-double, and the logarithm
+// of the Mills ratios of w - k and w, which keeps its digits where they are nearly the same.
+double rest_of_loss(double width, double reach, double sigma, double epsilon) {
+    const DoubleDouble k = DoubleDouble{reach, 0.0} / sigma, w = DoubleDouble{width, 0.0} / sigma;
+    const double difference = mills_difference((w - k).hi, k.hi);
+    const double of_ratio = log1p(difference / mills_positive(w.hi));
+    return rounded(k * (w - k * 0.5) + -epsilon) + of_ratio * (1.0 + 5e-15);
+}
+
 // delta where the best test is the atom, not rounded down; the factor is 0 where it is 0.
 Scaled delta_of_atom(double sigma, double width, double reach, double epsilon) {
-    const double loss = RectifiedLoss::at(reach / sigma, width / sigma).loss;
-    const double rest = loss * (1.0 + 4e-15) - epsilon;
+    const double rest = rest_of_loss(width, reach, sigma, epsilon);
     Scaled delta = tail(width, reach, sigma);
     delta.factor *= rest > 0.0 ? -expm1(-rest) * (1.0 + 1e-14) : 0.0;
     return delta;
@@ -95,8 +103,7 @@ double rectified_sigma_at(double epsilon, double delta, double width, double sen
     const auto excess = [=](double log_ratio) {
         const double sigma = most * std::exp(-log_ratio);
         const double part = exp(log(delta) - tail(width, reach, sigma).logarithm());
-        const double loss = RectifiedLoss::at(reach / sigma, width / sigma).loss;
-        return (loss - epsilon) + log1p(-std::min(part, 1.0 - 0x1p-53));
+        return rest_of_loss(width, reach, sigma, epsilon) + log1p(-std::min(part, 1.0 - 0x1p-53));
     };
     const double root = root_from_below(excess, 0.0, std::log(most / least));
     return std::min(step_until(is_private, most * std::exp(-root)), pure);

@@ -32,9 +32,10 @@ double log_density(DoubleDouble z, double log_mass_of_support) {
 }
 
 // Lower by what rounding may do to the log ratio of the two masses: delta falls with epsilon.
-double lowered_epsilon(const TruncatedProblem& problem, const Units& in) {
+DoubleDouble lowered_epsilon(const TruncatedProblem& problem, const Units& in) {
     const double error = 4e-15 * smaller(in.k.hi, 1.0) * smaller(in.w.hi, 1.0);
-    return greater(problem.epsilon * (1.0 - 0x1p-52) - error, 0.0);
+    if (!(problem.epsilon > error)) return {0.0, 0.0};
+    return two_sum(problem.epsilon, -error);
 }
 
 TruncatedPair nothing(double room, DoubleDouble s) {
@@ -58,7 +59,7 @@ TruncatedPair pair_at(const TruncatedProblem& problem, double room) {
     const Units in = units_of(problem);
     const DoubleDouble &k = in.k, &w = in.w;
     const DoubleDouble s = w - k + -room;
-    const double epsilon = lowered_epsilon(problem, in);
+    const DoubleDouble epsilon = lowered_epsilon(problem, in);
     TruncatedPair pair = nothing(room, s);
 
     const Interval support = between(-s, w - s, w);
@@ -80,27 +81,25 @@ TruncatedPair pair_at(const TruncatedProblem& problem, double room) {
     const double log_below = rounded(test.log_p) - pair.log_mass;
     pair.log_delta = test.advantage > 0.0 ? log_below + log(test.advantage) : -kInfinity;
     const double log_above = rounded(log_mass(above)) - pair.log_mass;
-    const double log_below_shifted = rounded(log_mass(seen_from(below, k))) - pair.log_mass_shifted;
-    pair.log_rest = log(exp(log_above) + exp(epsilon + log_below_shifted));
+    pair.log_rest = log(exp(log_above) + exp(log_below - test.excess));
 
-    // S_s - e^(-k x) S_{s+k} from the masses below, which are the smaller ones where it matters.
+    // S_s - e^(-k x) S_{s+k} from the masses below, which are the smaller ones where it matters;
+    // e^epsilon F_{s+k} = e^-excess F_s.
     const double kx = rounded(k * x);
-    const double ratio = test.advantage < 0.5 ? log1p(-test.advantage) - epsilon
-                                              : log_below_shifted - log_below;  // log F_{s+k}/F_s
-    const double part = exp(log_below);
-    const double first = -expm1(-kx), second = -part * expm1(ratio - kx);
+    const double first = -expm1(-kx);
+    const double second = -exp(log_below) * expm1(-(test.excess + kx + epsilon.hi));
     const double error = 1e-14 * (first + std::fabs(second)) / exp(log_above);
     const double gain = (first - second) / exp(log_above);
     pair.least_gain = greater(gain - error, 0.0);
     pair.most_gain = smaller(greater(gain + error, 0.0), 1.0);
 
-    const double k_rest = rounded(k * (w - x));
-    const double y = k_rest + ratio, y_error = 1e-14 * (k_rest + std::fabs(ratio));
+    const double k_rest = rounded(k * (w - x) - epsilon);
+    const double y = k_rest - test.excess, y_error = 1e-14 * (std::fabs(k_rest) + test.excess);
     pair.least_loss = greater(-expm1(-(y - y_error)), 0.0);
     pair.most_loss = greater(-expm1(-(y + y_error)), 0.0);
 
     pair.log_rise = log_density(-s, pair.log_mass) + log_above + log_of_gain(gain);
-    pair.log_fall = epsilon + log_density(w - s - k, pair.log_mass_shifted) + log_below_shifted +
+    pair.log_fall = log_density(w - s - k, pair.log_mass_shifted) + (log_below - test.excess) +
                     log_of_gain(-expm1(-y));
     return pair;
 }
@@ -112,7 +111,7 @@ SlopeBounds slopes_between(const TruncatedProblem& problem, const TruncatedPair&
     const DoubleDouble s0{lower.s, lower.s_low}, s1{upper.s, upper.s_low};
     const DoubleDouble x0{lower.x, lower.x_low}, x1{upper.x, upper.x_low};
     const DoubleDouble t0 = s0 + k, t1 = s1 + k;
-    const double epsilon = lowered_epsilon(problem, in);
+    const double epsilon = lowered_epsilon(problem, in).hi;
     const auto log_above = [&](DoubleDouble s, DoubleDouble x, double log_mass_of_support) {
         const double excess = rounded(log_mass(between(x - s, w - s, w - x))) - log_mass_of_support;
         return smaller(excess, 0.0);
@@ -121,24 +120,25 @@ SlopeBounds slopes_between(const TruncatedProblem& problem, const TruncatedPair&
         if (!(x.hi > 0.0)) return -kInfinity;
         return smaller(rounded(log_mass(between(-s, x - s, x))) - log_mass_of_support, 0.0);
     };
-    // Logarithms of thousands have lost digits.
-    const auto wider = [](double exponent, double sign) {
-        return exp(exponent + sign * (1e-12 + 1e-15 * std::fabs(exponent)));
+    // e^(a + b + c), more or less by what large logarithms have lost.
+    const auto product = [](double a, double b, double c, double sign) {
+        if (b == -kInfinity) return 0.0;
+        const double lost = 1e-12 + 1e-15 * (std::fabs(a) + std::fabs(b) + std::fabs(c));
+        return exp(a + b + c + sign * lost);
     };
-    const double log_p0_most = log_density(-s0, lower.log_mass) - log_unit;
-    const double log_p0_least = log_density(-s1, upper.log_mass) - log_unit;
-    const double log_pw_most = log_density(w - t1, upper.log_mass_shifted) - log_unit;
-    const double log_pw_least = log_density(w - t0, lower.log_mass_shifted) - log_unit;
-    const double rise_most =
-        wider(log_p0_most + log_above(s1, x0, upper.log_mass), 1.0) * upper.most_gain;
-    const double rise_least =
-        wider(log_p0_least + log_above(s0, x1, lower.log_mass), -1.0) * lower.least_gain;
-    const double fall_most =
-        wider(epsilon + log_pw_most + log_below(t0, x1, lower.log_mass_shifted), 1.0) *
-        lower.most_loss;
-    const double fall_least =
-        wider(epsilon + log_pw_least + log_below(t1, x0, upper.log_mass_shifted), -1.0) *
-        upper.least_loss;
+    const double rise_most = product(log_density(-s0, lower.log_mass),
+                                     log_above(s1, x0, upper.log_mass), -log_unit, 1.0) *
+                             upper.most_gain;
+    const double rise_least = product(log_density(-s1, upper.log_mass),
+                                      log_above(s0, x1, lower.log_mass), -log_unit, -1.0) *
+                              lower.least_gain;
+    const double log_weight = epsilon - log_unit;
+    const double fall_most = product(log_density(w - t1, upper.log_mass_shifted),
+                                     log_below(t0, x1, lower.log_mass_shifted), log_weight, 1.0) *
+                             lower.most_loss;
+    const double fall_least = product(log_density(w - t0, lower.log_mass_shifted),
+                                      log_below(t1, x0, upper.log_mass_shifted), log_weight, -1.0) *
+                              upper.least_loss;
     // More than an underflow.
     constexpr double kLeast = 1e-300;
     return {rise_least - fall_most - kLeast, rise_most - fall_least + kLeast};

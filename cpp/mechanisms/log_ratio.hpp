@@ -170,6 +170,7 @@ inline double hockey_stick_term(const CellRatio& cell, double epsilon) {
 struct BestTest {
     DoubleDouble log_p;  // log P(A)
     double advantage;    // 1 - e^-x
+    double excess;       // x
 };
 
 inline BestTest best_test(const Interval& below_t, DoubleDouble k, DoubleDouble t) {
@@ -177,7 +178,8 @@ inline BestTest best_test(const Interval& below_t, DoubleDouble k, DoubleDouble 
     const double excess = cell.is_small(k.hi)
                               ? k.hi * cell.from_upper() - cell.cumulant(k.hi)
                               : rounded(log_ratio(cell, below_t, k, 0.0) + (t - k * 0.5) * k);
-    return {cell.mass().logarithm(), excess > 0.0 ? -expm1(-excess) : 0.0};
+    if (!(excess > 0.0)) return {cell.mass().logarithm(), 0.0, 0.0};
+    return {cell.mass().logarithm(), -expm1(-excess), excess};
 }
 
 }  // namespace

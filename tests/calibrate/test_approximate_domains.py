@@ -37,7 +37,9 @@ KNOWN = [
 @pytest.mark.parametrize(("sensitivity", "epsilon", "delta", "gaussian", "clip", "cut"), KNOWN)
 def test_known(sensitivity, epsilon, delta, gaussian, clip, cut):
     given = (epsilon, 0.0, 10.0, sensitivity, delta)
-    assert tn.calibrate.gaussian(epsilon, delta, sensitivity) == pytest.approx(gaussian, rel=5e-4)
+    assert tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity) == pytest.approx(
+        gaussian, rel=5e-4
+    )
     assert tn.calibrate.rectified_gaussian(*given) == pytest.approx(clip, rel=5e-4)
     assert tn.calibrate.truncated_gaussian(*given) == pytest.approx(cut, rel=5e-4)
 
@@ -107,7 +109,7 @@ def test_total_variation():
         distance /= mp.ncdf(w) - mpf(1) / 2
     assert float(distance) == pytest.approx(0.1, rel=2e-10)
     rectified = tn.calibrate.rectified_gaussian(0.0, 0.0, 1.0, 1.0, delta=0.1)
-    assert rectified == pytest.approx(tn.calibrate.gaussian(0.0, 0.1, 1.0), rel=1e-12)
+    assert rectified == pytest.approx(tn.calibrate.gaussian(0.0, 0.1, sensitivity=1.0), rel=1e-12)
 
 
 @every_mechanism
@@ -122,10 +124,10 @@ def test_monotone(mechanism):
         assert (np.diff(back) <= 0).all()
     for epsilon in (0.0, 0.1, 3.0):
         by_delta = [
-            calibrate(epsilon, 0.0, 1.0, 0.3, delta=delta)
-            for delta in np.geomspace(1e-300, 0.9, 40)
+            calibrate(epsilon, 0.0, 1.0, 0.3, delta=d) for d in np.geomspace(1e-300, 0.9, 40)
         ]
-        assert (np.diff(by_delta) <= 0).all()
+        # Next to the pure sigma there is nothing but rounding.
+        assert (np.diff(by_delta) <= 1e-12 * np.array(by_delta[1:])).all()
 
 
 @every_mechanism
@@ -133,7 +135,7 @@ def test_limits(mechanism):
     calibrate, _ = CALIBRATIONS[mechanism]
     # Far wider than sigma: the Gaussian. delta that gains nothing: the pure sigma.
     assert calibrate(1.0, 0.0, 1e6, 1.0, delta=1e-5) == pytest.approx(
-        tn.calibrate.gaussian(1.0, 1e-5, 1.0), rel=1e-9
+        tn.calibrate.gaussian(1.0, 1e-5, sensitivity=1.0), rel=1e-9
     )
     assert calibrate(1.0, 0.0, 2.0, 1.0, delta=1e-300) == pytest.approx(
         calibrate(1.0, 0.0, 2.0, 1.0), rel=1e-12
