@@ -109,12 +109,6 @@ def rectified_epsilon_at(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     delta: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
-def rectified_loss(
-    k: numpy.ndarray,
-    w: numpy.ndarray,
-    loss: numpy.typing.NDArray[numpy.float64],
-    slope: numpy.typing.NDArray[numpy.float64],
-) -> None: ...
 @typing.overload
 def rectified_epsilon_at(
     sigma: numpy.ndarray,
@@ -123,6 +117,12 @@ def rectified_epsilon_at(
     delta: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+def rectified_loss(
+    k: numpy.ndarray,
+    w: numpy.ndarray,
+    loss: numpy.typing.NDArray[numpy.float64],
+    slope: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 @typing.overload
 def rectified_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
@@ -158,6 +158,14 @@ def rectified_worst_delta(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
+@typing.overload
+def rectified_worst_delta(
+    sigma: numpy.ndarray,
+    width: numpy.ndarray,
+    sensitivity: numpy.ndarray,
+    epsilon: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def theorem_loss(
     k: numpy.ndarray,
     w: numpy.ndarray,
@@ -165,14 +173,6 @@ def theorem_loss(
     slope: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
-def rectified_worst_delta(
-    sigma: numpy.ndarray,
-    width: numpy.ndarray,
-    sensitivity: numpy.ndarray,
-    epsilon: numpy.ndarray,
-    out: numpy.typing.NDArray[numpy.float64],
-) -> None: ...
-@typing.overload
 def truncated_epsilon(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
@@ -192,12 +192,6 @@ def truncated_epsilon_at(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     delta: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
-def truncated_loss(
-    k: numpy.ndarray,
-    w: numpy.ndarray,
-    loss: numpy.typing.NDArray[numpy.float64],
-    slope: numpy.typing.NDArray[numpy.float64],
-) -> None: ...
 @typing.overload
 def truncated_epsilon_at(
     sigma: numpy.ndarray,
@@ -205,6 +199,12 @@ def truncated_epsilon_at(
     sensitivity: numpy.ndarray,
     delta: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
+def truncated_loss(
+    k: numpy.ndarray,
+    w: numpy.ndarray,
+    loss: numpy.typing.NDArray[numpy.float64],
+    slope: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
 def truncated_sigma(

@@ -217,11 +217,9 @@ def scale_of(family: Family, epsilon: Any, where: Domain, delta: float) -> float
     if where.is_box:
         scale = _in_box(_core.domain.ball_scale, _core.domain.corner_scale, family, wanted, where)
     elif delta > 0:
-        scale = _each(
-            lambda one: _SCALE_AT[family.name](one, delta, where.width, where.sensitivity), wanted
-        )
+        scale = _elementwise(_SCALE_AT[family.name], wanted, delta, where.width, where.sensitivity)
     else:
-        scale = _in_interval(family.scale, wanted, where)
+        scale = _elementwise(family.scale, wanted, where.width, where.sensitivity)
     return normal_scale(scale, family.parameter)
 
 
@@ -238,26 +236,18 @@ def epsilon_of(family: Family, scale: Any, where: Domain, delta: float) -> float
             _core.domain.ball_epsilon, _core.domain.corner_epsilon, family, scales, where
         )
     if delta > 0:
-        return _each(
-            lambda one: _EPSILON_AT[family.name](one, where.width, where.sensitivity, delta), scales
-        )
-    return _in_interval(family.epsilon, scales, where)
+        return _elementwise(_EPSILON_AT[family.name], scales, where.width, where.sensitivity, delta)
+    return _elementwise(family.epsilon, scales, where.width, where.sensitivity)
 
 
-def _in_interval(
-    function: Callable[..., Any], values: float | Floats, where: Domain
+def _elementwise(
+    function: Callable[..., Any], values: float | Floats, *parameters: float | Floats
 ) -> float | Floats:
     if isinstance(values, float):
-        return float(function(values, where.width, where.sensitivity))
+        return float(function(values, *parameters))
     result = np.empty(values.shape)
-    function(values, np.array(where.width), np.array(where.sensitivity), result)
+    function(values, *map(np.array, parameters), result)
     return result
-
-
-def _each(function: Callable[[float], float], values: float | Floats) -> float | Floats:
-    if isinstance(values, float):
-        return function(values)
-    return np.array([function(one) for one in values.flat]).reshape(values.shape)
 
 
 def _in_box(
