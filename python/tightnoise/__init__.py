@@ -12,7 +12,17 @@ except ImportError as error:
         f"{message} (from a source tree, install the package first: python3 -m pip install .)"
     ) from error
 
-from tightnoise import accounting, calibrate, compare, costs, leakage, mechanisms, random, special
+from tightnoise import (
+    accounting,
+    calibrate,
+    compare,
+    costs,
+    leakage,
+    mechanisms,
+    random,
+    release,
+    special,
+)
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.accounting import PrivacyLossDistribution, RdpAccountant
 from tightnoise.calibrate import CalibrationError
@@ -37,12 +47,14 @@ from tightnoise.mechanisms import (
     Tulap,
     VonMisesFisher,
 )
+from tightnoise.release import BoundedRelease, release_bounded
 from tightnoise.sketch import Sketch
 
 __version__: str = _core.__version__
 
 __all__ = [
     "BoundedLaplace",
+    "BoundedRelease",
     "CalibrationError",
     "Gaussian",
     "GaussianScaleMixture",
@@ -77,6 +89,8 @@ __all__ = [
     "random",
     "rdp_to_delta",
     "rdp_to_epsilon",
+    "release",
+    "release_bounded",
     "set_num_threads",
     "special",
 ]
