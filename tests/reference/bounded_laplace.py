@@ -33,9 +33,8 @@ def _linear(a, b, at_a, at_b, power=0, about=0):
 
 
 class _Law:
-    def __init__(self, case: Case, theta=None):
-        self.scale, self.lower, self.upper = (mpf(v) for v in case[1:])
-        self.theta = mpf(case.theta) if theta is None else theta
+    def __init__(self, case: Case):
+        self.theta, self.scale, self.lower, self.upper = (mpf(v) for v in case)
         self.log_mass = mp.log(self._moment(self.lower, self.upper, self._log_kernel, 0, mpf(0)))
 
     def _log_kernel(self, x):
@@ -85,18 +84,17 @@ def fisher_information(case: Case) -> mpf:
     return precise(evaluate)
 
 
-def _pair(case: Case, shift):
-    p = _Law(case)
-    q = _Law(case, p.theta + mpf(shift))
+def _pair(case: Case, theta_prime):
+    p, q = _Law(case), _Law(case._replace(theta=theta_prime))
     kinks = sorted({p.lower, p.upper, p.theta, q.theta})
     return p, q, [x for x in kinks if p.lower <= x <= p.upper]
 
 
-def renyi(case: Case, shift, alpha) -> mpf:
-    """Return D_alpha(M(theta) || M(theta + shift)); shift may be an mpf."""
+def renyi(case: Case, theta_prime, alpha) -> mpf:
+    """Return D_alpha(M(theta) || M(theta_prime)); either may be an mpf."""
 
     def evaluate():
-        p, q, kinks = _pair(case, shift)
+        p, q, kinks = _pair(case, theta_prime)
         ratios = [p.log_density(x) - q.log_density(x) for x in kinks]
         if alpha == mp.inf:
             return max(ratios)
@@ -124,11 +122,11 @@ def _expected_ratio(p, q, a, b):
     return at_a * p.mass(a, b) + slope * _linear(a, b, p.log_density(a), p.log_density(b), 1, a)
 
 
-def hockey_stick(case: Case, shift, epsilon) -> mpf:
-    """Return the integral of (p - e^epsilon q)_+; shift may be an mpf."""
+def hockey_stick(case: Case, theta_prime, epsilon) -> mpf:
+    """Return the integral of (p - e^epsilon q)_+, q that of M(theta_prime)."""
 
     def evaluate():
-        p, q, kinks = _pair(case, shift)
+        p, q, kinks = _pair(case, theta_prime)
         loss = mpf(epsilon)
         total = mpf(0)
         for a, b in pairwise(kinks):

@@ -118,8 +118,9 @@ class RdpAccountant:
             For values outside their domain, costs of different adjacencies, tables of different
             orders. The accountant is then as it was.
         TypeError
-            If the mechanism has no cost that holds for every value (`TruncatedGaussian`: pass
-            `mechanism.rdp(theta, sensitivity=...)`), or `count` is not an integer.
+            If the mechanism has no cost that holds for every value (`TruncatedGaussian` and
+            `BoundedLaplace`: pass `mechanism.rdp(theta, sensitivity=...)`), or `count` is not an
+            integer.
 
         Examples
         --------
