@@ -129,7 +129,12 @@ def test_truncated_numpy_inverse(timed) -> None:
 @DTYPES
 def test_bounded_laplace(timed, dtype) -> None:
     theta, out = theta_of(dtype), np.empty(N, dtype)
-    timed(f"bounded Laplace samples, {np.dtype(dtype)}", lambda: LAPLACE.sample(theta, out=out), N)
+    timed(
+        f"bounded Laplace samples, {np.dtype(dtype)}",
+        lambda: LAPLACE.sample(theta, out=out),
+        N,
+        2 * theta.nbytes,
+    )
     assert abs(out.mean() - LAPLACE.mean(theta).mean()) < 0.01
 
 
@@ -142,7 +147,7 @@ def test_bounded_laplace_numpy_inverse(timed, dtype) -> None:
         share = generator.random(N, dtype=dtype) * (2 - below - above) - (1 - below)
         return theta - np.sign(share) * np.log1p(-np.abs(share))
 
-    out = timed(f"bounded Laplace samples, {np.dtype(dtype)}", inverse, N)
+    out = timed(f"bounded Laplace samples, {np.dtype(dtype)}", inverse, N, 2 * theta.nbytes)
     assert abs(out.mean() - LAPLACE.mean(theta).mean()) < 0.01
 
 

@@ -10,6 +10,7 @@
 // full relative accuracy.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "numeric/elementary.hpp"
@@ -30,25 +31,48 @@ inline Decay decay(double t) {
     return {power + rest, (1.0 - power) - rest};
 }
 
-inline double sample(double theta, double scale, double lower, double upper, std::uint64_t bits) {
-    const double not_below = theta < lower ? lower : theta;
-    const double mode = not_below > upper ? upper : not_below;
-    const uniform::Shares share = uniform::shares(bits);
-    const Decay below = decay((mode - lower) / scale);
-    const Decay above = decay((upper - mode) / scale);
-    const double mass = below.lost + above.lost;
-    // One of the two is positive, and exact to the last place where theta is at a bound.
-    const double up = share.below * mass - below.lost;
-    const double down = share.above * mass - above.lost;
-    const double inner = up < 0.0 ? (down < 0.0 ? 0.0 : down) : up;
-    const double outer =
-        up < 0.0 ? share.below * mass + below.kept : share.above * mass + above.kept;
-    const double complement = 1.0 - inner;
-    const double lost = inner < 0.5 ? (1.0 - complement) - inner : 0.0;
-    const double distance = -scale * log_of_sum(inner < 0.5 ? complement : outer, lost);
-    const double x = up < 0.0 ? mode - distance : mode + distance;
-    const double y = x < lower ? lower : x;
-    return y > upper ? upper : y;
+inline double clip(double x, double lower, double upper) {
+    const double above = x < lower ? lower : x;
+    return above > upper ? upper : above;
+}
+
+constexpr std::size_t kCapacity = 128;  // elements of one keystream batch
+
+// Samples n <= kCapacity elements. In two stages: short loops, so that the processor works on
+// several elements at once.
+template <class Real>
+inline void sample_batch(const std::uint64_t* bits, const double* theta, const double* scale,
+                         const double* inverse_scale, const double* lower, const double* upper,
+                         Real* out, std::size_t n) {
+    alignas(64) double complement[kCapacity];  // e^-t, as a sum
+    alignas(64) double rest[kCapacity];
+    alignas(64) double step[kCapacity];  // -scale upwards, scale downwards
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double mode = clip(theta[i], lower[i], upper[i]);
+        const uniform::Shares share = uniform::shares(bits[i]);
+        const Decay below = decay((mode - lower[i]) * inverse_scale[i]);
+        const Decay above = decay((upper[i] - mode) * inverse_scale[i]);
+        const double mass = below.lost + above.lost;
+        const double mass_below = share.below * mass;
+        const double mass_above = share.above * mass;
+        // One of the two is positive, and exact to the last place where theta is at a bound.
+        const double up = mass_below - below.lost;
+        const double down = mass_above - above.lost;
+        const double inner = up < 0.0 ? (down < 0.0 ? 0.0 : down) : up;
+        const double outer = up < 0.0 ? mass_below + below.kept : mass_above + above.kept;
+        const double less = 1.0 - inner;
+        complement[i] = inner < 0.5 ? less : outer;
+        rest[i] = inner < 0.5 ? (1.0 - less) - inner : 0.0;
+        step[i] = up < 0.0 ? scale[i] : -scale[i];
+    }
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        const double mode = clip(theta[i], lower[i], upper[i]);
+        const double log_complement = log_of_sum(reduce_log_normal(complement[i]), rest[i]);
+        const double x = clip(mode + step[i] * log_complement, lower[i], upper[i]);
+        out[i] = static_cast<Real>(x);
+    }
 }
 
 }  // namespace bounded_laplace_noise

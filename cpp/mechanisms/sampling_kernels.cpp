@@ -197,20 +197,20 @@ void truncated_gaussian(const SampleTask<Real>& task, std::size_t begin, std::si
 template <class Real>
 void bounded_laplace(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
     Parameter<double> theta_block, scale_block, lower_block, upper_block;
+    alignas(64) double inverse_scale[kBatch<double>];
     for_each_batch(task, begin, end, kBatch<double>,
                    [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
                        const double* theta = theta_block.load(task.theta, first, n);
                        const double* scale = scale_block.load(task.sigma, first, n);
                        const double* lower = lower_block.load(task.lower, first, n);
                        const double* upper = upper_block.load(task.upper, first, n);
+                       if (first == begin || !task.sigma.is_scalar) {
+                           for (std::size_t i = 0; i < n; ++i) inverse_scale[i] = 1.0 / scale[i];
+                       }
                        alignas(64) std::uint64_t bits[kBatch<double>];
                        std::memcpy(bits, words, sizeof bits);
-                       Real* out = task.out + first;
-#pragma omp simd
-                       for (std::size_t i = 0; i < n; ++i) {
-                           out[i] = static_cast<Real>(bounded_laplace_noise::sample(
-                               theta[i], scale[i], lower[i], upper[i], bits[i]));
-                       }
+                       bounded_laplace_noise::sample_batch(bits, theta, scale, inverse_scale, lower,
+                                                           upper, task.out + first, n);
                    });
 }
 

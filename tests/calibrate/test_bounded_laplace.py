@@ -95,6 +95,41 @@ def test_brute_force_in_one_dimension():
         assert m.rdp([0.0], [np.inf], sensitivity=c).values[0] == pytest.approx(epsilon, rel=1e-9)
 
 
+@pytest.mark.parametrize("dim", [2, 5])
+@pytest.mark.parametrize("norm", ["each", "euclidean"])
+def test_brute_force_in_a_box(dim, norm, rng):
+    lower, upper = np.arange(dim) - 1.0, np.arange(dim) + np.linspace(0.5, 3.0, dim)
+    width = upper - lower
+    sensitivity = np.linspace(0.4, 1.5, dim) if norm == "each" else 1.7
+    for epsilon in (0.2, 2.0, 9.0):
+        m = tn.BoundedLaplace(scale_of(epsilon, lower, upper, sensitivity), lower, upper)
+
+        def of(values, other, x, m=m):
+            return (m.logpdf(x, values) - m.logpdf(x, other)).sum(axis=1)
+
+        n = 1500
+        step = np.abs(rng.normal(size=(n, dim))) ** rng.choice([0.2, 1.0, 3.0], (n, 1))
+        step *= rng.uniform(0.9, 1.0, (n, 1)) ** rng.choice([0.0, 10.0], (n, 1))
+        if norm == "each":
+            step = np.minimum(step, sensitivity)
+            step[0] = sensitivity
+        else:
+            step *= sensitivity / np.linalg.norm(step, axis=1, keepdims=True)
+        step = np.minimum(step, width)
+        start = lower + rng.uniform(size=(n, dim)) * (width - step)
+        corner = np.broadcast_to(lower, (n, dim))
+        x = lower + rng.uniform(size=(n, dim)) * width
+        found = [
+            of(a, b, y).max()
+            for base in (start, corner)
+            for y in (x, corner, np.broadcast_to(upper, (n, dim)))
+            for a, b in ((base, base + step), (base + step, base))
+        ]
+        assert max(found) <= epsilon * (1 + 1e-12)
+        assert max(found) >= epsilon * (1 - (1e-11 if norm == "each" else 0.05))
+        assert epsilon_of(m.scale, lower, upper, sensitivity) == pytest.approx(epsilon, rel=2e-12)
+
+
 def test_bad_input():
     for call, name in (
         (lambda: scale_of(0.0, 0, 1, 1), "epsilon"),
