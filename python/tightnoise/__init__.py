@@ -26,7 +26,7 @@ from tightnoise import (
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.accounting import PrivacyLossDistribution, RdpAccountant
 from tightnoise.calibrate import CalibrationError
-from tightnoise.compare import best_noise
+from tightnoise.compare import best_noise, compare_bounded
 from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsilon
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
@@ -82,6 +82,7 @@ __all__ = [
     "budget_to_rdp",
     "calibrate",
     "compare",
+    "compare_bounded",
     "costs",
     "leakage",
     "mechanisms",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import tightnoise as tn
 from tightnoise._text import upper_text
+from tightnoise.cli import calibrate_bounded
 from tightnoise.cli._options import Options, add_budget_options
 from tightnoise.cli._output import print_json
 
@@ -158,6 +159,7 @@ def add_to(commands: Any) -> None:
         parser = kinds.add_parser(name, help=kind.help, description=f"Print {kind.help}.")
         add_budget_options(parser, "epsilon", "delta", *kind.options, **kind.defaults)
         parser.set_defaults(run=_run)
+    calibrate_bounded.add_to(kinds)
 
 
 def _run(options: Options) -> None:

@@ -1,0 +1,111 @@
+"""The errors of a ranking's mechanisms on their range, and at other epsilons."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import numpy as np
+
+from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, domain_of
+from tightnoise.compare._errors import errors_of, utility_of
+from tightnoise.compare.bounded import BoundedRanking
+
+__all__ = ["draw"]
+
+# Colours that the colour-blind can tell apart (Okabe and Ito); those of the figure of `best_noise`
+# for the noises that are clipped.
+_STYLE = {
+    "middle": ("#7F7F7F", "--"),
+    "truncated Gaussian": ("#D55E00", "-"),
+    "rectified Gaussian": ("#0072B2", "-"),
+    "bounded Laplace": ("#009E73", "-"),
+    "Gaussian + clip": ("#000000", ":"),
+    "multi-Gaussian + clip": ("#D55E00", ":"),
+    "quasi-Gaussian + clip": ("#0072B2", ":"),
+    "Laplace + clip": ("#009E73", ":"),
+    "truncated Laplace + clip": ("#E69F00", ":"),
+    "Tulap + clip": ("#56B4E9", ":"),
+    "staircase + clip": ("#CC79A7", "-."),
+}
+
+_POINTS = 401
+_EPSILONS = 17
+_LEAST_EPSILON = 0.02  # of the multi-Gaussian: below, it takes seconds
+
+
+def draw(ranking: BoundedRanking, file: IO[bytes]) -> None:
+    """Draw mean squared errors against the true value, and against epsilon, into a PNG file.
+
+    The legend begins with the largest error. The errors at other epsilons are averages over the
+    range, at the ranking's delta.
+
+    Parameters
+    ----------
+    ranking : BoundedRanking
+    file : binary file
+        Where the PNG goes.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> from tightnoise.compare.bounded_figure import draw
+    >>> ranking = tn.compare_bounded(epsilon=1.0, delta=0.0, lower=0, upper=10, sensitivity=1)
+    >>> with open("bounded.png", "wb") as file:  # doctest: +SKIP
+    ...     draw(ranking, file)
+    """
+    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
+
+    figure = Figure(figsize=(12, 5.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _draw_by_value(left, ranking)
+    _draw_by_epsilon(right, ranking)
+    figure.savefig(file, format="png", dpi=150)
+
+
+def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
+    theta = np.linspace(ranking.lower, ranking.upper, _POINTS)
+    for choice in reversed(ranking.sorted_by("mse_average")):
+        colour, line = _STYLE[choice.name]
+        axes.plot(theta, choice.mse(theta), line, color=colour, label=choice.name, linewidth=1.4)
+    axes.set(xlabel="true value", ylabel="mean squared error", yscale="log")
+    axes.set(title=f"epsilon = {ranking.epsilon:g}, delta = {ranking.delta:g}")
+    # The middle of the range is exact for one value, which has no place on a logarithmic axis.
+    others = [choice for choice in ranking if choice.name != "middle"]
+    lowest = min((choice.mse(theta).min() for choice in others), default=ranking[0].mse_average)
+    axes.set_ylim(0.5 * lowest, 1.6 * max(choice.mse_worst for choice in ranking))
+    axes.grid(alpha=0.3, which="both")
+    axes.legend(fontsize="small")
+
+
+def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
+    epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
+    domain = domain_of(ranking.lower, ranking.upper, ranking.sensitivity)
+    for family in BOUNDED_FAMILIES:
+        errors = []
+        for epsilon in epsilons.tolist():
+            slow = family.name.startswith("multi-Gaussian") and epsilon < _LEAST_EPSILON
+            try:
+                mechanism = None if slow else family.calibrated(epsilon, ranking.delta, domain)
+            except ValueError:
+                mechanism = None
+            errors.append(
+                np.nan
+                if mechanism is None
+                else utility_of(errors_of(mechanism, domain.lower, domain.upper)).mse_average
+            )
+        if not np.isnan(errors).all():
+            colour, line = _STYLE[family.name]
+            axes.plot(epsilons, errors, line, color=colour, linewidth=1.4)
+    for choice in ranking:
+        axes.plot(ranking.epsilon, choice.mse_average, "o", color=_STYLE[choice.name][0])
+    axes.set(xlabel="epsilon", ylabel="mean squared error, average over the range")
+    axes.set(xscale="log", yscale="log", title=f"delta = {ranking.delta:g}")
+    ticks = [ranking.epsilon * factor for factor in (0.1, 0.2, 0.5, 1, 2, 5, 10)]
+    axes.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.grid(alpha=0.3, which="both")
