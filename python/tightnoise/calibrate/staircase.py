@@ -182,7 +182,7 @@ def _least(function: Callable[[float], float], epsilon: float) -> float:
     def gamma(x: float) -> float:
         return 1.0 / (1.0 + math.exp(x)) if x > 0 else 0.5 * (1.0 - x)
 
-    top = epsilon + 4.0
+    top = min(epsilon, LARGEST_EPSILON) + 4.0
     grid = [-1.0 + k / 16.0 for k in range(16)] + [top * k / 48.0 for k in range(49)]
     values = [function(gamma(x)) for x in grid]
     best = min(range(len(grid)), key=values.__getitem__)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tightnoise import calibrate
+from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._families import FAMILIES, Family
 from tightnoise.compare._middle import Middle
 from tightnoise.mechanisms import BoundedLaplace, RectifiedGaussian, TruncatedGaussian
@@ -54,9 +55,17 @@ def _bounded_laplace(epsilon: float, delta: float, domain: Domain) -> BoundedLap
 
 
 def _clipped(family: Family) -> BoundedFamily:
+    def calibrated(epsilon: float, delta: float, domain: Domain) -> Any:
+        if delta > 0 and epsilon < family.least_epsilon:
+            raise CalibrationError(
+                f"epsilon must be at least {family.least_epsilon} here: with less it takes seconds "
+                f"to calibrate; got {epsilon}"
+            )
+        return family.calibrated(epsilon, delta, domain.sensitivity, "l2")
+
     return BoundedFamily(
         f"{family.name} + clip",
-        lambda epsilon, delta, domain: family.calibrated(epsilon, delta, domain.sensitivity, "l2"),
+        calibrated,
         lambda mechanism, delta, domain: mechanism.epsilon_at(delta, domain.sensitivity),
         family.scale,
         clip=True,

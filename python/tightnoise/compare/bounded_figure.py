@@ -30,7 +30,6 @@ _STYLE = {
 
 _POINTS = 401
 _EPSILONS = 17
-_LEAST_EPSILON = 0.02  # of the multi-Gaussian: below, it takes seconds
 
 
 def draw(ranking: BoundedRanking, file: IO[bytes]) -> None:
@@ -60,10 +59,11 @@ def draw(ranking: BoundedRanking, file: IO[bytes]) -> None:
     """
     from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
 
-    figure = Figure(figsize=(12, 5.4), layout="constrained")
+    figure = Figure(figsize=(13.5, 5.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_by_value(left, ranking)
     _draw_by_epsilon(right, ranking)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
     figure.savefig(file, format="png", dpi=150)
 
 
@@ -79,7 +79,6 @@ def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
     lowest = min((choice.mse(theta).min() for choice in others), default=ranking[0].mse_average)
     axes.set_ylim(0.5 * lowest, 1.6 * max(choice.mse_worst for choice in ranking))
     axes.grid(alpha=0.3, which="both")
-    axes.legend(fontsize="small")
 
 
 def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
@@ -88,16 +87,13 @@ def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
     for family in BOUNDED_FAMILIES:
         errors = []
         for epsilon in epsilons.tolist():
-            slow = family.name.startswith("multi-Gaussian") and epsilon < _LEAST_EPSILON
             try:
-                mechanism = None if slow else family.calibrated(epsilon, ranking.delta, domain)
+                mechanism = family.calibrated(epsilon, ranking.delta, domain)
             except ValueError:
-                mechanism = None
-            errors.append(
-                np.nan
-                if mechanism is None
-                else utility_of(errors_of(mechanism, domain.lower, domain.upper)).mse_average
-            )
+                errors.append(np.nan)
+                continue
+            found = utility_of(errors_of(mechanism, domain.lower, domain.upper))
+            errors.append(found.mse_average)
         if not np.isnan(errors).all():
             colour, line = _STYLE[family.name]
             axes.plot(epsilons, errors, line, color=colour, linewidth=1.4)
