@@ -79,7 +79,8 @@ def utility_of(errors: Errors) -> Utility:
     order = np.argsort(where)
     found = [np.append(edge, node)[order] for edge, node in zip(at_edges, at_nodes, strict=True)]
     bias_worst, variance_worst, mse_worst = (
-        _greatest(errors, where[order], of(*found), of) for of in (_size_of_bias, _variance, _square)
+        _greatest(errors, where[order], of(*found), of)
+        for of in (_size_of_bias, _variance, _square)
     )
     return Utility(
         bias_worst,

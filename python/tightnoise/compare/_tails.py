@@ -90,7 +90,7 @@ def _edges(mechanism: Any, end: float) -> Array:
     return _increasing(around, end)
 
 
-def _increasing(edges: Array, end: float) -> Array:
+def _increasing(edges: NDArray[Any], end: float) -> Array:
     inside = edges[(edges > 0.0) & (edges < end)]
     return np.unique(np.concatenate([[0.0], inside, [end]]))
 

@@ -1,0 +1,100 @@
+"""`tightnoise calibrate bounded`: the comparison as a table, as JSON, and drawn."""
+
+import importlib.util
+import json
+
+import pytest
+
+import tightnoise as tn
+from tightnoise.cli import main
+from tightnoise.compare.bounded import CRITERIA
+
+DOMAIN = ["--lower=-1", "--upper", "9", "--sensitivity", "2"]
+ASKED = ["--epsilon", "1", "--delta", "1e-5", *DOMAIN]
+
+
+def test_table(capsys):
+    assert main(["calibrate", "bounded", *ASKED]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out == f"{tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0)}\n"
+    assert max(map(len, out.splitlines())) <= 110
+
+
+def test_delta_is_0_unless_given_and_what_has_no_answer_is_told(capsys):
+    assert main(["calibrate", "bounded", "--epsilon", "1", *DOMAIN, "--by", "mse_worst"]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"{tn.compare_bounded(1.0, 0.0, -1.0, 9.0, 2.0, by='mse_worst')}\n"
+    assert "tightnoise calibrate: note: no multi-Gaussian + clip: " in err
+
+
+def test_json(capsys):
+    assert main(["calibrate", "bounded", *ASKED, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert list(report) == ["version", "parameters", "mechanisms", "left_out"]
+    assert report["parameters"] == {
+        "epsilon": 1.0,
+        "delta": 1e-5,
+        "lower": -1.0,
+        "upper": 9.0,
+        "sensitivity": 2.0,
+        "by": "mse_average",
+    }
+    ranking = tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0)
+    assert [row["name"] for row in report["mechanisms"]] == [choice.name for choice in ranking]
+    for row, choice in zip(report["mechanisms"], ranking, strict=True):
+        parameters = {
+            name: float(value) if value == "inf" else value
+            for name, value in row["parameters"].items()
+        }
+        assert type(choice.mechanism)(**parameters) == choice.mechanism
+        assert row["clip"] == choice.clip
+        assert row["epsilon"] == choice.epsilon <= 1.0
+        assert {by: row[by] for by in CRITERIA} == {by: getattr(choice, by) for by in CRITERIA}
+
+
+def test_picture(tmp_path, capsys):
+    if importlib.util.find_spec("matplotlib") is None:
+        pytest.skip("matplotlib, which draws, is an extra that is not installed")
+    path = tmp_path / "bounded.png"
+    asked = ["--epsilon", "1", *DOMAIN, "--plot", str(path)]
+    assert main(["calibrate", "bounded", *asked]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    capsys.readouterr()
+    assert main(["calibrate", "bounded", *asked]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "exists" in err
+    assert main(["calibrate", "bounded", *asked, "--force"]) == 0
+
+
+def test_no_picture_without_matplotlib(tmp_path, monkeypatch, refused):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    path = tmp_path / "bounded.png"
+    assert "tightnoise[plot]" in refused("calibrate", "bounded", *ASKED, "--plot", path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--epsilon", "0"], "epsilon must be greater than 0"),
+        (["--epsilon", "x"], "--epsilon"),
+        (["--delta", "1"], "delta must be at least 0 and below 1; got 1.0"),
+        (["--lower", "9"], "lower must be less than upper; got lower 9.0 and upper 9.0"),
+        (["--lower", "nan"], "--lower"),
+        (["--upper", "inf"], "--upper"),
+        (["--sensitivity", "-1"], "sensitivity must be greater than 0"),
+        (["--by", "sigma"], "--by"),
+        (["--plot", "bounded.pdf"], ".png"),
+    ],
+)
+def test_refused(arguments, message, refused):
+    assert message in refused("calibrate", "bounded", *ASKED, *arguments)
+
+
+@pytest.mark.parametrize("name", ["--epsilon", "--lower", "--upper", "--sensitivity"])
+def test_what_must_be_given(name, refused):
+    asked = dict(zip(("--epsilon", "--lower", "--upper", "--sensitivity"), "1012", strict=True))
+    given = [f"{key}={value}" for key, value in asked.items() if key != name]
+    assert name in refused("calibrate", "bounded", *given)
