@@ -73,8 +73,8 @@ class BoundedChoice:
     >>> table = tn.compare_bounded(epsilon=2.0, delta=0.0, lower=0, upper=10, sensitivity=10)
     >>> choice = table["bounded Laplace"]
     >>> choice.noise, round(choice.mse_average, 4)
-    ('scale 5', 10.1384)
-    >>> 0 <= choice.sample(3.0) <= 10
+    ('scale 5', 9.9633)
+    >>> bool(0 <= choice.sample(3.0) <= 10)
     True
     """
 
@@ -206,8 +206,7 @@ class BoundedRanking(Sequence[BoundedChoice]):
             (
                 choice.name,
                 choice.noise,
-                # What spends the budget all but 1e-6 is shown to spend it.
-                upper_text(min(choice.epsilon * (1.0 - 1e-6), self.epsilon), 6),
+                self._cost_text(choice),
                 *(
                     f"{value:.5g}"
                     for value in (
@@ -224,6 +223,11 @@ class BoundedRanking(Sequence[BoundedChoice]):
         notes = [f"{choice.name}: {choice.note}" for choice in self if choice.note]
         return "\n".join([*columns([head, names, *rows]), *notes])
 
+    def _cost_text(self, choice: BoundedChoice) -> str:
+        if choice.epsilon > self.epsilon * (1.0 - 1e-6):
+            return f"{self.epsilon:.6g}"  # the budget, as it was given
+        return upper_text(choice.epsilon, 6)
+
 
 def compare_bounded(
     epsilon: float,
@@ -236,22 +240,31 @@ def compare_bounded(
 ) -> BoundedRanking:
     """Calibrate every mechanism for a number in a known range to a budget; compare their errors.
 
-    The range [lower, upper] is known beforehand and is no secret: the guarantee is for all true
-    values in it, and every output is in it. The rows: the truncated and the rectified Gaussian and
-    the bounded Laplace mechanism, each with the exact calibration of `tightnoise.calibrate`; each
-    noise of `best_noise` that is not searched for, added and clipped, which costs nothing, being
-    done to what is already released; and the middle of the range, which needs no data. A row whose
-    noise could be scaled down by looking at the range is not: of noise that is clipped, the
-    rectified Gaussian alone is.
+    The range [lower, upper] is known without the data: the guarantee is for all true values in it,
+    and every output is in it. The rows are the truncated and the rectified Gaussian and the bounded
+    Laplace mechanism, calibrated to the range; every noise of `best_noise` that needs no search,
+    calibrated without the range, added and clipped, which costs nothing, being done to what is
+    already public; and the middle of the range, which needs no data at all.
 
-    What to compare by is the error, not sigma. (For a range 20 sensitivities wide at epsilon = 0.1,
-    the exact calibration has a sigma^2 that is 2.6 times smaller than that of "The Bounded Gaussian
-    Mechanism for Differential Privacy"; the output's variance is the same to a few percent, for it
-    is nearly uniform on the range in either case.) What the comparison shows:
+    Go by the error, not by sigma. In the smallest budget of Table 1 of "The Bounded Gaussian
+    Mechanism for Differential Privacy" (epsilon 0.1, two coordinates) its sigma^2 is 35% smaller
+    than that of the bound before it, and the exact one 78% smaller; but the variance of the output,
+    nearly uniform on the range in each case, falls by 0.1% and 0.8%, and its mean squared error by
+    0.4% and 2.3%. With L = upper - lower, c the sensitivity and delta = 0, averages over the range
+    show that
 
-    - Where the range is many sensitivities wide, noise that is added and clipped is far better than
-      the truncated Gaussian and the bounded Laplace mechanism: both have to make up for what the
-      true value does to their normalisation, so need nearly twice the scale.
+    - the middle has a smaller error than any mechanism here for epsilon below about 3.3 c/L (2.4
+      for c = L, 1.5 for c = L/2); by the worst error below about 1.1 c/L;
+    - from there on the staircase, clipped, has the smallest, or Tulap noise, which is a staircase
+      too, by next to nothing. So it is mostly with delta > 0;
+    - bounded Laplace has a smaller error than the truncated Gaussian from epsilon = 0.95 on for c =
+      L/2, 0.40 for c = L/10, 0.05 for c = L/100, and for c = L always. Both are worse than plain
+      Laplace noise, clipped, where the range is wide: their normalising factors give the true value
+      away, too. They have the smallest error of those that use the data only where the middle has
+      a smaller one.
+
+    Any of these answers may be shrunk towards the middle afterwards, or be weighed with what else
+    is known; that is free as well, and no part of the comparison.
 
     Parameters
     ----------
