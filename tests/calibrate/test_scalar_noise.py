@@ -143,6 +143,7 @@ def test_staircase_beats_pure_noise():
         (lambda: tulap(0.0, 0.1, 1.0), CalibrationError, "own epsilon must be from 1e-15 to 700"),
         (lambda: staircase(0.0, 0.0, 1.0), CalibrationError, "own epsilon must be from 1e-15"),
         (lambda: staircase(701.0, 0.5, 1.0), CalibrationError, "own epsilon must be from 1e-15"),
+        (lambda: staircase(1e3, 0.5, 1.0), CalibrationError, "own epsilon must be from 1e-15"),
         (lambda: staircase(1.0, 0.5, 1.0, loss="l3"), ValueError, "loss must be one of 'l1', 'l2'"),
         (lambda: laplace(-1.0, 0.1, 1.0), ValueError, "epsilon must be at least 0; got -1.0"),
         (lambda: laplace(1.0, 1.0, 1.0), ValueError, "delta must be between 0 and 1, exclusive"),
