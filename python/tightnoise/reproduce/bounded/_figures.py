@@ -11,7 +11,7 @@ from tightnoise.reproduce.bounded._leakage_figures import PANELS as OF_LEAKAGE
 __all__ = ["draw"]
 
 PANELS = (*OF_TABLE_ONE, *OF_LEAKAGE)
-COLUMNS = 3
+COLUMNS = 4
 
 
 def draw(file: IO[bytes]) -> None:

@@ -1,26 +1,136 @@
-"""Figure 1 of the paper: the variance of the noise against epsilon."""
+"""Figure 1 of the paper, and what the reduction of the variance is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tightnoise.reproduce.bounded._generalized import generalized_gaussian_variance
-from tightnoise.reproduce.bounded._setting import EPSILONS, SENSITIVITIES, WIDTHS
+import numpy as np
+
+from tightnoise.reproduce.bounded import _printed as printed
+from tightnoise.reproduce.bounded._noises import (
+    LAPLACE,
+    SIGMA,
+    gaussian_averages,
+    laplace_averages,
+)
+from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE
+from tightnoise.reproduce.bounded._table_one import percent_less
+from tightnoise.reproduce.bounded._univariate import MIDDLE as MIDDLE_OF_ONE
+from tightnoise.reproduce.bounded._univariate import average_error, mechanisms
 
 __all__ = ["PANELS"]
 
+# Colours that the colour-blind can tell apart (Okabe and Ito).
+ORANGE, BLUE, GREEN, BLACK = "#D55E00", "#0072B2", "#009E73", "#000000"
+DASHED = (0, (5, 4))
+
+GRID = [float(epsilon) for epsilon in np.geomspace(0.1, 3.0, 20)]
+
+
+def _sigmas(method: str) -> list[float]:
+    return [SIGMA[method](epsilon) for epsilon in GRID]
+
 
 def _draw_variance(axes: Any) -> None:
+    for texts in (printed.GENERALIZED, printed.BOUNDED):
+        axes.plot(EPSILONS, [float(text) for text in texts.values()], "o", color=ORANGE)
+    for method, label, style in (
+        ("generalized", "generalized Gaussian", {"color": GREEN}),
+        ("Theorem 13", "bounded Gaussian, Theorem 13", {"color": ORANGE}),
+        ("ball", "exact, L2 sensitivity", {"color": BLUE}),
+        ("box", "exact, of each coordinate", {"color": BLACK, "linestyle": DASHED}),
+    ):
+        axes.plot(GRID, [sigma**2 for sigma in _sigmas(method)], label=label, **style)
+    axes.plot([], [], "o", color=ORANGE, label="as printed in Table 1")
+    axes.set(title="sigma^2 of the noise (Figure 1)", yscale="log")
+    _finish(axes, "upper right")
+
+
+def _draw_reduction(axes: Any) -> None:
     axes.plot(
         EPSILONS,
-        [generalized_gaussian_variance(epsilon, WIDTHS, SENSITIVITIES) for epsilon in EPSILONS],
-        label="generalized Gaussian",
+        [float(text) for text in printed.REDUCTION.values()],
+        "^",
+        color=ORANGE,
+        label="as printed",
     )
-    axes.set(title="Variance of the noise", xlabel="epsilon", yscale="log")
+    base = _sigmas("generalized")
+    for method, color, name in (
+        ("Theorem 13", ORANGE, "Theorem 13"),
+        ("ball", BLUE, "exact, L2 sensitivity"),
+    ):
+        sigmas = _sigmas(method)
+        axes.plot(
+            GRID, _percent(_squares(sigmas), _squares(base)), color=color, label=f"sigma^2, {name}"
+        )
+        axes.plot(
+            GRID,
+            _percent(_variances(sigmas), _variances(base)),
+            color=color,
+            linestyle=DASHED,
+            label=f"variance of the output, {name}",
+        )
+    axes.set(
+        title="Below the generalized Gaussian, in %", ylim=(0.0, 125.0), yticks=range(0, 101, 20)
+    )
+    _finish(axes, "upper left")
+
+
+def _squares(sigmas: Sequence[float]) -> list[float]:
+    return [sigma**2 for sigma in sigmas]
+
+
+def _variances(sigmas: Sequence[float]) -> list[float]:
+    return [gaussian_averages(sigma).variance for sigma in sigmas]
+
+
+def _percent(values: Sequence[float], than: Sequence[float]) -> list[float]:
+    return list(map(percent_less, values, than))
+
+
+def _draw_error(axes: Any) -> None:
+    for method, color, label in (
+        ("generalized", GREEN, "generalized Gaussian"),
+        ("Theorem 13", ORANGE, "bounded Gaussian, Theorem 13"),
+        ("ball", BLUE, "exact, L2 sensitivity"),
+    ):
+        errors = [gaussian_averages(sigma).square for sigma in _sigmas(method)]
+        axes.plot(GRID, errors, color=color, label=label)
+    scales = [LAPLACE["ball"](epsilon) for epsilon in GRID]
+    errors = [laplace_averages(scale).square for scale in scales]
+    axes.plot(GRID, errors, color=BLACK, label="bounded Laplace, L2 sensitivity")
+    axes.axhline(MIDDLE, color=BLACK, linestyle=DASHED, label="always the middle, at no cost")
+    axes.set(title="Mean squared error of the output", ylim=(0.0, None))
+    _finish(axes, "lower left")
+
+
+def _draw_error_of_one(axes: Any) -> None:
+    for sensitivity, style in ((4.0, "-"), (1.0, DASHED)):
+        choices = [mechanisms(epsilon, sensitivity) for epsilon in GRID]
+        for name, color, label in (
+            ("theorem", ORANGE, "Theorem 6"),
+            ("exact", BLUE, "exact"),
+            ("laplace", BLACK, "bounded Laplace"),
+        ):
+            errors = [average_error(getattr(choice, name)) for choice in choices]
+            text = f"{label}, sensitivity {sensitivity:g}"
+            axes.plot(GRID, errors, color=color, linestyle=style, label=text)
+    axes.axhline(MIDDLE_OF_ONE, color=GREEN, label="always the middle, at no cost")
+    axes.set(title="The same for one number in [0, 10]", ylim=(0.0, 27.0))
+    _finish(axes, "upper right")
+
+
+def _finish(axes: Any, legend: str) -> None:
+    axes.set(xlabel="epsilon")
     axes.grid(alpha=0.3)
-    axes.legend()
+    axes.legend(loc=legend)
 
 
-PANELS: tuple[Callable[[Any], None], ...] = (_draw_variance,)
+PANELS: tuple[Callable[[Any], None], ...] = (
+    _draw_variance,
+    _draw_reduction,
+    _draw_error,
+    _draw_error_of_one,
+)
 """What draws each panel into matplotlib axes."""

@@ -9,11 +9,20 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["EDGES", "EPSILONS", "LOWER", "SENSITIVITIES", "SENSITIVITY", "UPPER", "WIDTHS"]
+__all__ = [
+    "EDGES",
+    "EPSILONS",
+    "LOWER",
+    "MIDDLE",
+    "SENSITIVITIES",
+    "SENSITIVITY",
+    "UPPER",
+    "WIDTHS",
+]
 
 LOWER = (0.0, 1.0)
 UPPER = (10.0, 9.0)
-WIDTHS = tuple(upper - lower for lower, upper in zip(LOWER, UPPER, strict=True))
+WIDTHS = (10.0, 8.0)
 
 EDGES = 2
 SENSITIVITIES = (2.0 * EDGES, 1.0 * EDGES)
@@ -22,3 +31,9 @@ SENSITIVITY = math.hypot(*SENSITIVITIES)
 
 EPSILONS = (0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 """The rows of Table 1."""
+
+MIDDLE = sum(width * width for width in WIDTHS) / 12.0
+"""The mean squared error of a release that is always the middle of the domain, and costs nothing.
+
+Over true values that are uniform on the domain, both coordinates together.
+"""

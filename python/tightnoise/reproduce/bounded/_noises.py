@@ -1,0 +1,95 @@
+"""The mechanisms of Table 1: the noise that each takes, its cost, and how far the output is off."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tightnoise import calibrate
+from tightnoise.compare._errors import errors_of, utility_of
+from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
+from tightnoise.reproduce.bounded._generalized import generalized_gaussian_variance
+from tightnoise.reproduce.bounded._setting import (
+    LOWER,
+    SENSITIVITIES,
+    SENSITIVITY,
+    UPPER,
+    WIDTHS,
+)
+
+__all__ = ["LAPLACE", "SIGMA", "Averages", "gaussian_averages", "laplace_averages", "true_epsilon"]
+
+
+class Averages(NamedTuple):
+    """Over true values that are uniform on the domain, both coordinates together."""
+
+    variance: float
+    square: float
+    """The mean squared error of the output."""
+
+
+def _theorem(epsilon: float) -> float:
+    return float(calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITY, method="paper"))
+
+
+def _ball(epsilon: float) -> float:
+    return float(calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITY))
+
+
+def _box(epsilon: float) -> float:
+    return float(calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITIES))
+
+
+def _generalized(epsilon: float) -> float:
+    return math.sqrt(generalized_gaussian_variance(epsilon, WIDTHS, SENSITIVITIES))
+
+
+def _laplace_ball(epsilon: float) -> float:
+    return float(calibrate.bounded_laplace(epsilon, LOWER, UPPER, SENSITIVITY))
+
+
+def _laplace_box(epsilon: float) -> float:
+    return float(calibrate.bounded_laplace(epsilon, LOWER, UPPER, SENSITIVITIES))
+
+
+SIGMA: dict[str, Callable[[float], float]] = {
+    "generalized": functools.cache(_generalized),
+    "Theorem 13": functools.cache(_theorem),
+    "ball": functools.cache(_ball),
+    "box": functools.cache(_box),
+}
+"""What gives sigma for an epsilon. Ball: exact for the L2 sensitivity; box: for one of each."""
+
+LAPLACE: dict[str, Callable[[float], float]] = {
+    "ball": functools.cache(_laplace_ball),
+    "box": functools.cache(_laplace_box),
+}
+"""The same for the scale of the bounded Laplace mechanism."""
+
+
+def true_epsilon(sigma: float, sensitivity: float | tuple[float, ...]) -> float:
+    """Return what one release of both numbers costs."""
+    return float(calibrate.truncated_gaussian_epsilon(sigma, LOWER, UPPER, sensitivity))
+
+
+@functools.cache
+def gaussian_averages(sigma: float) -> Averages:
+    """Return how far the truncated Gaussian is off."""
+    return _averages(functools.partial(TruncatedGaussian, sigma))
+
+
+@functools.cache
+def laplace_averages(scale: float) -> Averages:
+    """Return how far the bounded Laplace mechanism is off."""
+    return _averages(functools.partial(BoundedLaplace, scale))
+
+
+def _averages(within: Callable[[float, float], object]) -> Averages:
+    """Add up the coordinates; `within` makes a mechanism from the ends of its domain."""
+    both = [
+        utility_of(errors_of(within(lower, upper), lower, upper))
+        for lower, upper in zip(LOWER, UPPER, strict=True)
+    ]
+    return Averages(sum(one.variance_average for one in both), sum(one.mse_average for one in both))
