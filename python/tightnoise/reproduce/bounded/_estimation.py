@@ -113,7 +113,7 @@ def best_support(mu: float) -> tuple[float, float]:
         return float(support_ratios(mu, np.array([half_width]))[1][0]) - (1.0 + NEARLY)
 
     step = SIGMA / 40.0
-    trials = step * np.arange(1, 401)
+    trials = step * np.arange(1.0, 401.0)
     first = float(trials[np.argmax(support_ratios(mu, trials)[1] <= 1.0 + NEARLY)])
     narrowest = where_falling(excess, first - step, first)
     return narrowest, float(support_ratios(mu, np.array([narrowest]))[0][0])
