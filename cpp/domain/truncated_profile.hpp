@@ -7,12 +7,14 @@
 
 namespace tightnoise {
 
-// An upper bound of the smallest delta: at most 1e-10 above it, relative; where the loss can barely
-// exceed epsilon, by epsilon less than 1e-5 of it, more: what epsilon's last digits are worth. 0
-// where the loss never exceeds epsilon. Range: width/sigma from 1e-12 to 1e12; beyond, 1 or 0.
+// An upper bound of the smallest delta: above it by a fraction 1e-10 at most, of delta or of 1 -
+// delta, whichever is less; where epsilon is close to the loss H, by 2e-14/(1 - epsilon/H) more,
+// which is what rounding may do to the difference of the two. 0 from H on. Range: width/sigma up to
+// 1e150; 1 beyond, where the loss exceeds epsilon.
 double truncated_worst_delta(double sigma, double width, double sensitivity, double epsilon);
 
-// The smallest epsilon >= 0 found for which truncated_worst_delta is at most delta, 0 < delta < 1.
+// The smallest epsilon >= 0 found for which truncated_worst_delta is at most delta, 0 < delta < 1;
+// never more than the loss.
 double truncated_epsilon_at(double sigma, double width, double sensitivity, double delta);
 
 // The smallest sigma found for which truncated_worst_delta is at most delta, 0 < delta < 1; never

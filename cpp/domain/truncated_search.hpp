@@ -7,9 +7,11 @@
 // pair around. So the worst pair is (s, s + k) for some s in [0, w - k], and delta is the greatest
 // delta(s) of truncated_profile_kernels.hpp.
 //
-// In every case tried delta(s) rises to one maximum and falls: rise/fall falls with s. This is not
-// proven, and the bound does not rest on it. The kernels give, with proof, bounds of the slope all
-// over a cell [s0, s1]: least <= delta' <= most. Hence
+// In every case tried delta(s) rises to one maximum and falls: rise/fall falls with s. For epsilon
+// = 0 the maximum is in the middle, by symmetry; as epsilon grows it moves up, and from some
+// epsilon below the loss on it is at the end, (w - k, w), where the loss is attained. None of this
+// is proven, and the bound does not rest on it. The kernels give, with proof, bounds of the slope
+// all over a cell [s0, s1]: least <= delta' <= most. Hence
 //     delta(s) <= delta(s0) + most (s - s0)   and   delta(s) <= delta(s1) - least (s1 - s),
 // which is delta(s1) if least >= 0, delta(s0) if most <= 0, and else at most where the lines cross,
 // above delta by no more than (most - least) (s1 - s0)/4: of second order, and of the size of rise
@@ -23,8 +25,8 @@
 // e^(-w^2/2) w^2/12: V is at least the least density, which is e^(-w^2/2)/w or more, times the
 // integral of (y - w/2)^2. So delta rises with s as long as e^(k x) - 1 <= k e^(-w^2/2) w/12.
 //
-// Cells are cut until their bound is within the tolerance of the greatest delta found, as
-// a fraction of delta or of 1 - delta, whichever is less.
+// Cells are cut until their bound is within the tolerance of the greatest delta found, as a
+// fraction of delta or of 1 - delta, whichever is less.
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,7 @@ def test_truncated_worst_pairs(check_error):
         # Next to the pure epsilon delta is as uncertain as the difference of the two.
         pure = DOMAIN.truncated_epsilon(sigma, width, sensitivity)
         below = max(below, -error)
-        above = max(above, error - 1e-13 / (1 - epsilon / pure))
+        above = max(above, error - 2e-14 / (1 - epsilon / pure))
     assert below == 0.0
     check_error("certified worst delta of the truncated Gaussian, above", above, 1e-10)
 
@@ -135,7 +135,7 @@ def test_vanishes_at_the_pure_epsilon(mechanism):
             upper = MECHANISMS[mechanism](*given, epsilon)
             assert exact <= upper
             if exact > 1e-300:
-                assert upper <= exact * (1 + mpf(2e-10) + mpf(1e-13) / mpf(share))
+                assert upper <= exact * (1 + mpf(2e-10) + mpf(2e-14) / mpf(share))
 
 
 def test_wide_domains_cost_what_the_gaussian_does(check_error):

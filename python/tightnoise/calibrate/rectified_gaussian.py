@@ -66,13 +66,16 @@ def rectified_gaussian(
         is how far each coordinate can move. No two values are farther apart than the domain is
         wide: more means that.
     delta : float
-        Between 0 and 1, exclusive of 1; greater than 0 only for an interval.
+        Between 0 and 1, exclusive of 1; greater than 0 only for an interval. Then the divergence of
+        no two values is greater than delta (proof in cpp/domain/rectified_profile.hpp), and with
+        1e-11 less noise that is not so.
 
     Returns
     -------
     float or ndarray of float64
-        Of the shape of epsilon. The exact epsilon at the sigma returned is at most the one asked
-        for, and for delta = 0 within a part in 1e12 of it. It does not rise with epsilon.
+        Of the shape of epsilon. For delta = 0 the exact epsilon at the sigma returned is at most
+        the one asked for, and within a part in 1e12 of it, and sigma does not rise with epsilon.
+        With delta > 0 it is never greater.
 
     Raises
     ------
@@ -91,6 +94,8 @@ def rectified_gaussian(
     13.09842
     >>> round(tn.calibrate.rectified_gaussian_epsilon(sigma, 0.0, 10.0, 1.0), 9)
     0.1
+    >>> round(tn.calibrate.rectified_gaussian(1.0, 0.0, 10.0, 1.0, delta=1e-5), 6)
+    3.222556
     """
     where = domain(lower, upper, sensitivity)
     return scale_of(RECTIFIED, epsilon, where, failure_probability(delta, where))
