@@ -50,7 +50,7 @@ TruncatedPair nothing(double room, DoubleDouble s) {
     return pair;
 }
 
-// log(1 - e^-x) for a probability-like gain 1 - e^-x, and 0 as something finite.
+// Its logarithm, finite also for 0.
 double log_of_gain(double gain) {
     return log(greater(gain, 1e-300));
 }
@@ -91,7 +91,7 @@ TruncatedPair pair_at(const TruncatedProblem& problem, double room) {
     const double error = 1e-14 * (first + std::fabs(second)) / exp(log_above);
     const double gain = (first - second) / exp(log_above);
     pair.least_gain = greater(gain - error, 0.0);
-    pair.most_gain = smaller(greater(gain + error, 0.0), 1.0);
+    pair.most_gain = gain + error < 1.0 ? greater(gain + error, 0.0) : 1.0;  // 1 for NaN
 
     const double k_rest = rounded(k * (w - x) - epsilon);
     const double y = k_rest - test.excess, y_error = 1e-14 * (std::fabs(k_rest) + test.excess);

@@ -61,7 +61,7 @@ struct TruncatedPair {
     double log_mass_shifted;       // the same of s + k
     double least_gain, most_gain;  // bounds of 1 - e^-X, and of 1 - e^-Y
     double least_loss, most_loss;
-    double log_rise, log_fall;  // +inf, -inf where delta = 0
+    double log_rise, log_fall;  // inf and -inf where delta = 0: it rises
 };
 
 // Bounds of the slope of delta by s, in units of e^log_unit, all over the cell between two pairs.
@@ -70,9 +70,9 @@ struct SlopeBounds {
 };
 
 struct TruncatedProfileKernels {
-    // Range: w = width/sigma from 1e-12 to 1e12, room in [0, w - k]. delta is that of an epsilon
-    // which is a few units of the last place lower, so it is not below the truth because of the
-    // rounding of the threshold; but for that, relative error 1e-12.
+    // Range: w = width/sigma up to 1e150, room in [0, w - k]. delta is that of an epsilon which is
+    // lower by what rounding may do to the threshold, so that it is not below the truth for that;
+    // beyond it the relative error of delta, and of 1 - delta, is below 2e-12. No NaN.
     TruncatedPair (*pair)(const TruncatedProblem& problem, double room);
     SlopeBounds (*slopes)(const TruncatedProblem& problem, const TruncatedPair& lower,
                           const TruncatedPair& upper, double log_unit);
