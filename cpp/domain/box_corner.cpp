@@ -49,7 +49,7 @@ class CornerLoss final : public BoxLoss {
         if (noise_ == BoundedNoise::truncated_theorem) {
             loss += theorem_exponent(width_norm_, longest_, scale);
         }
-        return {loss * (1.0 + kBoundMargin), 0.0};
+        return {loss * (1.0 - kBoundMargin), loss * (1.0 + kBoundMargin), 0.0};
     }
 
     ScaleGuess guess(double epsilon) override {

@@ -1,23 +1,17 @@
 // -H'' of the losses of one coordinate, for the steps of a Newton iteration only: a few digits, no
-// card. Branch-free. Kernel-side header: internal linkage, one copy a level.
+// card. Whatever the losses compute as well costs nothing here. Branch-free. Kernel-side header:
+// internal linkage, one copy a level.
 #pragma once
 
+#include "domain/central_mass.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/normal.hpp"
 
 namespace tightnoise {
 namespace {
 
-// P(0 <= N(w - k, 1) <= w), k <= w: of what is around zero, narrow or not.
-inline double rough_mass(double k, double w) {
-    const double middle = 0.5 * w - k;
-    const double narrow = kInverseSqrtTwoPi * w * exp_minus_half_square(middle);
-    return w < 0.1 ? narrow : ndtr(k) - ndtr(k - w);
-}
-
 // The variance of N(w - k, 1) on [0, w], with mean m: 1 - (w - m) p(w) - m p(0).
 inline double truncated_curvature(double k, double w, double mean) {
-    const double inverse = kInverseSqrtTwoPi / rough_mass(k, w);
+    const double inverse = kInverseSqrtTwoPi / (central_mass(k) + central_mass(w - k));
     const double at_lower = exp_minus_half_square(w - k) * inverse;
     const double at_upper = exp_minus_half_square(k) * inverse;
     const double wide = 1.0 - (k + at_upper - at_lower) * at_upper - mean * at_lower;
@@ -41,7 +35,8 @@ inline double bounded_laplace_curvature(double k, double w, double slope) {
 // slope^2 - Z''/Z for Z = P(-k <= N(0, 1) <= w - k).
 inline double normaliser_curvature(double k, double w, double slope) {
     const double bend = (w - k) * exp_minus_half_square(w - k) + k * exp_minus_half_square(k);
-    return slope * slope + kInverseSqrtTwoPi * bend / rough_mass(k, w);
+    const double mass = central_mass(k) + central_mass(w - k);
+    return slope * slope + kInverseSqrtTwoPi * bend / mass;
 }
 
 }  // namespace

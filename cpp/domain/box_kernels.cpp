@@ -44,14 +44,14 @@ constexpr std::size_t kChunk = 256;  // coordinates whose terms stay in the firs
 
 // What a coordinate adds to the sums of a pass.
 struct Terms {
-    double loss[kChunk], square[kChunk], slope[kChunk], excess[kChunk], moved_square[kChunk],
-        moved_elastic[kChunk];
+    double loss[kChunk], square[kChunk], slope[kChunk], excess[kChunk], moved[kChunk],
+        elasticity[kChunk];
 };
 
-// The bound and its proof are in box_loss.hpp. kMargin is what rounding may do to the slope.
+// One step, and the terms of the bound in box_ball.cpp. kMargin is what rounding may do to a slope.
 template <class Family>
-inline void step_chunk(const BallStep& step, const double* width, double* share, double* elasticity,
-                       std::size_t n, Terms& terms) {
+inline void step_chunk(const BallStep& step, const double* width, const double* share,
+                       const double* elasticity, std::size_t n, Terms& terms) {
     constexpr double kMargin = 1e-13;
     const double t = step.sensitivity / step.scale;
     const double nu = step.nu, half_inverse_nu = 0.5 / step.nu, drift = step.change - 1.0;
@@ -68,17 +68,17 @@ inline void step_chunk(const BallStep& step, const double* width, double* share,
         const double to_edge = residual > 0.0 ? limit - x : x;
         const double off =
             std::fabs(residual) + kMargin * (point.slope + nu * x) + Family::slope_error * w;
-        const double moved = larger(smaller(x + residual / stiffness, limit), 0.0);
-        const double elastic = moved < limit ? nu / stiffness : 0.0;
+        const double inverse_stiffness = 1.0 / stiffness;
+        const double target = x + residual * inverse_stiffness;
+        const double moved = larger(smaller(target, limit), 0.0);
+        const double elastic = nu * (target < limit ? inverse_stiffness : 0.0);
         const double excess = off * smaller(off * half_inverse_nu, to_edge);
-        share[i] = moved;
-        elasticity[i] = elastic;
         terms.loss[i] = point.loss;
         terms.square[i] = x * x;
         terms.slope[i] = point.slope * x;
         terms.excess[i] = excess;
-        terms.moved_square[i] = moved * moved;
-        terms.moved_elastic[i] = moved * moved * elastic;
+        terms.moved[i] = moved;
+        terms.elasticity[i] = elastic;
     }
 }
 
@@ -101,8 +101,11 @@ void pass(const BallStep& step, const BoxCoordinates& box, const BallState& stat
         for (std::size_t i = 0; i < size; ++i) {
             slope += count[i] * terms.slope[i];
             excess += count[i] * terms.excess[i];
-            moved_square += count[i] * terms.moved_square[i];
-            moved_elastic += count[i] * terms.moved_elastic[i];
+            const double square_there = count[i] * terms.moved[i] * terms.moved[i];
+            moved_square += square_there;
+            moved_elastic += square_there * terms.elasticity[i];
+            state.share[at + i] = terms.moved[i];
+            state.elasticity[at + i] = terms.elasticity[i];
         }
     }
     *out = {loss.sum, loss.error, square.sum,   square.error,

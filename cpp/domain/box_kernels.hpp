@@ -19,8 +19,8 @@ struct BoxCoordinates {
 struct BallStep {
     double scale;
     double sensitivity;
-    double nu;      // the multiplier of the ball
-    double change;  // nu, by the one of the last pass (1 if the shares are up to date)
+    double nu;
+    double change;  // nu by that of the last pass; 1 if the shares are up to date
 };
 
 // Of each coordinate, kept from pass to pass.

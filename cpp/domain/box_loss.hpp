@@ -30,8 +30,9 @@ namespace tightnoise {
 
 enum class BoundedNoise { truncated, rectified, bounded_laplace, truncated_theorem };
 
-// A loss: at most `bound`, and about bound - gap.
+// A loss: certainly between least and bound, and about bound - gap.
 struct LossBound {
+    double least;
     double bound;
     double gap;
 };
