@@ -1,0 +1,161 @@
+"""Calibration in a box: the published tables, and the definition of privacy by brute force."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import optimize
+from scipy.special import log_ndtr, ndtr
+
+from tightnoise.calibrate import (
+    bounded_laplace,
+    bounded_laplace_epsilon,
+    rectified_gaussian,
+    rectified_gaussian_epsilon,
+    truncated_gaussian,
+    truncated_gaussian_epsilon,
+)
+
+REFERENCE = Path(__file__).parent.parent / "reference" / "bounded_gaussian.json"
+LOWER, UPPER = [0.0, 1.0], [10.0, 9.0]
+RADIUS = 2 * math.sqrt(5)
+
+# sigma^2 for the seven epsilons of Table 1: the paper's method, exact in the ball, and exact for
+# sensitivities (4, 2) of the coordinates.
+TABLE_1 = {
+    0.1: (857.5182, 290.8974, 284.5878),
+    0.5: (170.2745, 61.39460, 60.15155),
+    1.0: (84.38443, 32.34272, 31.72006),
+    1.5: (55.76795, 22.46231, 22.04126),
+    2.0: (41.47137, 17.41233, 17.08994),
+    2.5: (32.90375, 14.31463, 14.05044),
+    3.0: (27.20126, 12.20489, 11.97903),
+}
+
+
+def test_table_1():
+    for epsilon, (paper, ball, box) in TABLE_1.items():
+        by_paper = truncated_gaussian(epsilon, LOWER, UPPER, RADIUS, method="paper")
+        assert by_paper**2 == pytest.approx(paper, rel=1e-6)
+        assert truncated_gaussian(epsilon, LOWER, UPPER, RADIUS) ** 2 == pytest.approx(
+            ball, rel=1e-6
+        )
+        assert truncated_gaussian(epsilon, LOWER, UPPER, [4, 2]) ** 2 == pytest.approx(
+            box, rel=1e-6
+        )
+        # (4, 2) is of length 2 sqrt 5: one of the directions of the ball.
+        of_box = truncated_gaussian(epsilon, LOWER, UPPER, [4, 2], method="paper")
+        assert math.sqrt(box) < of_box <= by_paper
+
+
+def test_references():
+    ways = {
+        "sigma2_paper_table1": (RADIUS, "paper"),
+        "sigma2_exact_table1_ball": (RADIUS, "exact"),
+        "sigma2_exact_table1_box42": ([4, 2], "exact"),
+    }
+    cases = [r for r in json.loads(REFERENCE.read_text())["refs"] if r["fn"] in ways]
+    assert len(cases) >= 7
+    for case in cases:
+        sensitivity, method = ways[case["fn"]]
+        epsilon = float(case["inputs"]["eps"])
+        sigma = truncated_gaussian(epsilon, LOWER, UPPER, sensitivity, method=method)
+        assert sigma**2 == pytest.approx(float(case["value"]), rel=2e-12)
+
+
+def log_truncated(x, s, scale, width):
+    inside = ndtr((width - s) / scale) - ndtr(-s / scale)
+    return -(((x - s) / scale) ** 2) / 2 - np.log(inside)
+
+
+def log_laplace(x, s, scale, width):
+    return -np.abs(x - s) / scale - np.log(2 - np.exp(-s / scale) - np.exp((s - width) / scale))
+
+
+def log_rectified(x, s, scale, width):
+    at_ends = np.where(x <= 0, log_ndtr(-s / scale), log_ndtr((s - width) / scale))
+    return np.where((x > 0) & (x < width), -(((x - s) / scale) ** 2) / 2, at_ends)
+
+
+NOISES = {
+    "truncated": (truncated_gaussian, truncated_gaussian_epsilon, log_truncated),
+    "rectified": (rectified_gaussian, rectified_gaussian_epsilon, log_rectified),
+    "bounded_laplace": (bounded_laplace, bounded_laplace_epsilon, log_laplace),
+}
+
+
+@pytest.mark.parametrize("dim", [2, 5])
+@pytest.mark.parametrize("noise", NOISES)
+def test_no_pair_of_neighbours_has_a_greater_loss(rng, noise, dim):
+    calibrate, _, log_density = NOISES[noise]
+    for epsilon in (0.1, 1.0, 5.0):
+        width = rng.uniform(0.5, 10, dim)
+        radius = float(rng.uniform(0.1, 0.8) * np.linalg.norm(width))
+        scale = calibrate(epsilon, np.zeros(dim), width, radius)
+        greatest = 0.0
+        for _ in range(200):
+            direction = np.abs(rng.normal(size=(50, dim))) ** rng.choice([0.3, 1, 3])
+            step = radius * direction / np.linalg.norm(direction, axis=1)[:, None]
+            step = np.minimum(step * rng.choice([0.5, 1, 1, 1]), width)
+            first = (width - step) * rng.choice([0, 1, 1, rng.random()])
+            for x in (np.zeros(dim), width, width * rng.random((50, dim))):
+                log_p = log_density(x, first, scale, width)
+                log_q = log_density(x, first + step, scale, width)
+                greatest = max(greatest, np.abs((log_p - log_q).sum(axis=1)).max())
+        assert 0.6 * epsilon < greatest <= epsilon * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("dim", [2, 5])
+@pytest.mark.parametrize("noise", NOISES)
+def test_another_optimiser_agrees(rng, noise, dim):
+    _, epsilon_of, log_density = NOISES[noise]
+    width = rng.uniform(1, 6, dim)
+    radius = float(0.6 * np.linalg.norm(width))
+    scale = 3.0
+
+    def loss(step):
+        zero = np.zeros(dim)
+        return (
+            log_density(zero, width - step, scale, width) - log_density(zero, width, scale, width)
+        ).sum()
+
+    if noise == "bounded_laplace":  # its worst pair is at the lower end
+
+        def loss(step):
+            zero = np.zeros(dim)
+            return (
+                log_density(zero, zero, scale, width) - log_density(zero, step, scale, width)
+            ).sum()
+
+    found = optimize.minimize(
+        lambda step: -loss(step),
+        np.full(dim, 0.4) * width,
+        method="SLSQP",
+        bounds=[(0, side) for side in width],
+        constraints={"type": "ineq", "fun": lambda step: radius**2 - (step**2).sum()},
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    epsilon = epsilon_of(scale, np.zeros(dim), width, radius)
+    assert -found.fun <= epsilon * (1 + 1e-10)  # SLSQP may leave the ball by a rounding error
+    assert -found.fun == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_arguments(noise):
+    calibrate, epsilon_of, _ = NOISES[noise]
+    epsilons = np.array([[0.1, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    scales = calibrate(epsilons, 0.0, [1.0, 2.0, 3.0], 1.0)
+    assert scales.shape == epsilons.shape
+    assert (np.diff(scales.ravel()) < 0).all()
+    assert epsilon_of(scales, 0.0, [1.0, 2.0, 3.0], 1.0) == pytest.approx(epsilons, rel=1e-12)
+    # Numbers for the bounds, and an array of sensitivities: a cube.
+    assert calibrate(1.0, 0.0, 2.0, [0.5, 0.5]) == pytest.approx(
+        calibrate(0.5, 0.0, 2.0, 0.5), rel=1e-12
+    )
+    # A sensitivity beyond the width is the width.
+    assert calibrate(1.0, 0.0, [1.0, 2.0], 100.0) == calibrate(1.0, 0.0, [1.0, 2.0], [1.0, 2.0])
+    assert isinstance(calibrate(1.0, 0.0, [1.0, 2.0], 1.0), float)
