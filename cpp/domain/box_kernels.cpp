@@ -64,12 +64,17 @@ inline void step_chunk(const BallStep& step, const double* width, const double* 
         const double k = smaller(larger(t * x, kLeast), Family::reach * w);
         const LossPoint point = Family::at(k, w);
         const double residual = point.slope - nu * x;
-        const double stiffness = Family::curvature(k, w, point.slope) * t + nu;
+        const double bend = Family::curvature(k, w, point.slope) * t;
         const double to_edge = residual > 0.0 ? limit - x : x;
         const double off =
             std::fabs(residual) + kMargin * (point.slope + nu * x) + Family::slope_error * w;
-        const double inverse_stiffness = 1.0 / stiffness;
-        const double target = x + residual * inverse_stiffness;
+        // Newton's rule for slope = nu x, and for its logarithm: the one is exact where the slope
+        // is constant, the other does not stop where it decays like a Gaussian, and from too large
+        // an x does not end below the root. Where x or the slope is 0 the logarithm's is NaN.
+        const double inverse_stiffness = 1.0 / (bend + nu);
+        const double linear = x + residual * inverse_stiffness;
+        const double logarithmic = x + log(point.slope / (nu * x)) / (bend / point.slope + 1.0 / x);
+        const double target = larger(logarithmic, linear);
         const double moved = larger(smaller(target, limit), 0.0);
         const double elastic = nu * (target < limit ? inverse_stiffness : 0.0);
         const double excess = off * smaller(off * half_inverse_nu, to_edge);

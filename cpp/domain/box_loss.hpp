@@ -63,11 +63,13 @@ std::unique_ptr<BoxLoss> corner_loss(BoundedNoise noise, const double* width,
 std::unique_ptr<BoxLoss> ball_loss(BoundedNoise noise, const double* width, double sensitivity,
                                    std::size_t n);
 
-// The loss at a scale, rounded up: above the truth by 1e-12 of it at most, or by 1e-290. inf where
-// it overflows.
+// The loss at a scale, rounded up: above the truth by 1e-13 of it, or by 1e-290; by up to 1e-8 of
+// it for truncated_theorem beyond an epsilon of 100, where log Delta C_m saturates and its slopes
+// vanish. inf where it overflows.
 double epsilon_of_scale(BoxLoss& loss, double scale);
 
-// A scale at which the loss is at most epsilon, and at least epsilon (1 - 1e-12).
+// A scale at which the loss is at most epsilon, and, with the same exception, at least
+// epsilon (1 - 1e-12).
 double scale_of_epsilon(BoxLoss& loss, double epsilon);
 
 }  // namespace tightnoise

@@ -36,7 +36,12 @@ double scale_of_epsilon(BoxLoss& loss, double epsilon) {
         const LossBound result = loss.at(scale, target);
         const bool safe = result.bound <= epsilon * (1.0 - kRoom);
         if (safe && result.bound >= target * (1.0 - kClose)) return scale;
-        const double error = std::log((result.bound - result.gap) / target);
+        if (!(result.bound < kInfinity)) {  // overflow: far too narrow
+            scale *= 0x1p64;
+            continue;
+        }
+        const double about = std::max(result.bound - result.gap, result.least);
+        const double error = std::log(about / target);
         if (safe) high = std::min(high, scale);
         if (result.least > epsilon) low = std::max(low, scale);
 

