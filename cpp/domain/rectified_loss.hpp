@@ -1,14 +1,15 @@
 // The loss of the rectified Gaussian, clip(N(s, sigma^2), lower, upper). Branch-free. Kernel-side
 // header: internal linkage, one copy a level.
 //
-// Pure differential privacy holds as long as s is in the domain. For s' = s + d, d > 0, the
-// log-ratio of the outputs falls with the output (monotone likelihood ratio), so it is greatest at
-// the atom at lower, log Phi((lower - s)/sigma) - log Phi((lower - s - d)/sigma). log Phi is
-// concave and increasing, so that rises with s and with d: the worst pair is s' = upper, s = upper
-// - c.
+// Pure differential privacy holds as long as s is in the domain. For s' > s the log-ratio of the
+// outputs falls with the output (monotone likelihood ratio), so it is greatest at the atom at
+// lower, log Phi((lower - s)/sigma) - log Phi((lower - s')/sigma). log Phi is concave and
+// increasing, so that does not fall as both values move up, their distance kept, until s' = upper,
+// and then rises as s moves down: the worst pair is s' = upper, s = upper - c.
 //     H(k, w) = log Phi(-(w - k)) - log Phi(-w) = integral_(w-k)^w h(z) dz,   dH/dk = h(w - k),
 // with the hazard h(z) = phi(z)/Phi(-z) = 1/M(z), M the Mills ratio. h rises: H is concave in k,
-// and H(rw, w)/w, a mean of h over [(1 - r) w, w], rises with w; so H falls at least like 1/sigma.
+// and H(rw, w)/w, r times the mean of h over [(1 - r) w, w], rises with w; so H falls at least like
+// 1/sigma.
 //
 // Card: w from 1e-150 to 1e150, 0 <= k <= w. Relative error of the loss below 1.5e-15, of the slope
 // below 1.2e-15 (where k is not subnormal). NaN in, NaN out.

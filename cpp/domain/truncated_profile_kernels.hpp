@@ -26,9 +26,11 @@
 // = 2 integral_x S(y) (b(y) - y) dy/S(x) <= 2 (b - x)^2: Var[y | y > x] <= (b - x)^2, which is
 // equivalent to Var[y | y > x] falling with x. By (ii) the first bracket, an integral of Var[y | y
 // > x], is at most that of V, m(s+k) - m(s) = k x'. As dh/ds = -h (b - x), by (i) the second is at
-// most k. So X' >= 0. Both are >= 0: X' <= 2 k x'. Where x(s) = 0 (for s -> -inf if epsilon = 0;
-// nothing here needs s >= 0), X = 0. The mirror image y -> w - y gives the same for
-//     Y = k (w - 2 x) + log E_s[e^(k y) | y < x] - epsilon,   Y' in [-2 k x', 0],   Y(inf) = 0.
+// most k. So X' >= 0. Both brackets are >= 0: X' <= 2 k x'. Where x(s) = 0 (for s -> -inf if
+// epsilon = 0; nothing here needs s >= 0), X = 0. The mirror image y -> w - y, with -epsilon for
+// epsilon, gives the same for
+//     Y = k (w - 2 x) + log E_s[e^(k y) | y < x] - epsilon,   Y' in [-2 k x', 0],   Y(inf) = 0,
+// for as s grows x goes to w - epsilon/k, and y < x to x.
 //
 // So on a cell s0 <= s <= s1 both parts have simple bounds, made of the monotone factors. p_s(0)
 // falls with s, p_{s+k}(w) rises, S_s(x) rises with s and falls with x, F_{s+k}(x) the other way:

@@ -14,8 +14,8 @@
 // all over a cell [s0, s1]: least <= delta' <= most. Hence
 //     delta(s) <= delta(s0) + most (s - s0)   and   delta(s) <= delta(s1) - least (s1 - s),
 // which is delta(s1) if least >= 0, delta(s0) if most <= 0, and else at most where the lines cross,
-// above delta by no more than (most - least) (s1 - s0)/4: of second order, and of the size of rise
-// and fall.
+// above the greater of delta(s0) and delta(s1) by no more than (most - least) (s1 - s0)/4: of
+// second order, and of the size of rise and fall.
 //
 // Where x is small beside w, as it is for epsilon near the loss, rise and fall are nearly the same
 // in a narrow domain, and another bound is better. From p_s - e^epsilon p_{s+k} = p_s (1 - e^(k (y
