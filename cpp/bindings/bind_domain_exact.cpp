@@ -54,7 +54,7 @@ void bind_domain_exact(py::module_& m) {
     define(m, "truncated_sigma", "epsilon", truncated_sigma_upper);
     define(m, "rectified_sigma", "epsilon", rectified_sigma_upper);
     define(m, "bounded_laplace_scale", "epsilon", bounded_laplace_scale_upper);
-    define(m, "truncated_sigma_of_theorem", "epsilon", truncated_sigma_of_theorem);
+    define(m, "truncated_theorem_sigma", "epsilon", truncated_theorem_sigma_upper);
     define_loss<TruncatedLoss>(m, "truncated_loss");
     define_loss<TheoremLoss>(m, "theorem_loss");
     define_loss<RectifiedLoss>(m, "rectified_loss");

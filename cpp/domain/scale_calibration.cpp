@@ -62,8 +62,8 @@ Bracket bracket_of(BoundedLaplaceLoss, double epsilon, double share) {
     return {0.5 * (epsilon / share), epsilon / share, 1.0};
 }
 
-// k (w + k/2) <= H <= 13/8 k w: log Delta C <= m (w - m)/2 with m = min(k, w/2), for that is how
-// far the loss of the truncated Gaussian is above k w/2.
+// k (w + k/2) <= H <= 13/8 k w: with m = min(k, w/2), the loss of the truncated Gaussian at m is m
+// (w - m/2) - log Delta C and at least m w/2, hence log Delta C <= m (w - m)/2.
 Bracket bracket_of(TheoremBound, double epsilon, double share) {
     return {std::sqrt(epsilon / (1.625 * share)),
             std::sqrt(epsilon / (share * (1.0 + 0.5 * share))), 2.0};
@@ -174,7 +174,7 @@ double bounded_laplace_scale_upper(double epsilon, double width, double sensitiv
     return std::ldexp(least_good(is_private, unit / epsilon, 1), exponent);
 }
 
-double truncated_sigma_of_theorem(double epsilon, double width, double sensitivity) {
+double truncated_theorem_sigma_upper(double epsilon, double width, double sensitivity) {
     return scale_upper<TheoremBound>(epsilon, width, sensitivity);
 }
 

@@ -27,6 +27,6 @@ double bounded_laplace_scale_upper(double epsilon, double width, double sensitiv
 
 // "The Bounded Gaussian Mechanism for Differential Privacy", Theorem 6: the least sigma with
 //     sigma^2 >= (width + c/2) c / (epsilon - log Delta C(sigma)).
-double truncated_sigma_of_theorem(double epsilon, double width, double sensitivity);
+double truncated_theorem_sigma_upper(double epsilon, double width, double sensitivity);
 
 }  // namespace tightnoise

@@ -25,7 +25,7 @@ __all__: list[str] = [
     "truncated_loss",
     "truncated_sigma",
     "truncated_sigma_at",
-    "truncated_sigma_of_theorem",
+    "truncated_theorem_sigma",
     "truncated_worst_delta",
 ]
 
@@ -235,13 +235,13 @@ def truncated_sigma_at(
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 @typing.overload
-def truncated_sigma_of_theorem(
+def truncated_theorem_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     width: typing.SupportsFloat | typing.SupportsIndex,
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
 @typing.overload
-def truncated_sigma_of_theorem(
+def truncated_theorem_sigma(
     epsilon: numpy.ndarray,
     width: numpy.ndarray,
     sensitivity: numpy.ndarray,

@@ -70,7 +70,7 @@ TRUNCATED = Family(
     "truncated", "sigma", _core.domain.truncated_sigma, _core.domain.truncated_epsilon
 )
 TRUNCATED_THEOREM = TRUNCATED._replace(
-    name="truncated_theorem", scale=_core.domain.truncated_sigma_of_theorem
+    name="truncated_theorem", scale=_core.domain.truncated_theorem_sigma
 )
 RECTIFIED = Family(
     "rectified", "sigma", _core.domain.rectified_sigma, _core.domain.rectified_epsilon
