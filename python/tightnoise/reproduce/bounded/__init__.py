@@ -33,13 +33,12 @@ from tightnoise.reproduce.bounded._errata import TABLES as ERRATA
 from tightnoise.reproduce.bounded._estimation_examples import EXAMPLES as MEAN_ESTIMATION
 from tightnoise.reproduce.bounded._estimation_tables import TABLES as ESTIMATION
 from tightnoise.reproduce.bounded._figures import draw
-from tightnoise.reproduce.bounded._generalized import generalized_gaussian_variance
 from tightnoise.reproduce.bounded._graph_examples import EXAMPLES as GRAPH
 from tightnoise.reproduce.bounded._leakage_tables import TABLES as LEAKAGE
 from tightnoise.reproduce.bounded._table_one import TABLES as TABLE_ONE
 from tightnoise.reproduce.bounded._univariate import TABLES as UNIVARIATE
 
-__all__ = ["PAPER", "generalized_gaussian_variance"]
+__all__ = ["PAPER"]
 
 PAPER = Paper(
     title="The Bounded Gaussian Mechanism for Differential Privacy",

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from tightnoise import calibrate
 from tightnoise.compare._errors import errors_of, utility_of
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
-from tightnoise.reproduce.bounded._generalized import generalized_gaussian_variance
-from tightnoise.reproduce.bounded._setting import (
-    LOWER,
-    SENSITIVITIES,
-    SENSITIVITY,
-    UPPER,
-    WIDTHS,
-)
+from tightnoise.reproduce.bounded._setting import LOWER, SENSITIVITIES, SENSITIVITY, UPPER
 
 __all__ = ["LAPLACE", "SIGMA", "Averages", "gaussian_averages", "laplace_averages", "true_epsilon"]
 
@@ -43,7 +35,9 @@ def _box(epsilon: float) -> float:
 
 
 def _generalized(epsilon: float) -> float:
-    return math.sqrt(generalized_gaussian_variance(epsilon, WIDTHS, SENSITIVITIES))
+    return float(
+        calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITIES, method="generalized")
+    )
 
 
 def _laplace_ball(epsilon: float) -> float:
