@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, stats
 
 import tightnoise as tn
-from tightnoise.compare._errors import errors_of, utility_of
+from tightnoise.compare.bounded_errors import errors_of, utility_of
 
 LOWER, UPPER, SENSITIVITY = 0.0, 10.0, 1.0
 

@@ -11,8 +11,8 @@ from scipy import integrate
 
 import tightnoise as tn
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
-from tightnoise.compare._errors import errors_of, utility_of
 from tightnoise.compare.bounded import CRITERIA
+from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.random import NoiseStream
 
 PURE = [

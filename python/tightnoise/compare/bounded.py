@@ -21,7 +21,7 @@ from tightnoise._validate import (
     shown,
 )
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, BoundedFamily, Domain, domain_of
-from tightnoise.compare._errors import errors_of, utility_of
+from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.random import NoiseStream
 
 __all__ = ["CRITERIA", "BoundedChoice", "BoundedRanking", "compare_bounded"]

@@ -7,8 +7,8 @@ from typing import IO, Any
 import numpy as np
 
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, domain_of
-from tightnoise.compare._errors import errors_of, utility_of
 from tightnoise.compare.bounded import BoundedRanking
+from tightnoise.compare.bounded_errors import errors_of, utility_of
 
 __all__ = ["draw"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tightnoise import calibrate
-from tightnoise.compare._errors import errors_of, utility_of
+from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
 from tightnoise.reproduce._table import Cell, Row, Table, wrapped
 
