@@ -78,9 +78,13 @@ def test_a_release_is_drawn_anew_each_time() -> None:
     assert len(values) == 5  # equal by chance: below 1e-15
 
 
-def test_a_release_can_be_pickled() -> None:
-    release = tn.release_bounded(3.0, 1.0, 0, 10, 1.0)
-    assert pickle.loads(pickle.dumps(release)) == release
+@pytest.mark.parametrize("value", [3.0, [3.0, 4.0]])
+def test_a_release_can_be_pickled_and_hashed(value: object) -> None:
+    release = tn.release_bounded(value, 1.0, 0, 10, 1.0)
+    again = pickle.loads(pickle.dumps(release))
+    assert np.array_equal(again.value, release.value)
+    assert (again.epsilon, again.delta, again.mechanism) == (1.0, 0.0, release.mechanism)
+    assert {release: "kept"}[release] == "kept"
 
 
 @pytest.mark.parametrize("value", [-0.1, 10.5, [1.0, 11.0]])
@@ -119,5 +123,5 @@ def test_bad_arguments_are_named(
 
 
 def test_an_array_with_delta_is_refused_with_advice() -> None:
-    with pytest.raises(ValueError, match="delta"):
+    with pytest.raises(ValueError, match=r"delta must be 0 for a box: .* Calibrate for delta = 0"):
         tn.release_bounded([1.0, 2.0], 1.0, 0, 10, 1.0, delta=1e-5)

@@ -18,7 +18,7 @@ from tightnoise.random import NoiseStream
 __all__ = ["BoundedRelease", "release_bounded"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # == of arrays has no truth value
 class BoundedRelease:
     """What was released, and what it cost.
 
