@@ -90,21 +90,6 @@ def test_boxes_of_the_paper():
                 assert again == pytest.approx([epsilon] * 2, rel=1e-11)
 
 
-def test_delta():
-    """By quadrature and a scan over the true value, printed to four digits."""
-    known = {(0.1, 1, 1e-5): 7.415, (1, 1, 1e-3): 2.290, (1, 1, 1e-5): 2.697, (3, 5, 1e-5): 3.237}
-    for (epsilon, sensitivity, delta), sigma in known.items():
-        found = truncated_gaussian(epsilon, 0.0, 10.0, sensitivity, delta)
-        assert found == pytest.approx(sigma, abs=6e-4)
-        assert found < truncated_gaussian(epsilon, 0.0, 10.0, sensitivity)
-        again = truncated_gaussian_epsilon(found, 0.0, 10.0, sensitivity, delta)
-        assert again == pytest.approx(epsilon, rel=1e-6)
-    many = truncated_gaussian([[0.1], [1.0]], 0.0, 10.0, 1.0, delta=1e-5)
-    assert many.shape == (2, 1)
-    assert many[1, 0] == truncated_gaussian(1.0, 0.0, 10.0, 1.0, delta=1e-5)
-    assert truncated_gaussian(0.0, 0.0, 10.0, 1.0, delta=1e-3) > many[0, 0]
-
-
 def log_density(x, s, sigma, lower, upper):
     mass = ndtr((upper - s) / sigma) - ndtr((lower - s) / sigma)
     return -0.5 * ((x - s) / sigma) ** 2 - np.log(mass)
@@ -133,7 +118,7 @@ def test_by_brute_force_between_the_nodes(rng):
         sigma = truncated_gaussian(epsilon, 0.0, 1.0, share)
         s = rng.random(20000)
         other = np.clip(s + share * rng.uniform(-1, 1, s.size), 0.0, 1.0)
-        x = np.round(rng.uniform(-0.5, 1.5, s.size)).clip(0.0, 1.0) * rng.integers(0, 2, s.size)
+        x = rng.integers(0, 2, s.size)  # the log ratio is linear: greatest at an end
         ratio = log_density(x, s, sigma, 0.0, 1.0) - log_density(x, other, sigma, 0.0, 1.0)
         assert ratio.max() <= epsilon * (1 + 1e-9)
 
@@ -208,17 +193,6 @@ def test_losses_of_any_numbers(family):
                 losses = epsilon_at(scales, 0.0, width, width * share)
                 assert (losses > 0).all()
                 assert (losses[1:] <= losses[:-1]).all()
-
-
-def test_more_than_the_paper():
-    """Its sigma^2 is 3 times as large for small epsilon (3.25 for c = L), 3/1 at most for large."""
-    for share, limit in ((0.2, 3.0), (0.5, 3.0), (1.0, 3.25)):
-        paper = truncated_gaussian(1e-6, 0.0, 1.0, share, method="paper")
-        exact = truncated_gaussian(1e-6, 0.0, 1.0, share)
-        assert (paper / exact) ** 2 == pytest.approx(limit, rel=1e-4)
-        paper = truncated_gaussian(1e4, 0.0, 1.0, share, method="paper")
-        exact = truncated_gaussian(1e4, 0.0, 1.0, share)
-        assert (paper / exact) ** 2 == pytest.approx((2 + share) / (2 - share), rel=1e-3)
 
 
 def test_generalized():

@@ -9,6 +9,7 @@ import math
 
 from mpmath import mp, mpf
 
+from reference import bounded_losses
 from reference.bounded_gaussian import Case, hockey_stick, hockey_stick_at_once
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
@@ -56,12 +57,6 @@ def worst_pair(mechanism, sigma, width, sensitivity, epsilon, count=17):
 
 def pure_epsilon(mechanism, sigma, width, sensitivity):
     """The loss of the worst pair, (width - sensitivity, width), at the lower bound."""
-    with mp.workdps(60):
+    with mp.workdps(bounded_losses.DIGITS):
         k, w = mpf(sensitivity) / mpf(sigma), mpf(width) / mpf(sigma)
-        far, near = mp.erfc(w / mp.sqrt(2)), mp.erfc((w - k) / mp.sqrt(2))
-        if mechanism == "rectified":
-            return mp.log(near / far)
-        # Z(0)/Z(k), in units of 1/2: erf(w) over erf(w - k) + erf(k).
-        whole = mp.erf(w / mp.sqrt(2))
-        parts = mp.erf((w - k) / mp.sqrt(2)) + mp.erf(k / mp.sqrt(2))
-        return k * (2 * w - k) / 2 + mp.log(whole / parts)
+        return bounded_losses.FAMILIES[mechanism](k, w)[0]
