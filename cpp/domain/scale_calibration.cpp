@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "domain/bounded_laplace_loss.hpp"
+#include "domain/least_good.hpp"
 #include "domain/rectified_loss.hpp"
 #include "domain/theorem_loss.hpp"
 #include "domain/truncated_loss.hpp"
@@ -94,24 +95,6 @@ double search(double epsilon, double share) {
         if (is_close || x == last_x) break;
     }
     return bracket.low * exp(x);
-}
-
-// The least of the numbers that are multiples of `spacing` units of the last place, near `start`,
-// to be good: all above it are. inf if there is none near.
-template <class Good>
-double least_good(Good is_good, double start, std::uint64_t spacing) {
-    constexpr int kMostSteps = 1000;
-    std::uint64_t bits = (to_bits(start) / spacing + 1) * spacing;
-    int steps = 0;
-    while (steps < kMostSteps && is_good(from_bits(bits - spacing))) {
-        bits -= spacing;
-        ++steps;
-    }
-    while (steps < kMostSteps && !is_good(from_bits(bits))) {
-        bits += spacing;
-        ++steps;
-    }
-    return steps < kMostSteps ? from_bits(bits) : kInfinity;
 }
 
 // scale/width, of 45 significant bits: neighbours on this grid differ by 2.8e-14 at least, and

@@ -159,3 +159,41 @@ def test_arguments(noise):
     # A sensitivity beyond the width is the width.
     assert calibrate(1.0, 0.0, [1.0, 2.0], 100.0) == calibrate(1.0, 0.0, [1.0, 2.0], [1.0, 2.0])
     assert isinstance(calibrate(1.0, 0.0, [1.0, 2.0], 1.0), float)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("kind", ["norm", "each"])
+def test_the_scale_never_rises_with_epsilon(rng, noise, kind):
+    calibrate, epsilon_of, _ = NOISES[noise]
+    for dim in (1, 2, 4, 20):
+        width = 10 ** rng.uniform(-2, 2, dim)
+        reach = (
+            10 ** rng.uniform(-3, 2) if kind == "norm" else width * 10 ** rng.uniform(-3, 0, dim)
+        )
+        first = 10 ** rng.uniform(-9, 3)
+        units = np.arange(40) * np.spacing(first)
+        epsilon = np.concatenate([first + units, first * (1 + np.geomspace(1e-14, 1e-2, 60))])
+        scale = calibrate(epsilon, np.zeros(dim), width, reach)
+        assert np.all(np.diff(scale) <= 0)
+        assert scale[-1] < scale[0]
+        spent = epsilon_of(scale, np.zeros(dim), width, reach)
+        assert np.all((spent <= epsilon * (1 + 1e-13)) & (spent >= epsilon * (1 - 1e-12)))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "width", "radius"),
+    [
+        (400.0, [0.1, 70.0], 20.0),
+        (372.14148598341303, [0.14165818712050715, 71.05303486051477], 18.76005805049651),
+        (
+            158.5,
+            [93.24404430813576, 1.0622658284492839, 0.0879682631281243, 3.3591263175736623,
+             62.74508390083945, 0.012330949970105184],
+            102.25338225690733,
+        ),
+    ],
+)  # fmt: skip
+def test_where_slopes_jump_the_scale_is_the_least(epsilon, width, radius):
+    scale = bounded_laplace(epsilon, np.zeros(len(width)), width, radius)
+    spent = bounded_laplace_epsilon(scale, np.zeros(len(width)), width, radius)
+    assert epsilon * (1 - 1e-12) <= spent <= epsilon * (1 + 1e-13)
