@@ -77,10 +77,11 @@ double least_private(Excess excess_at, Good is_private, double start, double mos
     }
     const double root = start * std::exp(-root_from_below(excess_below, low, high, 1e-13));
     double x = std::min(root, most), step = 1e-12;
-    for (int i = 0; i < 60 && x < most && !is_private(x); ++i, step *= 2.0) {
+    for (int i = 0; i < 60; ++i, step *= 2.0) {
+        if (x >= most || is_private(x)) return x;
         x = std::min(root + step * std::max(root, 1e-3 * start), most);
     }
-    return x;
+    return most;
 }
 
 }  // namespace
