@@ -73,23 +73,6 @@ def test_references():
             assert sigma**2 == pytest.approx(float(case["value"]), rel=1e-12)
 
 
-def test_boxes_of_the_paper():
-    """Table 1: [0, 10] x [1, 9], sensitivities 4 and 2, or of L2 norm 2 sqrt 5."""
-    box, ball, corner = ([0.0, 1.0], [10.0, 9.0]), 2 * math.sqrt(5), [4.0, 2.0]
-    for name, sensitivity, method in (
-        ("sigma2_exact_table1_ball", ball, "exact"),
-        ("sigma2_exact_table1_box42", corner, "exact"),
-        ("sigma2_paper_table1", ball, "paper"),
-    ):
-        for case in references(name):
-            epsilon = float(case["inputs"]["eps"])
-            sigma = truncated_gaussian(epsilon, *box, sensitivity, method=method)
-            assert sigma**2 == pytest.approx(float(case["value"]), rel=1e-11)
-            if method == "exact":
-                again = truncated_gaussian_epsilon([sigma, sigma], *box, sensitivity)
-                assert again == pytest.approx([epsilon] * 2, rel=1e-11)
-
-
 def log_density(x, s, sigma, lower, upper):
     mass = ndtr((upper - s) / sigma) - ndtr((lower - s) / sigma)
     return -0.5 * ((x - s) / sigma) ** 2 - np.log(mass)
