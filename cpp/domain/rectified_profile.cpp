@@ -7,6 +7,7 @@
 #include "accounting/gaussian_calibration.hpp"
 #include "accounting/gaussian_profile.hpp"
 #include "accounting/root_search.hpp"
+#include "domain/ordinary_lengths.hpp"
 #include "domain/scale_calibration.hpp"
 #include "numeric/double_double.hpp"
 #include "numeric/step_until.hpp"
@@ -24,7 +25,8 @@ struct Scaled {
 
 // Phi(-u) for u = (width - reach)/sigma >= 0, whose square needs more digits than u has.
 Scaled tail(double width, double reach, double sigma) {
-    const DoubleDouble u = two_sum(width, -reach) / sigma;
+    const Lengths in = ordinary_lengths(sigma, width, reach);
+    const DoubleDouble u = two_sum(in.width, -in.sensitivity) / in.sigma;
     const DoubleDouble square = u.hi < 1e150 ? u * u : DoubleDouble{1e300, 0.0};
     return {-0.5 * square.hi, -0.5 * square.lo, kInverseSqrtTwoPi * mills_positive(u.hi)};
 }
@@ -37,7 +39,9 @@ double largest_gaussian_epsilon(double sigma, double width, double reach) {
 // The loss H less epsilon, in two parts: k (w - k/2) - epsilon in double-double, and the logarithm
 // of the Mills ratios of w - k and w, which keeps its digits where they are nearly the same.
 double rest_of_loss(double width, double reach, double sigma, double epsilon) {
-    const DoubleDouble k = DoubleDouble{reach, 0.0} / sigma, w = DoubleDouble{width, 0.0} / sigma;
+    const Lengths in = ordinary_lengths(sigma, width, reach);
+    const DoubleDouble k = DoubleDouble{in.sensitivity, 0.0} / in.sigma;
+    const DoubleDouble w = DoubleDouble{in.width, 0.0} / in.sigma;
     const double difference = mills_difference((w - k).hi, k.hi);
     const double of_ratio = log1p(difference / mills_positive(w.hi));
     return rounded(k * (w - k * 0.5) + -epsilon) + of_ratio * (1.0 + 5e-15);

@@ -33,6 +33,7 @@
 #include <cmath>
 #include <vector>
 
+#include "domain/ordinary_lengths.hpp"
 #include "domain/truncated_profile_kernels.hpp"
 
 namespace tightnoise {
@@ -40,12 +41,12 @@ namespace tightnoise {
 class TruncatedSearch {
   public:
     explicit TruncatedSearch(const TruncatedProblem& problem)
-        : problem_(problem),
+        : problem_(with_ordinary_lengths(problem)),
           kernels_(truncated_profile_kernels()),
           // Rounded up: to start below the domain does no harm.
-          most_room_((problem.width - problem.sensitivity) / problem.sigma * (1.0 + 0x1p-51)) {
-        const double w = problem.width / problem.sigma;
-        k_ = problem.sensitivity / problem.sigma;
+          most_room_((problem_.width - problem_.sensitivity) / problem_.sigma * (1.0 + 0x1p-51)) {
+        const double w = problem_.width / problem_.sigma;
+        k_ = problem_.sensitivity / problem_.sigma;
         rising_ = k_ * std::exp(-0.5 * w * w) * w / 12.0 * (1.0 - 1e-12);
     }
 
@@ -117,6 +118,11 @@ class TruncatedSearch {
     // What is not worth another step towards the peak: a fraction of delta or 1 - delta.
     static constexpr double kFlat = 1e-12;
     static constexpr int kMostPairs = 5000;
+
+    static TruncatedProblem with_ordinary_lengths(const TruncatedProblem& problem) {
+        const Lengths in = ordinary_lengths(problem.sigma, problem.width, problem.sensitivity);
+        return {in.sigma, in.width, in.sensitivity, problem.epsilon};
+    }
 
     TruncatedPair pair(double room) const { return kernels_.pair(problem_, room); }
 

@@ -183,6 +183,17 @@ def test_only_ratios_matter(mechanism):
 
 
 @every_mechanism
+def test_ratios_of_subnormal_lengths(mechanism):
+    least = 5e-324
+    for sigma, width, sensitivity in [(1237, 37475, 374), (7, 2**40, 2**21 + 1), (3, 100, 20)]:
+        k, w = sensitivity / sigma, width / sigma
+        for epsilon in (0.5 * k * k + 9.0 * k, k * (w - 0.49 * k)):
+            at = MECHANISMS[mechanism](sigma, width, sensitivity, epsilon)
+            tiny = MECHANISMS[mechanism](sigma * least, width * least, sensitivity * least, epsilon)
+            assert tiny == at
+
+
+@every_mechanism
 def test_beyond_the_width(mechanism):
     at_width = MECHANISMS[mechanism](1.0, 2.0, 2.0, 0.5)
     assert MECHANISMS[mechanism](1.0, 2.0, 50.0, 0.5) == at_width
