@@ -20,8 +20,8 @@ constexpr double kRaised = 1.0 + 1e-14;
 // The loss of Theorem 6, with sigma as its own bound: (width + c/2) c/sigma^2 + log Delta C.
 struct TheoremBound {
     static LossPoint at(double k, double w) {
-        const LossPoint normalizer = TheoremLoss::at(k, w);
-        return {k * (w + 0.5 * k) + normalizer.loss, (w + k) + normalizer.slope};
+        const LossPoint normaliser = TheoremLoss::at(k, w);
+        return {k * (w + 0.5 * k) + normaliser.loss, (w + k) + normaliser.slope};
     }
 };
 

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "domain/loss_point.hpp"
-#include "domain/normalizer_ratio.hpp"
+#include "domain/normaliser_ratio.hpp"
 
 namespace tightnoise {
 namespace {
@@ -21,7 +21,7 @@ struct TheoremLoss {
     static LossPoint at(double k, double w) {
         const double half = 0.5 * w;
         const double nearest = k > half ? half : k;
-        const NormalizerRatio z = normalizer_ratio(nearest, w);
+        const NormaliserRatio z = normaliser_ratio(nearest, w);
         const double slope = -density_difference(nearest, w) / z.mass;
         return {log1p(z.excess), slope > 0.0 ? slope : slope - slope};
     }

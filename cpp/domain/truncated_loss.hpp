@@ -24,14 +24,14 @@
 #pragma once
 
 #include "domain/loss_point.hpp"
-#include "domain/normalizer_ratio.hpp"
+#include "domain/normaliser_ratio.hpp"
 
 namespace tightnoise {
 namespace {
 
 struct TruncatedLoss {
     static LossPoint at(double k, double w) {
-        const NormalizerRatio z = normalizer_ratio(k, w);
+        const NormaliserRatio z = normaliser_ratio(k, w);
         return {k * (w - 0.5 * k) - log1p(z.excess), (w - k) + density_difference(k, w) / z.mass};
     }
 };

@@ -38,9 +38,9 @@ def rectified(k, w):
 
 def bounded_laplace(k, w):
     """Return log p_0(0)/p_k(0) of the density e^-|x - s| in [0, w]."""
-    normalizer = 2 - mp.exp(-k) - mp.exp(k - w)
-    loss = k + mp.log(normalizer / (1 - mp.exp(-w)))
-    return loss, 2 * (1 - mp.exp(k - w)) / normalizer
+    normaliser = 2 - mp.exp(-k) - mp.exp(k - w)
+    loss = k + mp.log(normaliser / (1 - mp.exp(-w)))
+    return loss, 2 * (1 - mp.exp(k - w)) / normaliser
 
 
 def theorem_bound(k, w):

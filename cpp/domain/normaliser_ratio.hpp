@@ -24,7 +24,7 @@ constexpr double kSmallWidth = 1.25;
 // from
 //     u_1 = 0,  u_3 = 3,  u_(j + 2) = 2 + x + (1 - 2 x) u_j - x^2 u_(j - 2),   x = k a / w^2.
 // Relative error: 2e-15, however small k, a and w.
-inline double small_normalizer_excess(double k, double w, double mass) {
+inline double small_normaliser_excess(double k, double w, double mass) {
     const double a = w - k;
     const double share = k / w;
     const double x = share * (1.0 - share);
@@ -49,12 +49,12 @@ inline double small_normalizer_excess(double k, double w, double mass) {
 // Z(k)/Z(0) - 1 >= 0, and Z(k), for 0 <= k <= w, w > 0.
 // Range: w from 1e-150 to 1e150. Error of the excess: 2e-15 of itself for w < 5/4 or k <= w/2, and
 // else 1e-15 k w. NaN gives NaN.
-struct NormalizerRatio {
+struct NormaliserRatio {
     double excess;
     double mass;
 };
 
-inline NormalizerRatio normalizer_ratio(double k, double w) {
+inline NormaliserRatio normaliser_ratio(double k, double w) {
     const double a = w - k;
     const double whole = central_mass(w);
     const double near = central_mass(k);
@@ -65,7 +65,7 @@ inline NormalizerRatio normalizer_ratio(double k, double w) {
     const double wide = whole - far;
     const double below = k * w < 1.0 ? narrow : wide;
     const double large = (near - below) / whole;
-    const double small = small_normalizer_excess(k, w, whole);
+    const double small = small_normaliser_excess(k, w, whole);
     const double excess = w < kSmallWidth ? small : large;
     return {excess > 0.0 ? excess : excess - excess, near + far};
 }
