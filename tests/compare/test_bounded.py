@@ -1,5 +1,6 @@
 """`compare_bounded`: errors that hold, for mechanisms that are private, in an order to go by."""
 
+import dataclasses
 import itertools
 import math
 import pickle
@@ -405,3 +406,21 @@ def test_samples_keep_shape_and_dtype(table):
         assert noisy.dtype == np.float32
         assert ((noisy >= -2) & (noisy <= 5)).all()
         assert np.ndim(choice.sample(1.0)) == 0
+
+
+def test_true_values_of_less_precision_are_inside():
+    # 0.7 in float32 lies below 0.7: as far outside, the noise would not hide it.
+    seen = []
+
+    class Recorder:
+        def sample(self, theta, *, rng=None):
+            seen.append(np.asarray(theta, dtype=np.float64))
+            return theta
+
+    table = tn.compare_bounded(1.0, 0.0, 0.7, 1.1, 0.1)
+    choice = dataclasses.replace(table["truncated Gaussian"], mechanism=Recorder())
+    ends = np.array([0.7, 1.1], dtype=np.float32)
+    assert float(ends[0]) < 0.7
+    assert choice.sample(ends).dtype == np.float32
+    assert choice.sample(ends[0]).dtype == np.float32
+    assert all(np.all((theta >= 0.7) & (theta <= 1.1)) for theta in seen)

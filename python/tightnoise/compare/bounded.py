@@ -115,9 +115,13 @@ class BoundedChoice:
             If theta does not hold real numbers, or `rng` is not a NoiseStream.
         """
         values = self._inside(theta)
+        if values.dtype != np.float64:
+            # One that was clipped to the bounds may lie half a unit outside them, where what is
+            # promised does not hold.
+            inside = np.clip(values.astype(np.float64), self.lower, self.upper)
+            return self.sample(inside, rng=rng).astype(values.dtype)
         noisy = self.mechanism.sample(values, rng=rng)
-        low, high = (values.dtype.type(end) for end in (self.lower, self.upper))
-        return np.clip(noisy, low, high) if self.clip else noisy
+        return np.clip(noisy, self.lower, self.upper) if self.clip else noisy
 
     def bias(self, theta: ArrayLike) -> Any:
         """Return the mean of the output less the truth, within 1e-12 of the noise's scale."""
