@@ -59,7 +59,10 @@ inline void step_chunk(const BallStep& step, const double* width, const double* 
     for (std::size_t i = 0; i < n; ++i) {
         const double reach = Family::reach * width[i];
         const double limit = smaller(reach / step.sensitivity, 1.0);
-        const double x = smaller(share[i] / (1.0 + elasticity[i] * drift), limit);
+        // At the limit itself the slope of bounded Laplace noise is 0, and a wide box has none of
+        // the points where it falls to that: the bound is taken just below.
+        const double most = limit * (1.0 - 0x1p-50);
+        const double x = smaller(share[i] / (1.0 + elasticity[i] * drift), most);
         const double w = larger(width[i] / step.scale, kLeast);
         const double k = smaller(larger(t * x, kLeast), Family::reach * w);
         const LossPoint point = Family::at(k, w);

@@ -140,6 +140,17 @@ def test_far_out(noise):
     assert 0 <= ball_epsilon(noise, [1e-300, 1e-299], 1e-300, 1e300) < 1e-280
 
 
+def test_slopes_that_fall_at_the_limit(rng):
+    """Of bounded Laplace noise: from 1 to 0, within a unit of the scale."""
+    for _ in range(50):
+        width = 10.0 ** rng.uniform(-2, 2, 3)
+        sensitivity = float(math.hypot(*width) * rng.random())
+        epsilon = 10.0 ** rng.uniform(25, 99)
+        scale = ball_scale("bounded_laplace", width, sensitivity, epsilon)
+        back = ball_epsilon("bounded_laplace", width, sensitivity, scale)
+        assert epsilon * (1 - 1e-12) <= back <= epsilon
+
+
 @pytest.mark.parametrize("noise", FAMILIES)
 def test_a_million_coordinates(rng, noise):
     """All of epsilon is used, and no more by a direction that is easy to name."""
