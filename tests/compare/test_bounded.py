@@ -272,6 +272,13 @@ def test_a_table_to_read_and_to_keep(table):
     assert again["staircase + clip"].mechanism == table["staircase + clip"].mechanism
 
 
+def test_no_cost_is_shown_too_low():
+    for epsilon, shown in [(1.2345644, "1.23457"), (0.1, "0.1"), (1.0, "1")]:
+        rows = str(tn.compare_bounded(epsilon, 0.0, 0.0, 10.0, 3.0)).splitlines()
+        row = next(row for row in rows if row.startswith("truncated Gaussian"))
+        assert row.split()[4] == shown
+
+
 def test_both_ends_of_the_domain_are_alike(table):
     x = np.linspace(0.0, 3.5, 9)
     for choice in table:

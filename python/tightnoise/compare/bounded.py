@@ -229,7 +229,8 @@ class BoundedRanking(Sequence[BoundedChoice]):
 
     def _cost_text(self, choice: BoundedChoice) -> str:
         if choice.epsilon > self.epsilon * (1.0 - 1e-6):
-            return f"{self.epsilon:.6g}"  # the budget, as it was given
+            budget = f"{self.epsilon:.6g}"  # as it was given, unless that shows too little
+            return budget if float(budget) >= self.epsilon else upper_text(self.epsilon, 6)
         return upper_text(choice.epsilon, 6)
 
 
