@@ -48,7 +48,8 @@ def require_all(good: NDArray[np.bool_], name: str, array: NDArray[Any], allowed
 
 def real_scalar(name: str, value: Any) -> float:
     """Return `value` as a finite float; refuse arrays, strings, booleans and complex numbers."""
-    if isinstance(value, (bool, np.bool_, str, bytes, complex)):
+    is_other = isinstance(value, (bool, np.bool_, str, bytes, complex, np.ma.MaskedArray))
+    if is_other or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "iufO"):
         raise TypeError(f"{name} must be a real number; got {shown(value)}")
     try:
         number = float(value)
