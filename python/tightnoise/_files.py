@@ -114,6 +114,8 @@ def check_writable(path: str, *, suffix: str = ".npy", overwrite: bool) -> str:
         raise FileError(f"the output must be a {suffix} file; got {path}")
     if os.path.isdir(target):
         raise FileError(f"cannot write {path}: Is a directory")
+    if not os.path.exists(os.path.dirname(target)):
+        raise FileError(f"cannot write {path}: No such file or directory")
     if os.path.lexists(path) and not overwrite:
         raise FileError(f"{path} exists already; --force replaces it")
     return target
