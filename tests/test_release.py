@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -71,6 +72,13 @@ def test_values_at_the_bounds_and_float32_roundings_of_them_are_inside() -> None
     assert float(clipped[0]) > 0.1
     noisy = tn.release_bounded(clipped, 1.0, 0, 0.1, 0.1).value
     assert np.all((noisy >= 0) & (noisy <= 0.1))
+
+
+def test_a_float32_within_bounds_that_float32_cannot_hold() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        release = tn.release_bounded(np.float32(0.5), 1.0, -1e300, 1e300, 1e299)
+    assert -1e300 <= release.value <= 1e300
 
 
 def test_a_release_is_drawn_anew_each_time() -> None:

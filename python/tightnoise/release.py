@@ -150,7 +150,8 @@ def release_bounded(
 def _inside(value: Floats, lower: Floats, upper: Floats) -> NDArray[np.float64]:
     """Return the value as float64; ValueError for the first entry outside its bounds."""
     # A float32 that was clipped to the bounds may lie half a unit outside them.
-    outside = (value < lower.astype(value.dtype)) | (value > upper.astype(value.dtype))
+    with np.errstate(over="ignore"):  # bounds may be beyond what a float32 can be
+        outside = (value < lower.astype(value.dtype)) | (value > upper.astype(value.dtype))
     if outside.any():
         entry, least, most = (
             float(np.broadcast_to(array, value.shape)[outside].flat[0])

@@ -244,7 +244,7 @@ def test_other_bad_input():
         truncated_gaussian(1.0, 0.0, 1.0, -1)
     with pytest.raises(ValueError, match="sensitivity must be at least 1e-100 of upper - lower"):
         truncated_gaussian(1.0, 0.0, 1.0, 1e-101)
-    with pytest.raises(ValueError, match="delta must be between 0 and 1, exclusive; got 1"):
+    with pytest.raises(ValueError, match="delta must be at least 0 and below 1; got 1"):
         truncated_gaussian(1.0, 0.0, 1.0, 1.0, delta=1)
     with pytest.raises(ValueError, match="method must be one of 'exact', 'paper', 'generalized'"):
         truncated_gaussian(1.0, 0.0, 1.0, 1.0, method="best")

@@ -178,7 +178,7 @@ def _coordinates(name: str, value: Any) -> Floats:
 def failure_probability(delta: Any, where: Domain) -> float:
     """Return delta after checking it; only an interval can have one greater than 0."""
     number = real_scalar("delta", delta)
-    require(0 <= number < 1, "delta", delta, "between 0 and 1, exclusive")
+    require(0 <= number < 1, "delta", delta, "at least 0 and below 1")
     if number > 0 and where.is_box:
         raise ValueError(
             "delta must be 0 for a box: with delta > 0 only one dimension is calibrated. Calibrate "
