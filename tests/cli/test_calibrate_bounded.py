@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import warnings
 
 import pytest
 
@@ -75,6 +76,20 @@ def test_no_picture_without_matplotlib(tmp_path, monkeypatch, refused):
     assert not path.exists()
 
 
+@pytest.mark.parametrize("domain", [("1", "0", "1"), ("1e-140", "0", "1e-140")], ids=str)
+def test_picture_of_errors_next_to_0(domain, tmp_path, capsys):
+    if importlib.util.find_spec("matplotlib") is None:
+        pytest.skip("matplotlib, which draws, is an extra that is not installed")
+    path = tmp_path / "bounded.png"
+    sensitivity, lower, upper = domain
+    asked = ["--epsilon=1e100", f"--sensitivity={sensitivity}", f"--lower={lower}"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        code = main(["calibrate", "bounded", *asked, f"--upper={upper}", "--plot", str(path)])
+    assert code == 0, capsys.readouterr().err
+    assert path.read_bytes()[:4] == b"\x89PNG"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -87,6 +102,7 @@ def test_no_picture_without_matplotlib(tmp_path, monkeypatch, refused):
         (["--sensitivity", "-1"], "sensitivity must be greater than 0"),
         (["--by", "sigma"], "--by"),
         (["--plot", "bounded.pdf"], ".png"),
+        (["--plot", "no/bounded.png"], "cannot write no/bounded.png: No such file or directory"),
     ],
 )
 def test_refused(arguments, message, refused):

@@ -299,6 +299,24 @@ def test_errors_scale_with_the_domain(delta):
             assert getattr(large, name) == pytest.approx(factor * getattr(small, name), rel=1e-8)
 
 
+@pytest.mark.parametrize("width", [1e-150, 1e150])
+@pytest.mark.parametrize("epsilon", [1e-9, 1.0])
+def test_squares_that_are_hardly_numbers(epsilon, width):
+    one = tn.compare_bounded(epsilon, 0.1, 0.0, 1.0, 1.0)
+    for choice in tn.compare_bounded(epsilon, 0.1, 0.0, width, width):
+        for name in CRITERIA:
+            unit = width if name == "bias_worst" else width**2
+            expected = getattr(one[choice.name], name)
+            assert getattr(choice, name) / unit == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
+def test_float32_cannot_hold_what_a_vast_domain_may_answer():
+    choice = tn.compare_bounded(1.0, 0.0, 0.0, 1e100, 1e100).best()
+    with pytest.raises(ValueError, match=r"theta must be float64 .* too large for float32"):
+        choice.sample(np.float32(1.0))
+    assert 0 <= choice.sample(1.0) <= 1e100
+
+
 def test_a_sensitivity_beyond_the_width_is_the_width():
     exact = tn.compare_bounded(2.0, 0.0, 0.0, 1.0, 1.0)
     beyond = tn.compare_bounded(2.0, 0.0, 0.0, 1.0, 50.0)
@@ -371,6 +389,7 @@ def test_where_which_mechanism_is_best():
     [
         ("epsilon", 0.0, ValueError, "epsilon must be greater than 0; got 0.0"),
         ("epsilon", math.nan, ValueError, "epsilon must be finite; got nan"),
+        ("epsilon", 1e101, ValueError, "epsilon must be from 1e-100 to 1e\\+100; got 1e\\+101"),
         ("delta", -1e-9, ValueError, "delta must be at least 0 and below 1; got -1e-09"),
         ("delta", 1.0, ValueError, "delta must be at least 0 and below 1; got 1.0"),
         ("lower", 1.0, ValueError, "lower must be less than upper; got lower 1.0 and upper 1.0"),
@@ -380,6 +399,7 @@ def test_where_which_mechanism_is_best():
         ("upper", "x", TypeError, "upper must be a real number; got 'x'"),
         ("upper", 1e200, ValueError, "upper - lower must be from 1e-150 to 1e\\+150; got 1e\\+200"),
         ("sensitivity", 0.0, ValueError, "sensitivity must be greater than 0; got 0.0"),
+        ("sensitivity", 5e-324, ValueError, "sensitivity must be at least 1e-100 of upper - lower"),
         ("sensitivity", math.nan, ValueError, "sensitivity must be finite; got nan"),
         ("sensitivity", [1.0], TypeError, "sensitivity must be one number"),
         ("by", "sigma", ValueError, "by must be one of 'mse_average', .*; got 'sigma'"),

@@ -35,6 +35,7 @@ CRITERIA = {
 }
 """What a table can be sorted by, and what that is."""
 _LEAST_WIDTH = 1e-150  # squares of less, or of more than its inverse, are no numbers
+_LEAST = 1e-100  # of epsilon and 1/epsilon, and of the sensitivity in the width: as to calibrate
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,12 @@ class BoundedChoice:
 
     def _inside(self, theta: ArrayLike) -> Any:
         values = float_array("theta", theta)
+        most = float(np.finfo(values.dtype).max)
+        if not -most <= self.lower < self.upper <= most:
+            raise ValueError(
+                f"theta must be float64 in a domain from {self.lower:g} to {self.upper:g}: outputs "
+                f"may be too large for {values.dtype}"
+            )
         low, high = (values.dtype.type(end) for end in (self.lower, self.upper))
         allowed = f"in the domain, from {self.lower:g} to {self.upper:g}"
         require_all(np.asarray((values >= low) & (values <= high)), "theta", values, allowed)
@@ -274,14 +281,14 @@ def compare_bounded(
     Parameters
     ----------
     epsilon : float
-        Greater than 0.
+        From 1e-100 to 1e100.
     delta : float
         From 0, where only pure mechanisms have an answer, to 1, exclusive.
     lower, upper : float
         The range of the true value: numbers, from 1e-150 to 1e150 apart.
     sensitivity : float
-        The most that one person can change the true value by, greater than 0; beyond upper - lower
-        it means that.
+        The most that one person can change the true value by, greater than 0, at least 1e-100 of
+        upper - lower; beyond upper - lower it means that.
     by : {"mse_average", "mse_worst", "variance_average", "variance_worst", "bias_worst"}
         What to sort by.
 
@@ -307,7 +314,8 @@ def compare_bounded(
     ('staircase + clip', 1.5341)
     >>> noisy = table.best().sample(7.2)
     """
-    positive("epsilon", epsilon)
+    loss = positive("epsilon", epsilon)
+    require(_LEAST <= loss <= 1.0 / _LEAST, "epsilon", epsilon, f"from {_LEAST} to {1.0 / _LEAST}")
     require(0 <= real_scalar("delta", delta) < 1, "delta", delta, "at least 0 and below 1")
     one_of("by", by, CRITERIA)
     low, high = _number("lower", lower), _number("upper", upper)
@@ -317,17 +325,17 @@ def compare_bounded(
     good = _LEAST_WIDTH <= width <= 1.0 / _LEAST_WIDTH
     require(good, "upper - lower", width, f"from {_LEAST_WIDTH} to {1.0 / _LEAST_WIDTH}")
     shift = positive("sensitivity", _number("sensitivity", sensitivity))
+    good = shift >= _LEAST * width
+    require(good, "sensitivity", sensitivity, f"at least {_LEAST} of upper - lower, {width}")
     domain = domain_of(low, high, shift)
     choices: list[BoundedChoice] = []
     left_out: dict[str, str] = {}
     for family in BOUNDED_FAMILIES:
         try:
-            choices.append(_choice(family, float(epsilon), float(delta), domain))
+            choices.append(_choice(family, loss, float(delta), domain))
         except ValueError as error:  # also of a range that is narrower than this function's
             left_out[family.name] = str(error)
-    found = BoundedRanking(
-        float(epsilon), float(delta), low, high, shift, by, tuple(choices), left_out
-    )
+    found = BoundedRanking(loss, float(delta), low, high, shift, by, tuple(choices), left_out)
     return found.sorted_by(by)
 
 

@@ -123,10 +123,11 @@ def utility_of(errors: Errors) -> Utility:
     """
     left, step = errors.edges[:-1], np.diff(errors.edges)
     nodes = GaussLegendre.within(left, step)
+    share = step / (0.5 * errors.width)
     at_nodes, at_edges = errors.at(nodes), errors.at(errors.edges)
 
     def average(values: Array) -> float:
-        return float(step @ (values @ GaussLegendre.weights)) / (0.5 * errors.width)
+        return float(share @ (values @ GaussLegendre.weights))
 
     bias, square = at_nodes
     known = errors.average_square()
@@ -220,7 +221,8 @@ class _Bounded:
     def at(self, distance: Array) -> tuple[Array, Array]:
         theta = distance / self._scale
         bias = self._scale * (self._mechanism.mean(theta) - theta)
-        return bias, self._scale**2 * self._mechanism.var(theta) + bias * bias
+        # One factor at a time: the square of a scale far beyond the domain may overflow.
+        return bias, self._scale * (self._scale * self._mechanism.var(theta)) + bias * bias
 
     def average_square(self) -> None:
         return None

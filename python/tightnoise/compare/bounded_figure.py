@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import IO, Any
 
 import numpy as np
@@ -77,7 +78,9 @@ def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
     # The middle of the range is exact for one value, which has no place on a logarithmic axis.
     others = [choice for choice in ranking if choice.name != "middle"]
     lowest = min((choice.mse(theta).min() for choice in others), default=ranking[0].mse_average)
-    axes.set_ylim(0.5 * lowest, 1.6 * max(choice.mse_worst for choice in ranking))
+    axes.set_ylim(
+        max(0.5 * lowest, sys.float_info.min), 1.6 * max(choice.mse_worst for choice in ranking)
+    )
     axes.grid(alpha=0.3, which="both")
 
 
@@ -89,10 +92,10 @@ def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
         for epsilon in epsilons.tolist():
             try:
                 mechanism = family.calibrated(epsilon, ranking.delta, domain)
+                found = utility_of(errors_of(mechanism, domain.lower, domain.upper))
             except ValueError:
                 errors.append(np.nan)
                 continue
-            found = utility_of(errors_of(mechanism, domain.lower, domain.upper))
             errors.append(found.mse_average)
         if not np.isnan(errors).all():
             colour, line = _STYLE[family.name]
