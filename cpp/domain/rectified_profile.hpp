@@ -28,7 +28,8 @@ namespace tightnoise {
 
 // An upper bound of the smallest delta: at most 1e-12 above it, relative, and where epsilon is
 // close to the loss H, 5e-15 log(M(w - k)/M(w))/(H - epsilon) in addition, with the Mills ratio M.
-// At least the smallest subnormal unless it is 0.
+// Beyond k = 100 it is above by what a unit of the last place of k changes, 2e-16 k |epsilon/k -
+// k/2|. At least the smallest subnormal unless it is 0.
 double rectified_worst_delta(double sigma, double width, double sensitivity, double epsilon);
 
 // The smallest epsilon >= 0 for which rectified_worst_delta is at most delta, 0 < delta < 1, up to
