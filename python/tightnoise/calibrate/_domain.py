@@ -38,6 +38,8 @@ Floats = NDArray[np.float64]
 
 # What every search is made for; nobody needs more, and nothing overflows within.
 _LEAST_EPSILON, _GREATEST_EPSILON = 1e-100, 1e100
+# Of a ball within a box: beyond, slopes change within the spacing of floats, and searches fail.
+_GREATEST_EPSILON_IN_BALL = 1e10
 _LEAST_SHARE = 1e-100  # of the sensitivity in the width
 
 
@@ -55,6 +57,11 @@ class Domain(NamedTuple):
     def is_box(self) -> bool:
         """Whether there are coordinates."""
         return isinstance(self.width, np.ndarray)
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether it is a box, and the changes of its coordinates have an L2 norm in common."""
+        return self.is_box and isinstance(self.sensitivity, float)
 
 
 class Family(NamedTuple):
@@ -188,14 +195,15 @@ def failure_probability(delta: Any, where: Domain) -> float:
     return abs(number)
 
 
-def losses(epsilon: Any, delta: float) -> float | Floats:
+def losses(epsilon: Any, where: Domain, delta: float) -> float | Floats:
     """Return epsilon, a number or an array, after checking it."""
-    allowed = f"between {_LEAST_EPSILON:g} and {_GREATEST_EPSILON:g}"
+    greatest = _GREATEST_EPSILON_IN_BALL if where.is_ball else _GREATEST_EPSILON
+    allowed = f"between {_LEAST_EPSILON:g} and {greatest:g}"
     if delta > 0:
         allowed = f"0, or {allowed}"
 
     def good(values: Any) -> Any:
-        inside = (values >= _LEAST_EPSILON) & (values <= _GREATEST_EPSILON)
+        inside = (values >= _LEAST_EPSILON) & (values <= greatest)
         return inside | (values == 0) if delta > 0 else inside
 
     return _checked("epsilon", epsilon, good, allowed)
@@ -213,7 +221,7 @@ def _checked(name: str, value: Any, good: Callable[[Any], Any], allowed: str) ->
 
 def scale_of(family: Family, epsilon: Any, where: Domain, delta: float) -> float | Floats:
     """Return the smallest scale for epsilon, rounded up."""
-    wanted = losses(epsilon, delta)
+    wanted = losses(epsilon, where, delta)
     if where.is_box:
         scale = _in_box(_core.domain.ball_scale, _core.domain.corner_scale, family, wanted, where)
     elif delta > 0:
@@ -258,7 +266,7 @@ def _in_box(
     where: Domain,
 ) -> float | Floats:
     """Return the values of the function for an L2 sensitivity, or of the one for an array."""
-    function = ball if isinstance(where.sensitivity, float) else corner
+    function = ball if where.is_ball else corner
     widths = np.ascontiguousarray(where.width)
     result = np.empty(np.shape(values))
     function(family.name, widths, where.sensitivity, np.ascontiguousarray(values), result)

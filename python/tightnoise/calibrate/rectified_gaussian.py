@@ -57,7 +57,7 @@ def rectified_gaussian(
     Parameters
     ----------
     epsilon : array_like
-        Between 1e-100 and 1e100. For delta > 0 also 0.
+        Between 1e-100 and 1e100, of a box with an L2 sensitivity 1e10. For delta > 0 also 0.
     lower, upper : float or array_like
         Bounds of the true value and of the output, lower < upper, finite. Two numbers are an
         interval; 1-D arrays, or one and a number, are the bounds of each coordinate of a box.

@@ -66,7 +66,7 @@ def truncated_gaussian(
     Parameters
     ----------
     epsilon : array_like
-        Between 1e-100 and 1e100. For delta > 0 also 0.
+        Between 1e-100 and 1e100, of a box with an L2 sensitivity 1e10. For delta > 0 also 0.
     lower, upper : float or array_like
         Bounds of the true value and of the output, lower < upper, finite. Two numbers are an
         interval; 1-D arrays, or one and a number, are the bounds of each coordinate of a box.
@@ -198,7 +198,7 @@ def _paper(epsilon: Any, where: Domain, delta: float) -> float | Floats:
 
 
 def _generalized(epsilon: Any, where: Domain, delta: float) -> float | Floats:
-    wanted = losses(epsilon, delta)
+    wanted = losses(epsilon, where, delta)
     # In units of the widest side, so that squares do not overflow.
     unit = float(np.max(where.width))
     width = np.asarray(where.width / unit)
