@@ -451,3 +451,9 @@ def test_true_values_of_less_precision_are_inside():
     assert choice.sample(ends).dtype == np.float32
     assert choice.sample(ends[0]).dtype == np.float32
     assert all(np.all((theta >= 0.7) & (theta <= 1.1)) for theta in seen)
+
+
+def test_a_wrong_source_of_noise_is_refused_by_every_row():
+    for choice in tn.compare_bounded(1.0, 0.0, 0, 10, 1):
+        with pytest.raises(TypeError, match="rng must be a NoiseStream or None; got int"):
+            choice.sample(3.0, rng=4)

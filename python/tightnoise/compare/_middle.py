@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from tightnoise._arrays import Floats
 from tightnoise._validate import float_array
+from tightnoise.mechanisms._drawing import draw
 from tightnoise.random import NoiseStream
 
 __all__ = ["Middle"]
@@ -28,4 +29,7 @@ class Middle:
 
     def sample(self, theta: ArrayLike, *, rng: NoiseStream | None = None) -> Any:
         """Return the middle, of the shape and dtype of theta."""
-        return np.full_like(float_array("theta", theta), self.value)[()]
+        return draw(self._fill, float_array("theta", theta), rng, None)
+
+    def _fill(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+        out.fill(self.value)
