@@ -7,6 +7,7 @@
 #include "numeric/double_double.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/wide_exp.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise {
 namespace {
@@ -145,7 +146,7 @@ class EqualResponses {
             weight = below(weight, k);
             sum_ = sum_ + weight;
             bottom_ = k - 1.0;
-            ++steps_;
+            count_step();
         }
     }
 
@@ -158,7 +159,7 @@ class EqualResponses {
             top_weight_ = above(top_weight_, top_);
             ++top_;
             sum_ = sum_ + top_weight_;
-            ++steps_;
+            count_step();
         }
     }
 
@@ -169,10 +170,14 @@ class EqualResponses {
         at.weight = below(at.weight, at.k);
         at.slope = at.slope * shrink_ * shrink_ + at.weight;
         --at.k;
-        ++steps_;
+        count_step();
     }
 
-    double relative_error() const { return (steps_ + 64.0) * 0x1p-95; }
+    void count_step() {
+        if (++steps_ % 4096 == 0) poll();
+    }
+
+    double relative_error() const { return (static_cast<double>(steps_) + 64.0) * 0x1p-95; }
 
     double epsilon_, count_;
     DoubleDouble shrink_;            // e^-e
@@ -181,7 +186,7 @@ class EqualResponses {
     DoubleDouble sum_;
     double bottom_, top_;
     DoubleDouble top_weight_;
-    double steps_ = 0.0;
+    long steps_ = 0;
 };
 
 double EqualResponses::epsilon_upper(DoubleDouble slack) {

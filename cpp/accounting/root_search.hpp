@@ -11,7 +11,7 @@ namespace tightnoise {
 
 // The greatest x found in [low, high] with f(x) <= 0: it is `high`, or within `tolerance` or two
 // units of the last place of one where f > 0. `low` where f is not below 0 even there. Throws
-// nothing.
+// nothing but what f does.
 template <class Function>
 double root_from_below(Function f, double low, double high, double tolerance = 0.0) {
     namespace policies = boost::math::policies;

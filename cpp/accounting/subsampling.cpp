@@ -90,6 +90,7 @@
 #include <vector>
 
 #include "numeric/elementary.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise {
 namespace {
@@ -237,6 +238,7 @@ class Amplification {
     // log(1 + sum_{l=2}^a C(a,l) q^l e^(k_l + (a-l) log_rest + log_power[l]) factor[l]), rounded
     // up.
     double log1p_sum(std::size_t a, double log_rest, const Terms& terms) {
+        poll();
         double largest = 0.0;
         for (std::size_t l = 2; l <= a; ++l) {
             const double binomial = log_factorial_[a] - log_factorial_[l] - log_factorial_[a - l];

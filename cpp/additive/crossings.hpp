@@ -23,6 +23,8 @@
 #include <array>
 #include <cmath>
 
+#include "runtime/interruption.hpp"
+
 namespace tightnoise {
 namespace {
 
@@ -119,6 +121,7 @@ Searched visit_positive_intervals(const Pair& pair, double low, double high, Vis
         open = true;
     };
     for (int cells = 0; top > 0; ++cells) {
+        if (cells % 64 == 0) poll();
         if (cells > kMostCells) {
             close_at(a, false);
             return {all.low, all.high, a.x};

@@ -263,6 +263,7 @@ class StepPair {
         const double constant = outer * lattice_.epsilon() + first;
         Point p = at(std::min(-0.5, -0.5 * (constant / (a * outer) + outer)), Side::right);
         for (int i = 0; i < 100; ++i) {
+            poll();  // many modes
             const double step = p.excess / p.log_slope;
             p = at(p.x - step, Side::right);
             if (!(std::fabs(step) > 1e-8 * lattice_.s())) break;

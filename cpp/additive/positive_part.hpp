@@ -66,6 +66,7 @@ double quadrature(const Pair& pair, double a, double b) {
     constexpr double kWidest = 2.5;  // in sigmas
     double sum = 0.0;
     for (int i = 0; b > a; ++i) {
+        poll();
         // Not known, but an integral of f's; more than the truth.
         if (i == kMostPanels) return sum + pair.top_mass(a, b);
         const auto end = pair.at(b, Side::left);

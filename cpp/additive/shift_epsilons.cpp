@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "additive/normal_mass.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise {
 namespace {
@@ -308,6 +309,7 @@ void shift_epsilons(const GaussianPairs& mixture, const double* shifts, std::siz
                     double delta, double near, const ShiftEpsilons& out) {
     const Mixture gaussians(mixture, delta);
     for (std::size_t i = 0; i < count; ++i) {
+        poll();
         write_row(gaussians, shifts[i], delta, near, out, i);
     }
 }

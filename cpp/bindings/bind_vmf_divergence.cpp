@@ -2,6 +2,7 @@
 
 #include "bindings/elementwise.hpp"
 #include "mechanisms/vmf_divergence_kernels.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise {
 namespace {
@@ -38,6 +39,7 @@ void renyi_sum(const Float64Array& nu, const Float64Array& kappa, const Float64A
     py::gil_scoped_release nogil;
     std::fill(total, total + n, 0.0);
     for (std::size_t i = 0; i < functions; ++i) {
+        poll();
         vmf_divergence_kernels().add_renyi(order[i], concentration[i], chord[i], cosine[i],
                                            count[i], alpha, total, n);
     }

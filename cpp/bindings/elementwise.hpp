@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bindings/arrays.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/parallel.hpp"
 
 namespace tightnoise {
@@ -18,7 +19,7 @@ class Column {
     Operand from_;
 };
 
-// out[i] = function(i): searches of microseconds each.
+// out[i] = function(i): searches of microseconds each, or longer ones that poll themselves.
 template <class Function>
 void fill(Float64Array& out, Function function) {
     constexpr std::size_t kBlock = 1024;
@@ -27,7 +28,10 @@ void fill(Float64Array& out, Function function) {
     py::gil_scoped_release nogil;
     parallel_blocks((n + kBlock - 1) / kBlock, [&](std::size_t block) {
         const std::size_t end = std::min(n, (block + 1) * kBlock);
-        for (std::size_t i = block * kBlock; i < end; ++i) to[i] = function(i);
+        for (std::size_t i = block * kBlock; i < end; ++i) {
+            if (i % 16 == 0) poll();
+            to[i] = function(i);
+        }
     });
 }
 

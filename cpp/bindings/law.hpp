@@ -9,7 +9,7 @@
 //     double epsilon_at(const Law&, double delta, double sensitivity);
 //     void worst_shift_curve(const Law&, double sensitivity, const double* epsilon, std::size_t n,
 //                            double tolerance, double* out);      (worst_shift.hpp has one for all)
-// None of them throws.
+// None of them throws, but for what poll does (interruption.hpp).
 #pragma once
 
 #include <cmath>

@@ -35,6 +35,7 @@
 
 #include "domain/ordinary_lengths.hpp"
 #include "domain/truncated_profile_kernels.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise {
 
@@ -92,6 +93,7 @@ class TruncatedSearch {
         if (top.room < most_room_) cells.push_back({pair(most_room_), top});
         if (top.room > 0.0) cells.push_back({top, pair(0.0)});
         for (int pairs = 0; !cells.empty();) {
+            poll();
             const Cell cell = cells.back();
             cells.pop_back();
             const double bound = bound_of(cell, top);

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/interruption.hpp"
+
 #ifdef _OPENMP
+#include <chrono>
+#include <exception>
+#include <thread>
+
 #include <omp.h>
 #endif
 #if defined(__unix__) || defined(__APPLE__)
@@ -28,6 +34,66 @@ void note_threads_used() {
 #endif
     used_threads.store(true);
 }
+
+// Blocks that several threads take one after another. The thread that called is the only one that
+// may poll, and does so as long as any of them works.
+class Team {
+  public:
+    Team(std::size_t blocks, void (*run)(void*, std::size_t), void* context)
+        : blocks_(blocks), run_(run), context_(context) {}
+
+    void call() {
+        try {
+            work();
+            // Next to no time, unless what is left takes long.
+            for (int round = 0; done_.load() < blocks_ && !stop_.load(); ++round) {
+                poll();
+                if (round < 4096) {
+                    std::this_thread::yield();
+                } else {
+                    std::this_thread::sleep_for(std::chrono::microseconds(100));
+                }
+            }
+        } catch (...) {
+            fail();
+        }
+    }
+
+    void help() {
+        const detail::Helping helping(stop_);
+        try {
+            work();
+        } catch (...) {
+            fail();
+        }
+    }
+
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+  private:
+    void work() {
+        for (std::size_t block; (block = next_++) < blocks_ && !stop_.load();) {
+            poll();
+            run_(context_, block);
+            ++done_;
+        }
+    }
+
+    // The first failure counts; the others only stop for it.
+    void fail() {
+        if (!failed_.exchange(true)) failure_ = std::current_exception();
+        stop_.store(true);
+    }
+
+    const std::size_t blocks_;
+    void (*const run_)(void*, std::size_t);
+    void* const context_;
+    std::atomic<std::size_t> next_{0}, done_{0};
+    std::atomic<bool> stop_{false}, failed_{false};
+    std::exception_ptr failure_;
+};
 #endif
 
 }  // namespace
@@ -55,15 +121,23 @@ void run_blocks(std::size_t blocks, void (*run)(void*, std::size_t), void* conte
     // Inside another library's parallel region a second team would only get in the way.
     if (threads > 1 && !omp_in_parallel()) {
         note_threads_used();
-        const auto last = static_cast<std::ptrdiff_t>(blocks);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-        for (std::ptrdiff_t block = 0; block < last; ++block) {
-            run(context, static_cast<std::size_t>(block));
+        Team team(blocks, run, context);
+#pragma omp parallel num_threads(threads)
+        {
+            if (omp_get_thread_num() == 0) {
+                team.call();
+            } else {
+                team.help();
+            }
         }
+        team.rethrow();
         return;
     }
 #endif
-    for (std::size_t block = 0; block < blocks; ++block) run(context, block);
+    for (std::size_t block = 0; block < blocks; ++block) {
+        poll();
+        run(context, block);
+    }
 }
 
 }  // namespace detail
