@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstdint>
 
 #include "bindings/sampling.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise {
 namespace {
@@ -103,7 +105,12 @@ py::array_t<std::uint32_t> keystream(const py::bytes& key, std::uint64_t stream,
     py::array_t<std::uint32_t> words(static_cast<py::ssize_t>(batches * 256));
     std::uint32_t* out = words.mutable_data();
     py::gil_scoped_release nogil;
-    sampling_kernels().keystream(noise, first, batches, out);
+    constexpr std::uint64_t kBatches = 1 << 14;  // milliseconds
+    for (std::uint64_t done = 0; done < batches; done += kBatches) {
+        poll();
+        sampling_kernels().keystream(noise, first + done, std::min(kBatches, batches - done),
+                                     out + done * 256);
+    }
     return words;
 }
 

@@ -47,14 +47,18 @@ void sum_in_blocks(std::size_t n, std::size_t width, double* out, SumBlock sum_b
 void rdp_sums(const MechanismKernels& kernels, const MechanismOperands& mechanism, const Operand& c,
               const double* alphas, std::size_t alpha_count, std::size_t n, double* forward,
               double* backward) {
-    std::vector<double> sums(2 * alpha_count);
-    sum_in_blocks(n, 2 * alpha_count, sums.data(),
-                  [&](std::size_t begin, std::size_t count, double* row) {
-                      kernels.rdp_sums(mechanism, c, alphas, alpha_count, begin, count, row);
-                  });
-    const auto middle = sums.begin() + static_cast<std::ptrdiff_t>(alpha_count);
-    std::copy(sums.begin(), middle, forward);
-    std::copy(middle, sums.end(), backward);
+    // A block of all orders at once could take seconds, in which nothing polls.
+    constexpr std::size_t kOrders = 64;
+    for (std::size_t first = 0; first < alpha_count; first += kOrders) {
+        const std::size_t orders = std::min(kOrders, alpha_count - first);
+        double sums[2 * kOrders];
+        sum_in_blocks(n, 2 * orders, sums,
+                      [&](std::size_t begin, std::size_t count, double* row) {
+                          kernels.rdp_sums(mechanism, c, alphas + first, orders, begin, count, row);
+                      });
+        std::copy_n(sums, orders, forward + first);
+        std::copy_n(sums + orders, orders, backward + first);
+    }
 }
 
 double fisher_sum(const MechanismKernels& kernels, const MechanismOperands& mechanism,

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -54,3 +56,29 @@ def test_full_disk_is_an_error_not_a_traceback():
     assert done.returncode != 0
     assert b"No space left" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["best-noise", "--epsilon", "1e-3", "--delta", "1e-9", "--compositions", "1000000"],
+        ["reproduce", "mixtures"],  # on many threads at once
+    ],
+)
+def test_ctrl_c_ends_with_one_line(arguments, tmp_path):
+    program = "from tightnoise.cli import main; print(flush=True); raise SystemExit(main())"
+    command = [sys.executable, "-c", program, *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # everything is imported
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        sent = time.perf_counter()
+        out, err = process.communicate(timeout=60)
+        assert time.perf_counter() - sent < 5.0
+    assert process.returncode == 130
+    assert out == ""
+    assert err == "tightnoise: interrupted\n"

@@ -2,7 +2,7 @@
 
 One module a command, each with `add_to(commands)`, which declares the command's options and sets
 `run`, the function that does the work and may return an exit code. Exit code 0, or 2 with one line
-on stderr if the input is at fault.
+on stderr if the input is at fault, or 130 with one line after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0; 1 after `reproduce` if a figure is not the expected one; 2 after one line on stderr that
-        says what is wrong with the input.
+        says what is wrong with the input; 130 after Ctrl-C.
 
     Raises
     ------
@@ -46,7 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["sample", "missing.npy", "out.npy", "--mechanism", "sign", "--sigma", "1"])
     2
     """
-    options = _parser().parse_args(argv)
+    try:
+        return _run(_parser().parse_args(argv))
+    except KeyboardInterrupt:
+        print("tightnoise: interrupted", file=sys.stderr)
+        return 130  # as shells have it: 128 and the number of the signal
+
+
+def _run(options: argparse.Namespace) -> int:
     code = 0
     try:
         code = options.run(options) or 0
