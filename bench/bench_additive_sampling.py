@@ -8,7 +8,6 @@ from scipy import special
 
 from tightnoise import _core
 
-KEY = bytes(range(32))
 SIGMA, EPSILON, SENSITIVITY, MODES = 0.37, 1.0, 1.0, 11
 LOCATIONS = SENSITIVITY * np.arange(-MODES, MODES + 1)
 WEIGHTS = np.exp(-EPSILON * np.abs(LOCATIONS) / SENSITIVITY)
@@ -33,9 +32,10 @@ def assert_variance(noisy, theta, variance) -> None:
 def ours(law, *parameters, theta):
     out = np.empty_like(theta)
     sampler = getattr(_core.random, f"sample_{law}")
+    source = _core.random.NoiseSource()
 
     def sample():
-        sampler(theta, *parameters, out, KEY, 0)
+        sampler(theta, *parameters, out, source)
         return out
 
     return sample

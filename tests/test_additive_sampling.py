@@ -14,6 +14,7 @@ from itertools import product
 import mpmath as mp
 import numpy as np
 import pytest
+from noise_laws import NoiseSource, keystream
 from scipy import special, stats
 from simd_levels import LEVELS, printed_at
 
@@ -32,7 +33,7 @@ def sample(law, *parameters, theta=0.0, n=None, dtype=np.float64, key=None, stre
     theta = np.atleast_1d(np.asarray(theta, dtype))
     out = np.empty(theta.size if n is None else n, dtype)
     name = key_of(law, *map(str, parameters), dtype) if key is None else key
-    getattr(_core.random, f"sample_{law}")(theta, *parameters, out, name, stream)
+    getattr(_core.random, f"sample_{law}")(theta, *parameters, out, NoiseSource(name, stream))
     return out
 
 
@@ -227,8 +228,8 @@ def test_theta_is_what_noise_is_added_to(case) -> None:
 # --- where the random bits put a sample -----------------------------------------------------------
 
 
-def words_of(key: bytes, n: int) -> list[int]:
-    return _core.random.chacha20_keystream(key, 0, 0, -(-n // 128)).view(np.uint64).tolist()[:n]
+def words_of(law: str, key: bytes, n: int) -> list[int]:
+    return keystream(key, law, 0, -(-n // 128)).view(np.uint64).tolist()[:n]
 
 
 def exact_survival(law, x, *parameters):
@@ -270,7 +271,7 @@ def test_is_the_exact_inverse(case, check_error) -> None:
     x = sample(case.law, *case.parameters, n=n, key=key).tolist()
     with mp.workdps(40):
         worst = 0.0
-        for value, word in zip(x, words_of(key, n), strict=True):
+        for value, word in zip(x, words_of(case.law, key, n), strict=True):
             share = (word % 2**63 + mp.mpf(0.5)) / 2**63
             assert (value < 0) == (word >> 63 == 1)
             # a relative change of x by 4e-15 or an absolute one by 4e-16 of the period goes past
@@ -294,8 +295,8 @@ def test_quasi_gaussian_keeps_its_upper_tail(case, check_error) -> None:
     x = sample(case.law, *case.parameters, n=n, key=key)
     weights = np.array([1.0, 1.0, 1.0])
     weights[1:] = np.exp(-epsilon) * special.ndtr(sensitivity / sigma)
-    component = components_of(weights, key, n, batches=2)
-    words = _core.random.chacha20_keystream(key, 0, 1, 1).view(np.uint64).tolist()
+    component = components_of(case.law, weights, key, n, batches=2)
+    words = keystream(key, case.law, 1, 1).view(np.uint64).tolist()
     worst = 0.0
     with mp.workdps(40):
         for value, index, word in zip(x.tolist(), component.tolist(), words[:n], strict=True):
@@ -355,15 +356,15 @@ def test_probabilities_are_exact_multiples(weights) -> None:
         assert abs(total[i] - share) <= allowed + share * 2e-14  # shares in double precision
 
 
-def components_of(weights, key, n, batches):
+def components_of(law, weights, key, n, batches):
     """Choose in Python's way: a word's upper bits are the column, the others the coin.
 
     `batches`: how many of the stream a group of 256 takes after that for its components.
     """
     threshold, alias, bits = table_of(weights)
     groups = -(-n // 256)
-    words = [_core.random.chacha20_keystream(key, 0, g * (1 + batches), 1) for g in range(groups)]
-    more = _core.random.chacha20_keystream(key, 0, 2**58, groups)
+    words = [keystream(key, law, g * (1 + batches), 1) for g in range(groups)]
+    more = keystream(key, law, 2**58, groups)
     word = np.concatenate(words).astype(np.uint64) << np.uint64(32) | more.astype(np.uint64)
     column = (word >> np.uint64(64 - bits)).astype(int)
     coin = word << np.uint64(bits)
@@ -379,7 +380,7 @@ def test_components_by_all_64_bits(modes, dtype) -> None:
     x = sample("multi_gaussian", 1e-20, epsilon, 1.0, modes, n=n, dtype=dtype, key=key)
     weights = np.exp(-epsilon * np.abs(np.arange(-modes, modes + 1)))
     batches = 2 if dtype == np.float64 else 1
-    expected = components_of(weights, key, n, batches) - modes
+    expected = components_of("multi_gaussian", weights, key, n, batches) - modes
     # a weight whose last place differs moves a threshold past a coin once in 1e10 words
     np.testing.assert_array_equal(np.round(x), expected)
 
@@ -418,7 +419,7 @@ def test_rare_components_have_their_probability() -> None:
 DIGEST = """
 import hashlib, numpy as np
 from tightnoise import _core
-digest = hashlib.sha256()
+digest, source = hashlib.sha256(), _core.random.NoiseSource
 theta = np.random.default_rng(9).standard_normal(120_001)
 three = np.array([0.0, 1.0, 3.0])
 cases = [("multi_gaussian", 0.3, 0.1, 1.0, modes) for modes in (0, 7, 20, 500, 1 << 17)]
@@ -430,7 +431,7 @@ cases += [("staircase", 1.0, epsilon, 0.3) for epsilon in (0.01, 1.0, 9.0)]
 for dtype in (np.float64, np.float32):
     for law, *parameters in cases:
         x = theta.astype(dtype)
-        getattr(_core.random, "sample_" + law)(x, *parameters, x, bytes(32), 1)
+        getattr(_core.random, "sample_" + law)(x, *parameters, x, source(bytes(32), 1))
         digest.update(x.tobytes())
 print(_core.simd_level(), digest.hexdigest())
 """
@@ -467,24 +468,24 @@ def test_bits_do_not_depend_on_threads_length_or_place(case, dtype) -> None:
     other = sample(case.law, *case.parameters, theta=theta, dtype=dtype, key=key, stream=1)
     assert (whole != other).any()
     in_place = theta.copy()
-    getattr(_core.random, f"sample_{case.law}")(in_place, *case.parameters, in_place, key, 0)
+    getattr(_core.random, f"sample_{case.law}")(
+        in_place, *case.parameters, in_place, NoiseSource(key)
+    )
     np.testing.assert_array_equal(whole, in_place)
 
 
 @EVERY_LAW
 def test_out_must_not_overlap_another_place(case) -> None:
     core = getattr(_core.random, f"sample_{case.law}")
-    buffer = np.zeros(101)
+    buffer, source = np.zeros(101), NoiseSource(bytes(32))
     with pytest.raises(ValueError, match="must not overlap"):
-        core(buffer[:-1], *case.parameters, buffer[1:], bytes(32), 0)
+        core(buffer[:-1], *case.parameters, buffer[1:], source)
     with pytest.raises(TypeError, match="wrong length"):
-        core(buffer[:-1], *case.parameters, np.empty(7), bytes(32), 0)
+        core(buffer[:-1], *case.parameters, np.empty(7), source)
     with pytest.raises(TypeError, match="float32 or float64"):
-        core(np.zeros(3, int), *case.parameters, np.empty(3), bytes(32), 0)
+        core(np.zeros(3, int), *case.parameters, np.empty(3), source)
     with pytest.raises(TypeError, match="float32 or float64"):
-        core(np.zeros(3), *case.parameters, np.empty(3, int), bytes(32), 0)
-    with pytest.raises(ValueError, match="key"):
-        core(buffer, *case.parameters, np.empty(101), b"short", 0)
+        core(np.zeros(3), *case.parameters, np.empty(3, int), source)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from itertools import pairwise
 import mpmath as mp
 import numpy as np
 import pytest
+from noise_laws import LAWS, NoiseSource, keystream, normals_of
 from reference import chacha20
 from scipy import special, stats
 from simd_levels import LEVELS
@@ -102,11 +103,11 @@ def test_keystream_against_the_reference(first: int) -> None:
             assert words[batch, :, lane].astype("<u4").tobytes() == expected
 
 
-def keystream_words(kind: str, key: bytes, stream: int, n: int) -> np.ndarray:
+def keystream_words(kind: str, key: bytes, law: str, n: int) -> np.ndarray:
     """The keystream words that n elements are made of, a row a batch."""
     per_batch = 1024 // np.dtype(kind).itemsize
     batches = -(-n // per_batch)
-    words = _core.random.chacha20_keystream(key, stream, 0, batches).astype("<u4")
+    words = keystream(key, law, 0, batches).astype("<u4")
     return words.view(kind.replace("f", "u")).reshape(batches, per_batch)
 
 
@@ -118,8 +119,8 @@ def test_uniforms_are_their_formula_and_never_0_or_1(kind: str, bits: int) -> No
 
     n = 100_003
     out = np.empty(n, kind)
-    _core.random.uniform(out, COUNTING, 5)
-    words = keystream_words(kind, COUNTING, 5, n)
+    _core.random.uniform(out, NoiseSource(COUNTING))
+    words = keystream_words(kind, COUNTING, "uniform", n)
     np.testing.assert_array_equal(out, uniform(words).ravel()[:n])
     extremes = uniform(np.array([0, np.iinfo(words.dtype).max], words.dtype))
     assert extremes.dtype == kind
@@ -133,8 +134,8 @@ def test_uniforms_are_their_formula_and_never_0_or_1(kind: str, bits: int) -> No
 def test_normals_are_box_muller_of_the_keystream(kind, limit, reach, check_error) -> None:
     n = 8 * 1024 // np.dtype(kind).itemsize
     out = np.empty(n, kind)
-    _core.random.standard_normal(out, COUNTING, 6)
-    words = keystream_words(kind, COUNTING, 6, n)
+    _core.random.standard_normal(out, NoiseSource(COUNTING))
+    words = keystream_words(kind, COUNTING, "standard_normal", n)
     size = 8 * words.dtype.itemsize
     fraction = 52 if kind == "f8" else 23
     half = words.shape[1] // 2
@@ -254,8 +255,8 @@ def test_seeds() -> None:
 
 
 def test_unseeded_streams_differ() -> None:
-    keys = {NoiseStream()._next() for _ in range(100)}
-    assert len(keys) == 100
+    first = {NoiseStream().uniform() for _ in range(100)}
+    assert len(first) == 100
     assert default_stream() is default_stream()
 
 
@@ -266,19 +267,24 @@ def test_successive_calls_differ() -> None:
     assert stream.uniform() != stream.uniform()
 
 
-def test_no_key_and_number_twice_from_many_threads() -> None:
-    stream, taken = NoiseStream(), []
+@pytest.mark.parametrize("seed", [None, 7])
+def test_no_noise_twice_from_many_threads(seed) -> None:
+    """Two of 16,000 uniforms of 52 bits are equal with probability 3e-8."""
+    stream, taken = NoiseStream(seed=seed), []
 
     def take() -> None:
-        taken.append([stream._next() for _ in range(2000)])
+        taken.append([stream.uniform() for _ in range(2000)])
 
     threads = [threading.Thread(target=take) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    pairs = [pair for part in taken for pair in part]
-    assert len(pairs) == len(set(pairs)) == 16_000
+    drawn = {u for part in taken for u in part}
+    assert len(drawn) == 16_000
+    if seed is not None:
+        one_by_one = NoiseStream(seed=seed)
+        assert drawn == {one_by_one.uniform() for _ in range(16_000)}
 
 
 FORK = """
@@ -336,15 +342,230 @@ def test_a_forked_child_takes_a_new_key_and_does_not_hang() -> None:
     assert grandchild_1 == grandchild_2 != own
 
 
+# --- one seed, several laws -----------------------------------------------------------------------
+
+DRAWS = {
+    "uniform": lambda stream, n: stream.uniform(n) - 0.5,
+    "standard_normal": lambda stream, n: stream.standard_normal(n),
+    **{
+        law: lambda stream, n, m=m: m.sample(np.zeros(n), rng=stream)
+        for law, m in {
+            "gaussian": tn.Gaussian(1.0),
+            "stochastic_sign": tn.StochasticSign(1.0),
+            "rectified_gaussian": tn.RectifiedGaussian(1.0, -2.0, 2.0),
+            "truncated_gaussian": tn.TruncatedGaussian(1.0, -2.0, 2.0),
+            "quantized_gaussian": tn.QuantizedGaussian(1.0, -2.0, 2.0, 64),
+            "bounded_laplace": tn.BoundedLaplace(1.0, -2.0, 2.0),
+            "multi_gaussian": tn.MultiGaussianMixture(1.0, 1.0, 1.0, 3),
+            "quasi_gaussian": tn.QuasiGaussianMixture(1.0, 1.0, 1.0),
+            "scale_mixture": tn.GaussianScaleMixture([0.0, 1.0], [0.5, 0.5], [1.0, 2.0]),
+            "laplace": tn.Laplace(1.0),
+            "truncated_laplace": tn.TruncatedLaplace(1.0, 5.0),
+            "tulap": tn.Tulap(1.0, 1.0, 0.1),
+            "staircase": tn.Staircase(1.0, 1.0, 0.3),
+        }.items()
+    },
+    "von_mises_fisher": lambda stream, n: tn.VonMisesFisher(kappa=1.0, dim=n).sample(
+        np.zeros(n), rng=stream
+    ),
+}
+
+
+def test_every_law_has_streams_of_its_own() -> None:
+    """Rank correlations of the noise of one seed, and of its magnitude: 29 rows, 406 pairs."""
+    assert DRAWS.keys() == LAWS.keys()
+    n, laws, rows = 20_000, [], []
+    for law, draw in DRAWS.items():
+        x = draw(NoiseStream(seed=1), n)
+        for row in (x, np.abs(x)):
+            if np.ptp(row) > 0:  # signs have no magnitude
+                laws.append(law)
+                rows.append(row)
+    other = np.array([[one != another for one in laws] for another in laws])
+    correlation = stats.spearmanr(rows, axis=1).statistic
+    assert np.abs(correlation[other]).max() < -special.ndtri(ALARM / 2 / other.sum()) / np.sqrt(n)
+
+
+@pytest.mark.parametrize(
+    ("law", "parameters", "noise"),
+    [
+        ("gaussian", (), lambda z: z),
+        ("stochastic_sign", (), np.sign),
+        ("rectified_gaussian", (-1.0, 1.5), lambda z: np.clip(z, -1.0, 1.5)),
+        ("quantized_gaussian", (-1.0, 1.5, 2**30), lambda z: np.clip(z, -1.0, 1.5)),
+    ],
+)
+def test_normals_of_mechanisms_are_those_of_their_streams(law, parameters, noise) -> None:
+    operands = [x if isinstance(x, int) else np.array([x]) for x in (0.0, 1.0, *parameters)]
+    out = np.empty(1000)
+    getattr(_core.random, f"sample_{law}")(*operands, out, NoiseSource(COUNTING, 3))
+    expected = noise(normals_of(COUNTING, law, 1000, number=3))
+    np.testing.assert_allclose(out, expected, atol=1e-8)
+
+
+def test_the_last_number_of_a_stream() -> None:
+    last = NoiseSource(COUNTING, 2**56 - 1)
+    out = np.empty(3)
+    _core.random.uniform(out, last)
+    words = keystream(COUNTING, "uniform", 0, 1, number=2**56 - 1).view(np.uint64)[:3]
+    np.testing.assert_array_equal(out, ((words >> np.uint64(12)) + 0.5) * 2.0**-52)
+    for _ in range(2):
+        with pytest.raises(OverflowError, match="2\\*\\*56 arrays"):
+            _core.random.uniform(out, last)
+
+
+def test_what_is_refused_takes_no_number() -> None:
+    source, out = NoiseSource(COUNTING), np.empty(10)
+    with pytest.raises(ValueError, match="must not overlap"):
+        _core.random.sample_laplace(out[:-1], 1.0, out[1:], source)
+    _core.random.uniform(out, source)
+    expected = np.empty(10)
+    _core.random.uniform(expected, NoiseSource(COUNTING))
+    np.testing.assert_array_equal(out, expected)
+
+
+# --- keys -----------------------------------------------------------------------------------------
+
+
+def test_no_message_shows_a_key() -> None:
+    """A call of the core that fits no signature shows its arguments: keys are not among them."""
+    stream = NoiseStream(seed=COUNTING)
+    key = hashlib.blake2b(b"bytes" + COUNTING, digest_size=32, person=b"tightnoise seed").digest()
+    _core.random.uniform(check := np.empty(2), NoiseSource(key))
+    assert (check == NoiseStream(seed=COUNTING).uniform(2)).all()  # it is the key
+    messages = []
+    for name, core in vars(_core.random).items():
+        if name.startswith("sample_") or name in ("uniform", "standard_normal"):
+            with pytest.raises(TypeError, match="incompatible function arguments") as refused:
+                core(stream._source, 1.5, "nonsense")
+            messages.append(str(refused.value))
+    with pytest.raises(TypeError, match="incompatible constructor arguments") as refused:
+        NoiseSource(memoryview(key), "nonsense")
+    messages += [str(refused.value), repr(stream._source)]
+    assert len(messages) == len(LAWS) + 2
+    for shown in (key.hex(), repr(key), repr(key)[2:14]):
+        assert not any(shown in message for message in messages)
+    for wrong in (b"short", bytes(33), np.zeros(32)):
+        with pytest.raises(ValueError, match="key of the wrong length"):
+            NoiseSource(wrong)
+
+
+# Prints the noise drawn, in hexadecimal, then all memory that this process may write to.
+REMAINS = """
+import os, sys
+import numpy as np
+from tightnoise import _core
+from tightnoise.random import NoiseStream
+_core.set_num_threads(2)
+{body}
+sys.stdout.flush()
+regions = [line.split() for line in open("/proc/self/maps") if " rw" in line]
+with open("/proc/self/mem", "rb", buffering=0) as memory:
+    for region in regions:
+        first, last = (int(end, 16) for end in region[0].split("-"))
+        for start in range(first, last, 1 << 20):
+            memory.seek(start)
+            os.write(1, memory.read(min(1 << 20, last - start)))
+"""
+LEAVES_MEMORY = pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs /proc")
+
+
+def remains_of(body: str, given: bytes = b"") -> tuple[np.ndarray, np.ndarray]:
+    """Return what a process printed in its first line, and the words of its memory."""
+    program = [sys.executable, "-c", REMAINS.format(body=body)]
+    printed = subprocess.run(program, input=given, capture_output=True, timeout=120)
+    assert printed.returncode == 0, printed.stderr
+    drawn, memory = printed.stdout.split(b"\n", 1)
+    return np.frombuffer(bytes.fromhex(drawn.decode())), np.frombuffer(memory, "<u4")
+
+
+# A source of a known key draws with every sampler, also on other threads, and is gone.
+SPENT = """
+key = bytearray(32)
+assert os.readv(0, [key]) == 32
+source = _core.random.NoiseSource(memoryview(key))
+kept = source if {keep} else None
+key[:] = bytes(32)
+core = _core.random
+one = [np.array([x]) for x in (1.0, -1.0, 1.5)]
+for n in (3, 200_000):
+    for dtype in (np.float64, np.float32):
+        out, theta = np.empty(n, dtype), np.linspace(-3, 3, n).astype(dtype)
+        core.uniform(out, source)
+        core.standard_normal(out, source)
+        for bounded in (core.sample_rectified_gaussian, core.sample_truncated_gaussian,
+                        core.sample_bounded_laplace):
+            bounded(theta, *one, out, source)
+        core.sample_gaussian(theta, one[0], out, source)
+        core.sample_stochastic_sign(theta, one[0], out, source)
+        core.sample_quantized_gaussian(theta, *one, 9, out, source)
+        core.sample_multi_gaussian(theta, 0.3, 0.1, 1.0, 100_000, out, source)
+        core.sample_quasi_gaussian(theta, 0.3, 1.0, 1.0, out, source)
+        core.sample_scale_mixture(theta, one[0], one[0], one[0], out, source)
+        core.sample_laplace(theta, 1.0, out, source)
+        core.sample_truncated_laplace(theta, 1.0, 3.0, out, source)
+        core.sample_tulap(theta, 1.0, 1.0, 3.7, out, source)
+        core.sample_staircase(theta, 1.0, 1.0, 0.3, out, source)
+        for rows in ((-1, n), (-1, 3), (-1, 200)):
+            x = theta[: n - n % rows[1]].reshape(rows)
+            core.sample_von_mises_fisher(x, 5.0, np.empty_like(x), source)
+del source
+print("")
+"""
+
+
+@LEAVES_MEMORY
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_source_leaves_no_key_in_memory(keep) -> None:
+    """Not even registers on the stack of a thread.
+
+    Of some 1e7 other words in memory one equals a given word of the key with probability 0.003;
+    four do, of different words, with less than 1e-8.
+    """
+    key = hashlib.sha256(b"spent").digest()
+    _, memory = remains_of(SPENT.format(keep=keep), key)
+    found = sum(bool((memory == word).any()) for word in np.frombuffer(key, "<u4"))
+    assert (found == 8) if keep else (found < 4)
+
+
+@LEAVES_MEMORY
+@pytest.mark.parametrize("seed", [None, 5])
+def test_memory_does_not_reveal_the_noise_of_an_unseeded_stream(seed) -> None:
+    """Tries as a key all that looks random: that of a seed is there, no other is."""
+    last = 39
+    body = f"""
+stream = NoiseStream(seed={seed})
+for _ in range({last}):
+    stream.uniform(3)
+out = np.empty(3)
+noise = stream.uniform(out=out).tobytes().hex()
+out[:] = 0
+print(noise)
+"""
+    drawn, memory = remains_of(body)
+    windows = np.lib.stride_tricks.sliding_window_view(memory, 8)
+    looks_random = np.ones(len(windows), bool)
+    small = (memory & 0xFFFF0000 == 0) | (memory >= 0xFFFF0000)
+    for i in range(8):
+        looks_random &= ~small[i : len(small) - 7 + i]
+    candidates = windows[looks_random]
+    kinds = np.sort(candidates.view(np.uint8).reshape(len(candidates), 32), axis=1)
+    candidates = candidates[(np.diff(kinds, axis=1) > 0).sum(axis=1) >= 22]
+    keys = {candidate.tobytes() for candidate in candidates}
+    first = np.floor(drawn[0] * 2**52)
+    found = 0
+    for key in keys:
+        word = keystream(key, "uniform", 0, 1, number=last)[:2].view(np.uint64)[0]
+        found += int(word) >> 12 == int(first)
+    assert found == (0 if seed is None else 1)
+
+
 @pytest.mark.parametrize("seed", [None, 7])
 def test_streams_are_not_copied_or_shown(seed) -> None:
     stream = NoiseStream(seed=seed)
     for duplicate in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="cannot be pickled or copied"):
             duplicate(stream)
-    key = stream._next()[0]
-    assert key.hex() not in repr(stream)
-    assert repr(key) not in repr(stream)
     assert repr(stream) in ("<NoiseStream, seeded>", "<NoiseStream, keyed by the operating system>")
 
 

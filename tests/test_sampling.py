@@ -12,6 +12,7 @@ from itertools import pairwise
 import mpmath as mp
 import numpy as np
 import pytest
+from noise_laws import NoiseSource, keystream
 from scipy import special, stats
 from simd_levels import LEVELS, printed_at
 
@@ -34,7 +35,7 @@ def sample(mechanism, theta, *parameters, n=None, dtype=np.float64, key=None, st
         for value in parameters
     ]
     name = key_of(mechanism, *parameters, theta[0], dtype) if key is None else key
-    getattr(_core.random, f"sample_{mechanism}")(theta, *operands, out, name, stream)
+    getattr(_core.random, f"sample_{mechanism}")(theta, *operands, out, NoiseSource(name, stream))
     return out
 
 
@@ -195,7 +196,7 @@ def test_truncated_gaussian_is_the_exact_inverse(parameters, shared, check_error
     n = 128
     theta, sigma, lower, upper = parameters
     x = sample_truncated(parameters, n, shared).tolist()
-    words = _core.random.chacha20_keystream(key_of(parameters), 0, 0, 1).view(np.uint64).tolist()
+    words = keystream(key_of(parameters), "truncated_gaussian", 0, 1).view(np.uint64).tolist()
     fast = shared and lower <= theta <= upper and 1 / 16 <= (upper - lower) / sigma <= 2
     with mp.workdps(50):
         worst = max(
@@ -220,7 +221,7 @@ def test_truncated_gaussian_with_random_parameters(check_error, rng) -> None:
         np.where(flip, lower, upper),
     )
     x = sample("truncated_gaussian", theta, sigma, lower, upper, key=bytes(32)).tolist()
-    words = _core.random.chacha20_keystream(bytes(32), 0, 0, n // 128).view(np.uint64).tolist()
+    words = keystream(bytes(32), "truncated_gaussian", 0, n // 128).view(np.uint64).tolist()
     with mp.workdps(50):
         errors = [
             inverse_error(
@@ -302,7 +303,7 @@ for threads in (1, 3):
                 bounds = (a, b) if name.endswith(("ed_gaussian", "laplace")) else ()
                 levels = (9,) if name.startswith("quantized") else ()
                 core = getattr(_core.random, "sample_" + name)
-                core(t, s, *bounds, *levels, out, bytes(32), 1)
+                core(t, s, *bounds, *levels, out, _core.random.NoiseSource(bytes(32), 1))
                 digest.update(out.tobytes())
 print(_core.simd_level(), digest.hexdigest())
 """
@@ -333,7 +334,7 @@ def test_bits_do_not_depend_on_threads_length_or_place(mechanism, dtype) -> None
         in_place = theta.copy()
         operands = [v if isinstance(v, int) else np.array([v]) for v in MECHANISMS[mechanism]]
         core = getattr(_core.random, f"sample_{mechanism}")
-        core(in_place, *operands, in_place, key, 0)
+        core(in_place, *operands, in_place, NoiseSource(key))
         np.testing.assert_array_equal(whole, in_place)
         other = sample(mechanism, theta, *MECHANISMS[mechanism], dtype=dtype, key=key, stream=1)
         assert (whole != other).any()
@@ -369,8 +370,7 @@ def test_float32_noise_is_never_less_than_asked_for() -> None:
     """Sigma is rounded up to float32: half the spacing below would be accounted as more noise."""
     for sigma in (0.1, 1 + 2**-30, 1e-50, 1e39):
         x = sample("gaussian", 0.0, sigma, n=4096, dtype=np.float32, key=bytes(32))
-        z = np.empty(4096, np.float32)
-        _core.random.standard_normal(z, bytes(32), 0)
+        z = sample("gaussian", 0.0, 1.0, n=4096, dtype=np.float32, key=bytes(32))
         target = min(sigma, float(np.finfo(np.float32).max))
         used = np.float32(target)
         used = used if float(used) >= target else np.nextafter(used, np.float32(np.inf))
@@ -382,12 +382,10 @@ def test_float32_noise_is_never_less_than_asked_for() -> None:
 def test_out_must_not_overlap_another_place(mechanism) -> None:
     operands = [v if isinstance(v, int) else np.array([v]) for v in MECHANISMS[mechanism]]
     core = getattr(_core.random, f"sample_{mechanism}")
-    buffer = np.zeros(101)
+    buffer, source = np.zeros(101), NoiseSource(bytes(32))
     with pytest.raises(ValueError, match="must not overlap"):
-        core(buffer[:-1], *operands, buffer[1:], bytes(32), 0)
+        core(buffer[:-1], *operands, buffer[1:], source)
     with pytest.raises(TypeError, match="wrong length"):
-        core(buffer[:-1], *operands, np.empty(7), bytes(32), 0)
+        core(buffer[:-1], *operands, np.empty(7), source)
     with pytest.raises(TypeError, match="float32 or float64"):
-        core(np.zeros(3, int), *operands, np.empty(3), bytes(32), 0)
-    with pytest.raises(ValueError, match="key"):
-        core(buffer, *operands, np.empty(101), b"short", 0)
+        core(np.zeros(3, int), *operands, np.empty(3), source)

@@ -12,6 +12,7 @@ from itertools import pairwise
 import mpmath as mp
 import numpy as np
 import pytest
+from noise_laws import NoiseSource, keystream, normals_of
 from scipy import interpolate, special, stats
 from simd_levels import LEVELS, printed_at
 
@@ -33,7 +34,7 @@ def sample(direction, kappa, rows=None, *, key=bytes(32), stream=0):
     direction = np.ascontiguousarray(direction)
     shape = direction.shape if rows is None else (rows, direction.shape[-1])
     out = np.full(shape, np.nan, direction.dtype)
-    _core.random.sample_von_mises_fisher(direction, kappa, out, key, stream)
+    _core.random.sample_von_mises_fisher(direction, kappa, out, NoiseSource(key, stream))
     return out
 
 
@@ -196,15 +197,14 @@ def normals_of_rows(dim, rows, key):
     """Return the normals that the rows are made of."""
     padded = -(-dim // 128) * 128 if dim > 128 else dim
     octets = -(-rows // 8)
-    flat = np.empty(octets * 8 * padded)
-    _core.random.standard_normal(flat, key, 0)
+    flat = normals_of(key, "von_mises_fisher", octets * 8 * padded)
     if dim > 128:
         return flat.reshape(-1, padded)[:rows, :dim]
     return flat.reshape(octets, dim, 8).transpose(0, 2, 1).reshape(-1, dim)[:rows]
 
 
 def first_words(rows, key):
-    words = _core.random.chacha20_keystream(key, 0, FIRST_DRAWS, -(-rows // 128))
+    words = keystream(key, "von_mises_fisher", FIRST_DRAWS, -(-rows // 128))
     return np.ascontiguousarray(words).view(np.uint64).ravel()[:rows]
 
 
@@ -375,8 +375,7 @@ def test_uniform(dim, dtype) -> None:
     np.testing.assert_array_equal(y, sample(a_direction(dim, dtype), 0.0, rows, key=key))
     np.testing.assert_array_equal(y, sample(zeros, 0.0, rows, key=key))
     if dim > 128:
-        first = np.empty(dim, dtype)
-        _core.random.standard_normal(first, key, 0)
+        first = normals_of(key, "von_mises_fisher", dim, dtype)
     else:
         first = normals_of_rows(dim, 1, key)[0]
     eps = np.finfo(dtype).eps
@@ -397,7 +396,9 @@ def test_directions_of_any_size() -> None:
             scaled = np.ldexp(small, exponent)
             np.testing.assert_array_equal(sample(scaled, 3.0 * dim), expected)
             in_place = scaled.copy()
-            _core.random.sample_von_mises_fisher(in_place, 3.0 * dim, in_place, bytes(32), 0)
+            _core.random.sample_von_mises_fisher(
+                in_place, 3.0 * dim, in_place, NoiseSource(bytes(32))
+            )
             np.testing.assert_array_equal(in_place, expected)
     # Coordinates of all sizes at once: the largest ones are the direction.
     for dim in (3, 1000):
@@ -453,7 +454,9 @@ def test_bits_do_not_depend_on_threads_or_place(dim, dtype) -> None:
         _core.set_num_threads(5)
         np.testing.assert_array_equal(whole, sample(directions, 2.0 * dim, stream=7))
         in_place = directions.copy()
-        _core.random.sample_von_mises_fisher(in_place, 2.0 * dim, in_place, bytes(32), 7)
+        _core.random.sample_von_mises_fisher(
+            in_place, 2.0 * dim, in_place, NoiseSource(bytes(32), 7)
+        )
         np.testing.assert_array_equal(whole, in_place)
     finally:
         _core.set_num_threads(before)
@@ -471,7 +474,7 @@ def test_bits_do_not_depend_on_threads_or_place(dim, dtype) -> None:
 DIGEST = """
 import hashlib, numpy as np
 from tightnoise import _core
-rng, digest = np.random.default_rng(9), hashlib.sha256()
+digest, source = hashlib.sha256(), _core.random.NoiseSource
 for threads in (1, 3):
     _core.set_num_threads(threads)
     for dtype in (np.float64, np.float32):
@@ -482,7 +485,7 @@ for threads in (1, 3):
                 for ratio in (0.0, 1e-6, 0.3, 5.0, 1e9):
                     out = np.empty_like(x)
                     core = _core.random.sample_von_mises_fisher
-                    core((x * scale).astype(dtype), ratio * dim, out, bytes(32), 1)
+                    core((x * scale).astype(dtype), ratio * dim, out, source(bytes(32), 1))
                     digest.update(out.tobytes())
 print(_core.simd_level(), digest.hexdigest())
 """
@@ -496,7 +499,7 @@ def test_bits_do_not_depend_on_the_level() -> None:
 
 def test_what_the_core_refuses() -> None:
     core = _core.random.sample_von_mises_fisher
-    x = np.ones((4, 5))
+    x, source = np.ones((4, 5)), NoiseSource(bytes(32))
     for direction, out in [
         (x, np.empty((3, 5))),
         (np.ones(4), np.empty((3, 5))),
@@ -508,12 +511,10 @@ def test_what_the_core_refuses() -> None:
         (np.asfortranarray(x), np.empty((4, 5))),
     ]:
         with pytest.raises(TypeError, match="core"):
-            core(direction, 1.0, out, bytes(32), 0)
+            core(direction, 1.0, out, source)
     buffer = np.ones(11)
     with pytest.raises(ValueError, match="must not overlap"):
-        core(buffer[:-1], 1.0, buffer[1:], bytes(32), 0)
+        core(buffer[:-1], 1.0, buffer[1:], source)
     with pytest.raises(ValueError, match="must not overlap"):
-        core(x[0], 1.0, x, bytes(32), 0)  # rows would be read after they were written
-    with pytest.raises(ValueError, match="key"):
-        core(x, 1.0, np.empty((4, 5)), b"short", 0)
-    core(np.empty((0, 5)), 1.0, np.empty((0, 5)), bytes(32), 0)
+        core(x[0], 1.0, x, source)  # rows would be read after they were written
+    core(np.empty((0, 5)), 1.0, np.empty((0, 5)), source)

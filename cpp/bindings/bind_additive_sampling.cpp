@@ -9,26 +9,28 @@
 namespace tightnoise {
 namespace {
 
-template <class Real, class Noise>
-void sample_as(AdditiveSampler<Real, Noise> sampler, const Noise& noise, const py::array& theta,
-               py::array_t<Real, py::array::c_style> out, const NoiseKey& key) {
-    const AdditiveTask<Real, Noise> task{key, noise, parameter(&theta, out), out.mutable_data()};
-    run(sampler, task, length(out));
-}
-
 // Where noise comes from and goes: the same arguments for every law.
 struct Place {
     const py::array& theta;
     const py::array& out;
-    NoiseKey key;
+    NoiseSource& source;
+    NoiseLaw law;
 };
+
+template <class Real, class Noise>
+void sample_as(AdditiveSampler<Real, Noise> sampler, const Noise& noise, const Place& place,
+               py::array_t<Real, py::array::c_style> out) {
+    AdditiveTask<Real, Noise> task{{}, noise, parameter(&place.theta, out), out.mutable_data()};
+    task.key = place.source.next(place.law);  // last: what is refused takes no key
+    run(sampler, task, length(out));
+}
 
 template <class Noise>
 void sample(const AdditiveSamplers<Noise>& samplers, const Noise& noise, const Place& place) {
     if (py::isinstance<Float64Array>(place.out)) {
-        sample_as(samplers.float64, noise, place.theta, Float64Array(place.out), place.key);
+        sample_as(samplers.float64, noise, place, Float64Array(place.out));
     } else if (py::isinstance<Float32Array>(place.out)) {
-        sample_as(samplers.float32, noise, place.theta, Float32Array(place.out), place.key);
+        sample_as(samplers.float32, noise, place, Float32Array(place.out));
     } else {
         throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
     }
@@ -77,8 +79,7 @@ std::tuple<py::array_t<std::uint64_t>, py::array_t<std::uint32_t>, int> alias_ta
 void bind_additive_sampling(py::module_ m) {
     using py::arg;
     using Array = const py::array&;
-    using Key = const py::bytes&;
-    using Stream = std::uint64_t;
+    using Source = NoiseSource&;
 
     // The parameters of a law are numbers; theta is an array of out's shape or of one element, out
     // float32 or float64, theta itself or apart from it. Parameters are as their Python class has
@@ -86,65 +87,61 @@ void bind_additive_sampling(py::module_ m) {
     m.def(
         "sample_multi_gaussian",
         [](Array theta, double sigma, double epsilon, double sensitivity, int modes, Array out,
-           Key key, Stream stream) {
+           Source source) {
             sample_multi_gaussian(sigma, epsilon, sensitivity, modes,
-                                  {theta, out, noise_key(key, stream)});
+                                  {theta, out, source, NoiseLaw::multi_gaussian});
         },
         arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("modes"), arg("out"),
-        arg("key"), arg("stream"));
+        arg("source"));
     m.def(
         "sample_quasi_gaussian",
-        [](Array theta, double sigma, double epsilon, double sensitivity, Array out, Key key,
-           Stream stream) {
+        [](Array theta, double sigma, double epsilon, double sensitivity, Array out,
+           Source source) {
             sample_quasi_gaussian(sigma, epsilon, sensitivity,
-                                  {theta, out, noise_key(key, stream)});
+                                  {theta, out, source, NoiseLaw::quasi_gaussian});
         },
-        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("out"), arg("key"),
-        arg("stream"));
+        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("out"), arg("source"));
     // Every location stands for itself and its mirror image, its weight for both.
     m.def(
         "sample_scale_mixture",
         [](Array theta, const Float64Array& locations, const Float64Array& weights,
-           const Float64Array& sigmas, Array out, Key key, Stream stream) {
-            sample_scale_mixture(locations, weights, sigmas, {theta, out, noise_key(key, stream)});
+           const Float64Array& sigmas, Array out, Source source) {
+            sample_scale_mixture(locations, weights, sigmas,
+                                 {theta, out, source, NoiseLaw::scale_mixture});
         },
-        arg("theta"), arg("locations"), arg("weights"), arg("sigmas"), arg("out"), arg("key"),
-        arg("stream"));
+        arg("theta"), arg("locations"), arg("weights"), arg("sigmas"), arg("out"), arg("source"));
     m.def(
         "sample_laplace",
-        [](Array theta, double scale, Array out, Key key, Stream stream) {
+        [](Array theta, double scale, Array out, Source source) {
             sample(additive_sampling_kernels().exponential, laplace_noise(scale),
-                   {theta, out, noise_key(key, stream)});
+                   {theta, out, source, NoiseLaw::laplace});
         },
-        arg("theta"), arg("scale"), arg("out"), arg("key"), arg("stream"));
+        arg("theta"), arg("scale"), arg("out"), arg("source"));
     m.def(
         "sample_truncated_laplace",
-        [](Array theta, double scale, double bound, Array out, Key key, Stream stream) {
+        [](Array theta, double scale, double bound, Array out, Source source) {
             sample(additive_sampling_kernels().exponential, truncated_laplace_noise(scale, bound),
-                   {theta, out, noise_key(key, stream)});
+                   {theta, out, source, NoiseLaw::truncated_laplace});
         },
-        arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("key"), arg("stream"));
+        arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("source"));
     // Density proportional to e^(-epsilon k), k the integer nearest to |x| / width, |x| < bound.
     m.def(
         "sample_tulap",
-        [](Array theta, double width, double epsilon, double bound, Array out, Key key,
-           Stream stream) {
+        [](Array theta, double width, double epsilon, double bound, Array out, Source source) {
             sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
-                   {theta, out, noise_key(key, stream)});
+                   {theta, out, source, NoiseLaw::tulap});
         },
-        arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("key"),
-        arg("stream"));
+        arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("source"));
     // Density falling by e^(-epsilon) at (k + gamma) sensitivity, k = 0, 1, ...
     m.def(
         "sample_staircase",
-        [](Array theta, double sensitivity, double epsilon, double gamma, Array out, Key key,
-           Stream stream) {
+        [](Array theta, double sensitivity, double epsilon, double gamma, Array out,
+           Source source) {
             sample(additive_sampling_kernels().stepped,
                    staircase_noise(sensitivity, epsilon, gamma),
-                   {theta, out, noise_key(key, stream)});
+                   {theta, out, source, NoiseLaw::staircase});
         },
-        arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("key"),
-        arg("stream"));
+        arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("source"));
     m.def("alias_table", alias_table, arg("weights"));
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "bindings/sampling.hpp"
 #include "mechanisms/sampling_kernels.hpp"
@@ -21,36 +22,35 @@ struct Parameters {
 template <class Real>
 void sample_as(Sampler<Real> Samplers<Real>::* which, const Samplers<Real>& samplers,
                const Parameters& from, py::array_t<Real, py::array::c_style> out,
-               const NoiseKey& key) {
+               NoiseSource& source, NoiseLaw law) {
     SampleTask<Real> task{};
-    task.key = key;
     task.theta = parameter(from.theta, out);
     task.sigma = parameter(from.sigma, out);
     task.lower = parameter(from.lower, out);
     task.upper = parameter(from.upper, out);
     task.levels = from.levels;
     task.out = out.mutable_data();
+    task.key = source.next(law);  // last: what is refused takes no key
     run(samplers.*which, task, length(out));
 }
 
-// One member of Samplers, for either element type.
+// A law, and its member of Samplers for either element type.
 struct Which {
+    NoiseLaw law;
     Sampler<double> Samplers<double>::* float64;
     Sampler<float> Samplers<float>::* float32;
 };
-#define TIGHTNOISE_SAMPLER(name)                        \
-    Which {                                             \
-        &Samplers<double>::name, &Samplers<float>::name \
+#define TIGHTNOISE_SAMPLER(name)                                        \
+    Which {                                                             \
+        NoiseLaw::name, &Samplers<double>::name, &Samplers<float>::name \
     }
 
-void sample(const Which& which, const Parameters& from, const py::array& out, const py::bytes& key,
-            std::uint64_t stream) {
-    const NoiseKey noise = noise_key(key, stream);
+void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source) {
     const SamplingKernels& kernels = sampling_kernels();
     if (py::isinstance<Float64Array>(out)) {
-        sample_as(which.float64, kernels.float64, from, Float64Array(out), noise);
+        sample_as(which.float64, kernels.float64, from, Float64Array(out), source, which.law);
     } else if (py::isinstance<Float32Array>(out)) {
-        sample_as(which.float32, kernels.float32, from, Float32Array(out), noise);
+        sample_as(which.float32, kernels.float32, from, Float32Array(out), source, which.law);
     } else {
         throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
     }
@@ -59,7 +59,7 @@ void sample(const Which& which, const Parameters& from, const py::array& out, co
 template <class Real>
 void sample_von_mises_fisher_as(const py::array_t<Real, py::array::c_style>& direction,
                                 double kappa, py::array_t<Real, py::array::c_style> out,
-                                const NoiseKey& key) {
+                                NoiseSource& source) {
     const bool one_row = out.ndim() < 2;
     if (out.ndim() < 1 || out.ndim() > 2 || out.shape(out.ndim() - 1) < 2) {
         throw py::type_error("core: out must be of shape (dim,) or (n, dim), dim at least 2");
@@ -71,44 +71,60 @@ void sample_von_mises_fisher_as(const py::array_t<Real, py::array::c_style>& dir
         throw py::type_error("core: operand of the wrong length");
     }
     VmfTask<Real> task{};
-    task.key = key;
     task.direction = direction.data();
     task.stride = given == dim ? 0 : dim;
     task.dim = dim;
     task.kappa = kappa;
     task.out = out.mutable_data();
     task.in_place = is_in_place(direction, out);
+    task.key = source.next(NoiseLaw::von_mises_fisher);
     py::gil_scoped_release nogil;
     sample_von_mises_fisher(task, rows);
 }
 
 void sample_von_mises_fisher_arrays(const py::array& direction, double kappa, const py::array& out,
-                                    const py::bytes& key, std::uint64_t stream) {
-    const NoiseKey noise = noise_key(key, stream);
+                                    NoiseSource& source) {
     const auto both = [&](auto type) {
         using Array = decltype(type);
         return py::isinstance<Array>(direction) && py::isinstance<Array>(out);
     };
     if (both(Float64Array())) {
         sample_von_mises_fisher_as<double>(Float64Array(direction), kappa, Float64Array(out),
-                                           noise);
+                                           source);
     } else if (both(Float32Array())) {
-        sample_von_mises_fisher_as<float>(Float32Array(direction), kappa, Float32Array(out), noise);
+        sample_von_mises_fisher_as<float>(Float32Array(direction), kappa, Float32Array(out),
+                                          source);
     } else {
         throw py::type_error("core: direction and out must be C-contiguous, float32 or float64");
     }
 }
 
-py::array_t<std::uint32_t> keystream(const py::bytes& key, std::uint64_t stream,
+// From any object that shows 32 bytes. A message of pybind11's shows the arguments of a call that
+// fits no signature: a memoryview shows nothing of its content.
+NoiseKey key_in(const py::buffer& memory) {
+    const py::buffer_info bytes = memory.request();
+    NoiseKey key{};
+    if (bytes.itemsize != 1 || bytes.size != sizeof key.words) {
+        throw py::value_error("core: key of the wrong length");
+    }
+    const auto* byte = static_cast<const unsigned char*>(bytes.ptr);
+    for (std::size_t i = 0; i < sizeof key.words; ++i) {
+        key.words[i / 4] |= static_cast<std::uint32_t>(byte[i]) << (8 * (i % 4));
+    }
+    return key;
+}
+
+py::array_t<std::uint32_t> keystream(const py::buffer& memory, std::uint64_t stream,
                                      std::uint64_t first, std::uint64_t batches) {
-    const NoiseKey noise = noise_key(key, stream);
+    NoiseKey key = key_in(memory);
+    key.stream = stream;
     py::array_t<std::uint32_t> words(static_cast<py::ssize_t>(batches * 256));
     std::uint32_t* out = words.mutable_data();
     py::gil_scoped_release nogil;
     constexpr std::uint64_t kBatches = 1 << 14;  // milliseconds
     for (std::uint64_t done = 0; done < batches; done += kBatches) {
         poll();
-        sampling_kernels().keystream(noise, first + done, std::min(kBatches, batches - done),
+        sampling_kernels().keystream(key, first + done, std::min(kBatches, batches - done),
                                      out + done * 256);
     }
     return words;
@@ -119,72 +135,73 @@ py::array_t<std::uint32_t> keystream(const py::bytes& key, std::uint64_t stream,
 void bind_random(py::module_ m) {
     using py::arg;
     using Array = const py::array&;
-    using Key = const py::bytes&;
-    using Stream = std::uint64_t;
+    using Source = NoiseSource&;
 
+    py::class_<NoiseSource>(m, "NoiseSource")
+        .def(py::init())
+        .def(py::init([](const py::buffer& key, std::uint64_t drawn) {
+                 return std::make_unique<NoiseSource>(key_in(key), drawn);
+             }),
+             arg("key"), arg("drawn") = 0)
+        .def_property_readonly("is_seeded", &NoiseSource::is_seeded);
     // Words of keystream batches first, first + 1, ...; block 16 b + lane of the stream has its
     // words at [b, 0..15, lane].
     m.def("chacha20_keystream", keystream, arg("key"), arg("stream"), arg("first"), arg("batches"));
     m.def(
         "uniform",
-        [](Array out, Key key, Stream stream) {
-            sample(TIGHTNOISE_SAMPLER(uniform), {}, out, key, stream);
-        },
-        arg("out"), arg("key"), arg("stream"));
+        [](Array out, Source source) { sample(TIGHTNOISE_SAMPLER(uniform), {}, out, source); },
+        arg("out"), arg("source"));
     m.def(
         "standard_normal",
-        [](Array out, Key key, Stream stream) {
-            sample(TIGHTNOISE_SAMPLER(standard_normal), {}, out, key, stream);
+        [](Array out, Source source) {
+            sample(TIGHTNOISE_SAMPLER(standard_normal), {}, out, source);
         },
-        arg("out"), arg("key"), arg("stream"));
+        arg("out"), arg("source"));
     m.def(
         "sample_gaussian",
-        [](Array theta, Array sigma, Array out, Key key, Stream stream) {
-            sample(TIGHTNOISE_SAMPLER(gaussian), {&theta, &sigma}, out, key, stream);
+        [](Array theta, Array sigma, Array out, Source source) {
+            sample(TIGHTNOISE_SAMPLER(gaussian), {&theta, &sigma}, out, source);
         },
-        arg("theta"), arg("sigma"), arg("out"), arg("key"), arg("stream"));
+        arg("theta"), arg("sigma"), arg("out"), arg("source"));
     m.def(
         "sample_stochastic_sign",
-        [](Array theta, Array sigma, Array out, Key key, Stream stream) {
-            sample(TIGHTNOISE_SAMPLER(stochastic_sign), {&theta, &sigma}, out, key, stream);
+        [](Array theta, Array sigma, Array out, Source source) {
+            sample(TIGHTNOISE_SAMPLER(stochastic_sign), {&theta, &sigma}, out, source);
         },
-        arg("theta"), arg("sigma"), arg("out"), arg("key"), arg("stream"));
+        arg("theta"), arg("sigma"), arg("out"), arg("source"));
     m.def(
         "sample_rectified_gaussian",
-        [](Array theta, Array sigma, Array lower, Array upper, Array out, Key key, Stream stream) {
+        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source) {
             sample(TIGHTNOISE_SAMPLER(rectified_gaussian), {&theta, &sigma, &lower, &upper}, out,
-                   key, stream);
+                   source);
         },
-        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("key"),
-        arg("stream"));
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"));
     m.def(
         "sample_truncated_gaussian",
-        [](Array theta, Array sigma, Array lower, Array upper, Array out, Key key, Stream stream) {
+        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source) {
             sample(TIGHTNOISE_SAMPLER(truncated_gaussian), {&theta, &sigma, &lower, &upper}, out,
-                   key, stream);
+                   source);
         },
-        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("key"),
-        arg("stream"));
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"));
     m.def(
         "sample_bounded_laplace",
-        [](Array theta, Array scale, Array lower, Array upper, Array out, Key key, Stream stream) {
-            sample(TIGHTNOISE_SAMPLER(bounded_laplace), {&theta, &scale, &lower, &upper}, out, key,
-                   stream);
+        [](Array theta, Array scale, Array lower, Array upper, Array out, Source source) {
+            sample(TIGHTNOISE_SAMPLER(bounded_laplace), {&theta, &scale, &lower, &upper}, out,
+                   source);
         },
-        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("key"),
-        arg("stream"));
+        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("source"));
     m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
-           Key key, Stream stream) {
+           Source source) {
             sample(TIGHTNOISE_SAMPLER(quantized_gaussian),
-                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)}, out, key, stream);
+                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)}, out, source);
         },
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("levels"), arg("out"),
-        arg("key"), arg("stream"));
+        arg("source"));
     // direction: of out's shape, or one for all rows.
     m.def("sample_von_mises_fisher", sample_von_mises_fisher_arrays, arg("direction"), arg("kappa"),
-          arg("out"), arg("key"), arg("stream"));
+          arg("out"), arg("source"));
 }
 
 }  // namespace tightnoise

@@ -1,12 +1,11 @@
 // What the bindings of samplers share.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <cstddef>
 
 #include "bindings/arrays.hpp"
 #include "mechanisms/sampling_kernels.hpp"
-#include "random/noise_key.hpp"
+#include "random/noise_source.hpp"
 #include "runtime/parallel.hpp"
 
 namespace tightnoise {
@@ -14,18 +13,7 @@ namespace tightnoise {
 constexpr std::size_t kSerialBelow = 100000;
 constexpr std::size_t kChunk = std::size_t{1} << 14;
 static_assert(kChunk % kSampleAlignment == 0);
-
-inline NoiseKey noise_key(const py::bytes& key, std::uint64_t stream) {
-    const std::string bytes = key;
-    NoiseKey result{};
-    if (bytes.size() != sizeof result.words) throw py::value_error("core: key of the wrong length");
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        result.words[i / 4] |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i]))
-                               << (8 * (i % 4));
-    }
-    result.stream = stream;
-    return result;
-}
+constexpr std::size_t kSamplerStack = std::size_t{24} << 10;  // the deepest takes 21 KB
 
 // Samples elements 0, ..., n - 1 of a task, on several threads where there are many.
 template <class Task>
@@ -36,6 +24,7 @@ void run(void (*sampler)(const Task& task, std::size_t begin, std::size_t end), 
     parallel_blocks((n + chunk - 1) / chunk, [&](std::size_t block) {
         const std::size_t begin = block * chunk;
         sampler(task, begin, n - begin < chunk ? n : begin + chunk);
+        erase_stack_below<kSamplerStack>();
     });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "random/erase.hpp"
 #include "runtime/parallel.hpp"
 
 namespace tightnoise {
@@ -10,6 +11,7 @@ namespace {
 constexpr std::size_t kSerialBelow = 100000;
 constexpr std::size_t kChunk = std::size_t{1} << 14;
 constexpr std::size_t kMaxParts = 64;
+constexpr std::size_t kStack = std::size_t{64} << 10;  // the deepest, of short rows, takes 57 KB
 static_assert(kChunk % kVmfAlignment == 0, "parts begin with a batch");
 
 // Into how many parts the sums of a row are cut: its length alone says.
@@ -30,6 +32,7 @@ class LongRow {
         const VmfLine line = kernels_.choose(task_, row_, total, draws);
         parallel_blocks(parts_, [&](std::size_t part) {
             kernels_.combine(task_, row_, line, begin(part), begin(part + 1));
+            if (parts_ > 1) erase_stack_below<kStack>();  // that of another thread
         });
     }
 
@@ -43,6 +46,7 @@ class LongRow {
         VmfSums sums[kMaxParts];
         parallel_blocks(parts_, [&](std::size_t part) {
             sums[part] = kernels_.project(task_, row_, scale, begin(part), begin(part + 1));
+            if (parts_ > 1) erase_stack_below<kStack>();
         });
         return kernels_.add(sums, parts_);
     }
@@ -76,6 +80,7 @@ void sample(const VmfKernels<Real>& kernels, const VmfTask<Real>& task, std::siz
     if (rows == 0) return;
     parallel_blocks((rows + each - 1) / each, [&](std::size_t block) {
         sample_rows(kernels, task, block * each, std::min(rows, (block + 1) * each));
+        erase_stack_below<kStack>();
     });
 }
 

@@ -139,6 +139,9 @@ inline void keystream_batches(const NoiseKey& key, std::uint64_t batch, std::uin
 class Keystream {
   public:
     Keystream(const NoiseKey& key, std::uint64_t first) : key_(key), next_(first) {}
+    ~Keystream() { erase(words_, sizeof words_); }
+    Keystream(const Keystream&) = delete;
+    Keystream& operator=(const Keystream&) = delete;
 
     // kBatchWords words, which last until the next call.
     const std::uint32_t* next_batch() {

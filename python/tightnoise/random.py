@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import operator
-import os
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -19,33 +17,13 @@ from tightnoise._validate import integer
 __all__ = ["NoiseStream", "default_stream"]
 
 
-class _Process:
-    """The running process as streams see it: replaced in every forked child."""
-
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        self.lock = threading.Lock()  # a lock held by another thread at the fork stays held
-
-
-_process = _Process()
-
-
-def _after_fork_in_child() -> None:
-    global _process
-    _process = _Process()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
-
-
 class NoiseStream:
-    """A source of noise: a ChaCha20 key and a count of the arrays drawn with it.
+    """A source of noise: a secret, and a count of the arrays drawn with it.
 
-    Every array drawn takes the next stream number of the key; its element j depends on the key,
-    the stream number, the dtype and j alone. So the same seed and the same sequence of calls give
-    the same bits on every machine, at every SIMD level and for any number of threads, and a longer
-    array starts with the elements of a shorter one.
+    Every array drawn takes the next number; its element j depends on the secret, that number, what
+    is drawn (uniforms, normals, or which mechanism's noise), the dtype and j alone. So the same
+    seed and the same sequence of calls give the same bits on every machine, at every SIMD level and
+    for any number of threads, and a longer array starts with the elements of a shorter one.
 
     Parameters
     ----------
@@ -68,9 +46,18 @@ class NoiseStream:
     operating system first, so it never repeats its parent; a seeded stream does repeat in parent
     and child. A snapshot of a whole virtual machine that is started twice repeats its keys.
 
+    One seed gives independent noise for each mechanism, also for the same number. What shares its
+    random numbers is one mechanism under several parameters or dtypes, and
+    ``LiftedVonMisesFisher`` and ``ProductVonMisesFisher`` (an array a block) with
+    ``VonMisesFisher``, of which they are made.
+
     *What is claimed.* The bits are the ChaCha20 keystream of RFC 8439 (64-bit counter and 64-bit
     stream number) under a key from the operating system, and no key, stream number and counter are
-    used twice: without the key, no feasible computation tells them from random bits.
+    used twice: without the key, no feasible computation tells them from random bits. Without a
+    seed, every array has a key of its own, which is erased with the keystream as soon as the array
+    is there; the secret is replaced by fresh keystream ("Fast-key-erasure random-number
+    generators", Bernstein 2017). So whoever reads the memory of the process later learns no noise
+    drawn before but what the caller kept. A seed's key stays as long as the stream does.
 
     *What is not claimed.* The numbers made of these bits are floating-point numbers.
     ``Gaussian`` output ``theta + sigma z`` lies on a grid that depends on theta, so its low-order
@@ -109,13 +96,12 @@ class NoiseStream:
     True
     """
 
-    __slots__ = ("__weakref__", "_key", "_next_number", "_process", "_seeded")
+    __slots__ = ("__weakref__", "_source")
 
     def __init__(self, seed: int | bytes | None = None) -> None:
-        self._seeded = seed is not None
-        self._key = os.urandom(32) if seed is None else _key_of(seed)
-        self._next_number = 0
-        self._process = _process
+        # Keys stay inside the core, which erases them; no message can show them.
+        source = _core.random.NoiseSource
+        self._source = source() if seed is None else source(_key_of(seed))
 
     def uniform(
         self,
@@ -191,21 +177,6 @@ class NoiseStream:
         """
         return self._fill(_core.random.standard_normal, shape, dtype, out)
 
-    def _next(self) -> tuple[bytes, int]:
-        """Return a key and a stream number that were never returned together before."""
-        process = _process
-        if process.pid != os.getpid():  # forked without Python's knowledge
-            _after_fork_in_child()
-            process = _process
-        with process.lock:
-            if self._process is not process and not self._seeded:
-                self._key = os.urandom(32)
-                self._next_number = 0
-            self._process = process
-            number = self._next_number
-            self._next_number = number + 1
-            return self._key, number
-
     def _fill(
         self,
         core: Callable[..., None],
@@ -219,17 +190,18 @@ class NoiseStream:
         if kind not in (np.float32, np.float64):
             raise TypeError(f"dtype must be float32 or float64; got {kind}")
         filled = output(out, dimensions, kind)
-        core(filled, *self._next())
+        core(filled, self._source)
         return filled if filled.ndim or out is not None else filled[()]
 
     def __repr__(self) -> str:
-        return f"<NoiseStream, {'seeded' if self._seeded else 'keyed by the operating system'}>"
+        keyed = "seeded" if self._source.is_seeded else "keyed by the operating system"
+        return f"<NoiseStream, {keyed}>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a NoiseStream cannot be pickled or copied: both would draw the same noise")
 
 
-def _key_of(seed: int | bytes) -> bytes:
+def _key_of(seed: int | bytes) -> memoryview:
     # The prefix keeps an integer and its bytes apart, and the person string keeps these keys apart
     # from any other use of the same seed.
     if isinstance(seed, bytes):
@@ -243,7 +215,8 @@ def _key_of(seed: int | bytes) -> bytes:
             ) from None
         number = integer("seed", seed, minimum=0, maximum=2**256 - 1)
         material = b"int" + number.to_bytes(32, "little")
-    return hashlib.blake2b(material, digest_size=32, person=b"tightnoise seed").digest()
+    digest = hashlib.blake2b(material, digest_size=32, person=b"tightnoise seed").digest()
+    return memoryview(digest)  # whose repr shows nothing
 
 
 def _dimensions(shape: int | Sequence[int]) -> tuple[int, ...]:

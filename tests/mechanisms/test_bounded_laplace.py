@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from noise_laws import NoiseSource, keystream
 from reference import bounded_laplace as exact
 from reference.bounded_laplace import Case
 from scipy import stats
@@ -305,11 +306,11 @@ def test_samples_invert_the_distribution(check_error):
     """Every sample is the quantile of its uniform, to a few units of the last place of x."""
     worst = 0.0
     n = 128
-    words = _core.random.chacha20_keystream(bytes(32), 0, 0, 1).view(np.uint64).tolist()
+    words = keystream(bytes(32), "bounded_laplace", 0, 1).view(np.uint64).tolist()
     for theta, *parameters in SAMPLED.values():
         x = np.empty(n)
         operands = [np.array([value]) for value in (theta, *parameters)]
-        _core.random.sample_bounded_laplace(*operands, x, bytes(32), 0)
+        _core.random.sample_bounded_laplace(*operands, x, NoiseSource(bytes(32)))
         case = Case(theta, *parameters)
         spread = min(case.scale, case.upper - case.lower)
         for i in range(0, n, 4):

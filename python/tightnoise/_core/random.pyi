@@ -4,8 +4,10 @@ import typing
 
 import numpy
 import numpy.typing
+import typing_extensions
 
 __all__: list[str] = [
+    "NoiseSource",
     "alias_table",
     "chacha20_keystream",
     "sample_bounded_laplace",
@@ -26,11 +28,21 @@ __all__: list[str] = [
     "uniform",
 ]
 
+class NoiseSource:
+    @typing.overload
+    def __init__(self) -> None: ...
+    @typing.overload
+    def __init__(
+        self, key: typing_extensions.Buffer, drawn: typing.SupportsInt | typing.SupportsIndex = 0
+    ) -> None: ...
+    @property
+    def is_seeded(self) -> bool: ...
+
 def alias_table(
     weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
 ) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], int]: ...
 def chacha20_keystream(
-    key: bytes,
+    key: typing_extensions.Buffer,
     stream: typing.SupportsInt | typing.SupportsIndex,
     first: typing.SupportsInt | typing.SupportsIndex,
     batches: typing.SupportsInt | typing.SupportsIndex,
@@ -41,22 +53,16 @@ def sample_bounded_laplace(
     lower: numpy.ndarray,
     upper: numpy.ndarray,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_gaussian(
-    theta: numpy.ndarray,
-    sigma: numpy.ndarray,
-    out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    theta: numpy.ndarray, sigma: numpy.ndarray, out: numpy.ndarray, source: NoiseSource
 ) -> None: ...
 def sample_laplace(
     theta: numpy.ndarray,
     scale: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_multi_gaussian(
     theta: numpy.ndarray,
@@ -65,8 +71,7 @@ def sample_multi_gaussian(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     modes: typing.SupportsInt | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_quantized_gaussian(
     theta: numpy.ndarray,
@@ -75,8 +80,7 @@ def sample_quantized_gaussian(
     upper: numpy.ndarray,
     levels: typing.SupportsInt | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_quasi_gaussian(
     theta: numpy.ndarray,
@@ -84,8 +88,7 @@ def sample_quasi_gaussian(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_rectified_gaussian(
     theta: numpy.ndarray,
@@ -93,8 +96,7 @@ def sample_rectified_gaussian(
     lower: numpy.ndarray,
     upper: numpy.ndarray,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_scale_mixture(
     theta: numpy.ndarray,
@@ -102,8 +104,7 @@ def sample_scale_mixture(
     weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     sigmas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_staircase(
     theta: numpy.ndarray,
@@ -111,15 +112,10 @@ def sample_staircase(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     gamma: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_stochastic_sign(
-    theta: numpy.ndarray,
-    sigma: numpy.ndarray,
-    out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    theta: numpy.ndarray, sigma: numpy.ndarray, out: numpy.ndarray, source: NoiseSource
 ) -> None: ...
 def sample_truncated_gaussian(
     theta: numpy.ndarray,
@@ -127,16 +123,14 @@ def sample_truncated_gaussian(
     lower: numpy.ndarray,
     upper: numpy.ndarray,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_truncated_laplace(
     theta: numpy.ndarray,
     scale: typing.SupportsFloat | typing.SupportsIndex,
     bound: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_tulap(
     theta: numpy.ndarray,
@@ -144,19 +138,13 @@ def sample_tulap(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     bound: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
 def sample_von_mises_fisher(
     direction: numpy.ndarray,
     kappa: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
-    key: bytes,
-    stream: typing.SupportsInt | typing.SupportsIndex,
+    source: NoiseSource,
 ) -> None: ...
-def standard_normal(
-    out: numpy.ndarray, key: bytes, stream: typing.SupportsInt | typing.SupportsIndex
-) -> None: ...
-def uniform(
-    out: numpy.ndarray, key: bytes, stream: typing.SupportsInt | typing.SupportsIndex
-) -> None: ...
+def standard_normal(out: numpy.ndarray, source: NoiseSource) -> None: ...
+def uniform(out: numpy.ndarray, source: NoiseSource) -> None: ...

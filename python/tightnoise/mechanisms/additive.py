@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise, number_or_array
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array, not_negative, number_array, require_all
 from tightnoise.mechanisms._certificate import (
     Certificate,
@@ -118,9 +119,9 @@ class AdditiveNoise(ABC):
             )
         return draw(self._draw, values, rng, out)
 
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         sampler = getattr(_core.random, self._sampler)
-        sampler(theta, *self._sampled, out, key, stream)
+        sampler(theta, *self._sampled, out, source)
 
     def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""

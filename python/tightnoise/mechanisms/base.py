@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, operand
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array, number_array, require, require_finite
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _sketched
@@ -284,10 +285,10 @@ class Mechanism(ABC):
             )
         return draw(self._draw, values, rng, out)
 
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         sigma, lower, upper = self._operands(theta.shape)
         sampler = getattr(_core.random, self._sampler)
-        sampler(theta, sigma, lower, upper, out, key, stream)
+        sampler(theta, sigma, lower, upper, out, source)
 
     def pdf(self, x: ArrayLike, theta: ArrayLike) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""

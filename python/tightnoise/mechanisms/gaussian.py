@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise, number_or_array
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import not_negative, number_array, require
 from tightnoise.costs import RdpCurve, ZcdpRdp
 from tightnoise.mechanisms import _sketched
@@ -65,9 +66,9 @@ class Gaussian(Mechanism):
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
 
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         sigma, *_ = self._operands(theta.shape)
-        _core.random.sample_gaussian(theta, sigma, out, key, stream)
+        _core.random.sample_gaussian(theta, sigma, out, source)
 
     def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import number_array, require, require_all
 from tightnoise.mechanisms._gaussian_components import GaussianComponents
 
@@ -91,9 +92,9 @@ class GaussianScaleMixture(GaussianComponents):
     def _make_law(self) -> Any:
         return _core.additive.ScaleMixture(self.locations, self.weights, self.sigmas)
 
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         locations, weights, sigmas = map(np.array, (self.locations, self.weights, self.sigmas))
-        _core.random.sample_scale_mixture(theta, locations, weights, sigmas, out, key, stream)
+        _core.random.sample_scale_mixture(theta, locations, weights, sigmas, out, source)
 
     @property
     def _least_sigma(self) -> float:

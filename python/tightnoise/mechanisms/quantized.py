@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
@@ -73,8 +74,6 @@ class QuantizedGaussian(Mechanism):
     def _levels(self) -> int:
         return self.levels
 
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         sigma, lower, upper = self._operands(theta.shape)
-        _core.random.sample_quantized_gaussian(
-            theta, sigma, lower, upper, self.levels, out, key, stream
-        )
+        _core.random.sample_quantized_gaussian(theta, sigma, lower, upper, self.levels, out, source)

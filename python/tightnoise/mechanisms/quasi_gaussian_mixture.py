@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
@@ -76,7 +77,7 @@ class QuasiGaussianMixture(AdditiveNoise):
     def _make_law(self) -> Any:
         return _core.additive.QuasiGaussian(self.sigma, self.epsilon, self.sensitivity)
 
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         _core.random.sample_quasi_gaussian(
-            theta, self.sigma, self.epsilon, self.sensitivity, out, key, stream
+            theta, self.sigma, self.epsilon, self.sensitivity, out, source
         )

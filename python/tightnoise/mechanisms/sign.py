@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._core.random import NoiseSource
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
@@ -50,6 +51,6 @@ class StochasticSign(Mechanism):
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
 
-    def _draw(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         sigma, *_ = self._operands(theta.shape)
-        _core.random.sample_stochastic_sign(theta, sigma, out, key, stream)
+        _core.random.sample_stochastic_sign(theta, sigma, out, source)

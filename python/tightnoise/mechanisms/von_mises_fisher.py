@@ -13,7 +13,8 @@ from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
 from tightnoise._validate import float_array, number_array, require, require_all
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _direction_pair as pair
-from tightnoise.random import NoiseStream, default_stream
+from tightnoise.mechanisms._drawing import source_of
+from tightnoise.random import NoiseStream
 from tightnoise.special import iv_ratio, log_sphere_mean
 
 __all__ = ["VonMisesFisher"]
@@ -122,12 +123,10 @@ class VonMisesFisher:
         """
         directions = self._vectors("mean_direction", mean_direction)
         noisy = output(out, directions.shape, directions.dtype)
-        if rng is not None and not isinstance(rng, NoiseStream):
-            raise TypeError(f"rng must be a NoiseStream or None; got {type(rng).__name__}")
-        key, stream = (default_stream() if rng is None else rng)._next()
+        source = source_of(rng)
         rows = (-1, self.dim) if directions.size else (0, self.dim)
         _core.random.sample_von_mises_fisher(
-            directions.reshape(rows), self.kappa, noisy.reshape(rows), key, stream
+            directions.reshape(rows), self.kappa, noisy.reshape(rows), source
         )
         return noisy
 

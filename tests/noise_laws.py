@@ -1,0 +1,58 @@
+"""The streams that the core draws from, for tests that choose or follow the keystream."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tightnoise import _core
+
+NoiseSource = _core.random.NoiseSource
+
+# A seed means its bits, so these numbers are for ever.
+LAWS = {
+    "uniform": 1,
+    "standard_normal": 2,
+    "gaussian": 3,
+    "stochastic_sign": 4,
+    "rectified_gaussian": 5,
+    "truncated_gaussian": 6,
+    "quantized_gaussian": 7,
+    "bounded_laplace": 8,
+    "von_mises_fisher": 9,
+    "multi_gaussian": 10,
+    "quasi_gaussian": 11,
+    "scale_mixture": 12,
+    "laplace": 13,
+    "truncated_laplace": 14,
+    "tulap": 15,
+    "staircase": 16,
+}
+
+
+def stream_of(law: str, number: int = 0) -> int:
+    """Return the stream number of array `number` of a law."""
+    return LAWS[law] << 56 | number
+
+
+def keystream(key: bytes, law: str, first: int, batches: int, *, number: int = 0) -> np.ndarray:
+    """Return the words that array `number` of a law is made of, from batch `first` on."""
+    return _core.random.chacha20_keystream(key, stream_of(law, number), first, batches)
+
+
+def normals_of(
+    key: bytes, law: str, n: int, dtype: type = np.float64, *, number: int = 0
+) -> np.ndarray:
+    """Return the normals that array `number` of a law is made of, in float64 arithmetic."""
+    size, fraction, kind = (64, 52, "u8") if dtype is np.float64 else (32, 23, "u4")
+    per_batch = 8192 // size
+    words = keystream(key, law, 0, -(-n // per_batch), number=number).view(kind)
+    words = words.reshape(-1, 2, per_batch // 2)
+    radius, angle = words[:, 0], words[:, 1]
+    near = ((radius & radius.dtype.type(2 ** (size - 1) - 1)) + 0.5) * 0.5**size
+    r = np.sqrt(-2 * np.where(radius >> (size - 1), np.log1p(-near), np.log(near)))
+    # how far the angle is from the middle of its quadrant: exact
+    turn = ((angle >> (size - fraction)).astype(float) + 0.5) * 0.5**fraction - 0.5
+    x, y = np.cos(np.pi / 2 * turn), np.sin(np.pi / 2 * turn)
+    x, y = np.where(angle & 1, y, x), np.where(angle & 1, x, y)
+    r = np.where(angle & 2, -r, r)
+    return np.stack([r * x, r * y], axis=1).ravel()[:n]
