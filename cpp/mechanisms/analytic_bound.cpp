@@ -40,11 +40,12 @@ double characteristic_lower(double y, double variance, double mass) {
     return std::max(near, wide) - 1e-9;
 }
 
-// |E exp(iy Z)| from below over all positions of the support [-h, h]. The variance and the mass
-// decrease with the distance from the centre, so each slice of positions needs only its two ends.
-class SupportStrip {
+// The interval [-h, h] as an outcome: |E exp(iy Z)| from below over all positions. The variance and
+// the mass decrease with the distance from the centre, so each slice of positions needs only its
+// two ends.
+class IntervalStrip {
   public:
-    explicit SupportStrip(double half_width) : h_(half_width) {
+    explicit IntervalStrip(double half_width) : h_(half_width) {
         constexpr int kSlices = 64;
         const double reach = std::min(h_, 8.0);
         if (h_ > reach) slices_.push_back({variance(0), mass(h_ - reach)});
@@ -68,15 +69,12 @@ class SupportStrip {
         return least;
     }
 
-  private:
-    struct Slice {
-        double variance;  // at most
-        double mass;      // at least
-    };
+    double half_width() const { return h_; }
+    double mass(double x) const { return tail(std::fabs(x) - h_) - tail(std::fabs(x) + h_); }
 
-    double mass(double x) const { return tail(-h_ - x) - tail(h_ - x); }
-
-    double variance(double x) const {
+    // An upper bound; what it is at the edge stands for all that is outside.
+    double variance(double distance) const {
+        const double x = std::min(distance, h_);
         const double uniform = h_ * h_ / 3;  // at x = 0 the density falls away from the centre
         if (h_ < 0.3) return uniform;
         const double u = -h_ - x, v = h_ - x;
@@ -84,6 +82,12 @@ class SupportStrip {
         const double value = 1 + (u * density(u) - v * density(v)) / mass(x) - mean * mean;
         return std::min(uniform, value + 1e-12);
     }
+
+  private:
+    struct Slice {
+        double variance;  // at most
+        double mass;      // at least
+    };
 
     double h_;
     std::vector<Slice> slices_;
@@ -108,7 +112,7 @@ void keep_better(AnalyticBound& best, AnalyticBound other, double terms) {
 // --- Theorem A: truncated ------------------------------------------------------------------------
 
 // `largest`: a bound of the function on the real line, by which it is at most multiplied.
-AnalyticBound truncated_bound(const SupportStrip& strip, double largest, double t0, double t1,
+AnalyticBound truncated_bound(const IntervalStrip& strip, double largest, double t0, double t1,
                               double terms) {
     AnalyticBound best = kNothing;
     for (double scale = 0.2; scale < 1.45; scale += 0.05) {
@@ -119,7 +123,27 @@ AnalyticBound truncated_bound(const SupportStrip& strip, double largest, double 
     return best;
 }
 
-// --- Theorem B: two tails and a density, small divergence ----------------------------------------
+// --- Theorem B: two tails and what lies between them, small divergence ---------------------------
+
+// What a mechanism cuts the line into: two tails that begin at -edge and edge, and between them
+// nothing (the sign), a density (rectified) or some cells of one width (quantised).
+struct Partition {
+    bool dense;
+    int cells;
+    double edge, width;  // `width` of a cell, or of the density's support
+
+    Partition(BoundedGaussian kind, double half_width, int levels)
+        : dense(kind == BoundedGaussian::rectified),
+          cells(kind == BoundedGaussian::quantized ? levels - 2 : 0),
+          edge(kind == BoundedGaussian::sign ? 0.0 : half_width),
+          width(2 * half_width) {
+        if (kind != BoundedGaussian::quantized) return;
+        width /= levels - 1;
+        edge = 0.5 * width * cells;
+    }
+
+    double centre(int cell) const { return width * (cell - 0.5 * (cells - 1)); }
+};
 
 // exp(t) - 1 - t for t >= 0, rounded up.
 double exp_remainder(double t) {
@@ -134,12 +158,47 @@ struct Outcome {
 };
 
 constexpr int kSlices = 8;
+constexpr double kNarrow = 0.1;  // cells up to this width are taken together
 
-// Outcomes of slice [x0, x1] x [-y, y] of the complex plane.
-void add_outcomes(BoundedGaussian kind, double h, double k, double x0, double x1, double y,
+// A part [x0, x1] x [-y, y] of the complex plane, and a shift along the real axis.
+struct Slice {
+    double x0, x1, y, k;
+
+    double low() const { return x0 + std::min(k, 0.0); }  // with all translates towards k
+    double high() const { return x1 + std::max(k, 0.0); }
+    double growth() const { return std::exp(0.5 * y * y); }
+};
+
+// One cell, of this half width. Of the two bounds of its score |(log p)'| the first is good for
+// narrow cells, the second for wide ones.
+Outcome cell_outcome(const IntervalStrip& cell, double centre, const Slice& slice) {
+    const double low = slice.low() - centre, high = slice.high() - centre;
+    const double h = cell.half_width(), y = slice.y;
+    const double nearest = std::max({0.0, low, -high}), farthest = std::max(-low, high);
+    const double variance = cell.variance(nearest), mass = cell.mass(farthest);
+    const double lower = characteristic_lower(y, variance, mass);
+    if (!(lower > 0)) return {1.0, kInfinity};
+    const auto pull = [h](double x) { return std::fabs(normal_interval(-h - x, 2 * h).mean); };
+    const auto edge = [=](double at) { return density(std::max({0.0, low - at, at - high})); };
+    const double narrow =
+        std::hypot(std::max(pull(low), pull(high)), y) + y * variance / lower + 1e-12;
+    const double wide = (edge(-h) + edge(h)) / (mass * lower);
+    return {slice.growth() * cell.mass(nearest), std::fabs(slice.k) * std::min(narrow, wide)};
+}
+
+// All outcomes in [s0, s1] together: a density, or cells of at most this variance whose |E
+// exp(iy Z)| is at least `lower`.
+Outcome stretch_outcome(double s0, double s1, double variance, double lower, const Slice& slice) {
+    const double nearest = std::max({0.0, s0 - slice.x1, slice.x0 - s1});
+    const double farthest = std::max(s1 - slice.low(), slice.high() - s0);
+    return {slice.growth() * (s1 - s0) * density(nearest),
+            std::fabs(slice.k) * (std::hypot(farthest, slice.y) + slice.y * variance / lower)};
+}
+
+void add_outcomes(const Partition& partition, const IntervalStrip& strip, const Slice& slice,
                   std::vector<Outcome>& out) {
-    const double growth = std::exp(0.5 * y * y);
-    const double edge = kind == BoundedGaussian::sign ? 0.0 : h;
+    const double x0 = slice.x0, x1 = slice.x1, y = slice.y, k = slice.k, edge = partition.edge;
+    const double growth = slice.growth();
     for (const double side : {1.0, -1.0}) {  // upper tail: t = edge - z; lower tail: t = edge + z
         const double nearest = edge - std::max(side * x0, side * x1);
         const double t0 = edge - std::max(side * x0, side * x1) - std::max(side * k, 0.0);
@@ -149,28 +208,40 @@ void add_outcomes(BoundedGaussian kind, double h, double k, double x0, double x1
         out.push_back(
             {growth * tail(nearest), lower > 0 ? std::fabs(k) * hazard / lower : kInfinity});
     }
-    if (kind == BoundedGaussian::sign) return;
-    const int pieces = 16 * static_cast<int>(std::min(8.0, std::ceil(0.5 * h)));
-    const double width = 2 * h / pieces;
-    for (int i = 0; i < pieces; ++i) {
-        const double s0 = -h + i * width, s1 = s0 + width;
-        const double nearest = std::max({0.0, s0 - x1, x0 - s1});
-        const double farthest = std::max(s1 - x0, x1 - s0);
-        out.push_back({growth * width * density(nearest),
-                       std::fabs(k) * std::hypot(farthest + 0.5 * std::fabs(k), y)});
+    const int pieces = 16 * static_cast<int>(std::min(8.0, std::ceil(0.5 * edge)));
+    if (partition.dense) {
+        const double width = 2 * edge / pieces;
+        for (int i = 0; i < pieces; ++i) {
+            const double s0 = -edge + i * width;
+            out.push_back(stretch_outcome(s0, s0 + width, 0.0, 1.0, slice));
+        }
+    } else if (partition.width > kNarrow) {
+        for (int i = 0; i < partition.cells; ++i) {
+            out.push_back(cell_outcome(strip, partition.centre(i), slice));
+        }
+    } else {
+        const double variance = strip.central_variance(), lower = strip.lower(y);
+        const int together = (partition.cells + pieces - 1) / pieces;
+        for (int i = 0; i < partition.cells; i += together) {
+            const int end = std::min(i + together, partition.cells);
+            out.push_back(stretch_outcome(partition.centre(i) - strip.half_width(),
+                                          partition.centre(end - 1) + strip.half_width(), variance,
+                                          lower, slice));
+        }
     }
 }
 
 // The outcomes of every slice of an ellipse, slice by slice.
-std::vector<Outcome> ellipse_outcomes(BoundedGaussian kind, double h, double k,
-                                      const Ellipse& ellipse) {
+std::vector<Outcome> ellipse_outcomes(const Partition& partition, const IntervalStrip& strip,
+                                      double k, const Ellipse& ellipse) {
     std::vector<Outcome> out;
     for (int i = 0; i < kSlices; ++i) {
         const double a = 2.0 * i / kSlices - 1, b = 2.0 * (i + 1) / kSlices - 1;
         const double inner = a < 0 && b > 0 ? 0.0 : std::min(std::fabs(a), std::fabs(b));
-        add_outcomes(kind, h, k, ellipse.centre + a * ellipse.width,
-                     ellipse.centre + b * ellipse.width,
-                     ellipse.height * std::sqrt(1 - inner * inner), out);
+        add_outcomes(partition, strip,
+                     {ellipse.centre + a * ellipse.width, ellipse.centre + b * ellipse.width,
+                      ellipse.height * std::sqrt(1 - inner * inner), k},
+                     out);
     }
     return out;
 }
@@ -225,7 +296,7 @@ double fisher_bound(const std::vector<Outcome>& outcomes, double shift) {
     return largest;
 }
 
-// --- Theorem C: two tails and a density, walk around the ellipse ---------------------------------
+// --- Theorem C: two tails and what lies between them, walk around the ellipse --------------------
 
 // Bounds of |(log Q)''| and of its derivative on a disc.
 struct TailCurvature {
@@ -252,14 +323,13 @@ struct Term {
 
 class BoundaryWalk {
   public:
-    BoundaryWalk(BoundedGaussian kind, double half_width, double shift, const SupportStrip& strip,
+    BoundaryWalk(const Partition& partition, double shift, const IntervalStrip& strip,
                  const Ellipse& ellipse)
-        : edge_(kind == BoundedGaussian::sign ? 0.0 : half_width),
-          width_(kind == BoundedGaussian::sign ? 0.0 : 2 * half_width),
-          k_(shift),
-          ellipse_(ellipse) {
-        const double lower = strip.lower(ellipse_.height + kMaxRadius);
-        middle_curvature_ = lower > 0 ? 1 + strip.central_variance() / (lower * lower) : kInfinity;
+        : partition_(partition), k_(shift), ellipse_(ellipse) {
+        const double lower = strip.lower(ellipse_.height + kMaxRadius), width = partition.width;
+        const double variance = strip.central_variance();
+        middle_second_ = lower > 0 ? variance / (lower * lower) : kInfinity;
+        middle_third_ = std::min(2 * variance * width, 5.0) / (lower * lower * lower);
     }
 
     // sup |D_alpha| over the ellipse; infinity if S may vanish in it, or if the walk needs steps
@@ -268,12 +338,13 @@ class BoundaryWalk {
         constexpr double kMinStep = 1e-3;
         double largest = 0, angle = 0, step = 0.1, phase = 0;
         int leader = kNone;
+        std::vector<Term> terms;
         for (int steps = 0; angle < kPi; ++steps) {
             if (steps > kMaxSteps) return kInfinity;
             step = std::min({step, kPi - angle, 2 * kMaxRadius / ellipse_.width});
             const Complex z = point(angle + 0.5 * step), begin = point(angle);
             const double radius = 0.5 * step * ellipse_.width;
-            const Arc arc = near(z, radius, alpha);
+            const Arc arc = near(z, radius, alpha, terms);
             if (!(arc.error <= kMaxError)) {
                 step *= 0.6;
                 if (step < kMinStep) return kInfinity;
@@ -324,7 +395,7 @@ class BoundaryWalk {
 
     Term tail_term(int which, Complex z, double radius, double alpha) const {
         const double side = which == 0 ? 1.0 : -1.0, beta = alpha - 1, shift = std::fabs(k_);
-        const Complex p_at = edge_ - side * z, q_at = p_at - side * k_;
+        const Complex p_at = partition_.edge - side * z, q_at = p_at - side * k_;
         const NormalTail p = normal_tail(p_at), q = normal_tail(q_at);
         const TailCurvature both = tail_curvature(p_at, p.hazard, radius + shift);
         const double apart = alpha * tail_curvature(p_at, p.hazard, radius).second +
@@ -337,47 +408,71 @@ class BoundaryWalk {
         return leader == kNone ? 0.0 : tail_term(leader, z, 0.0, alpha).value;
     }
 
-    Arc near(Complex z, double radius, double alpha) const {
-        const double beta = alpha - 1, reach = std::abs(z) + edge_ + std::fabs(k_);
+    // The density's outcomes together.
+    Term density_term(Complex z, double alpha) const {
+        const double beta = alpha - 1, width = partition_.width;
+        const NormalInterval p = normal_interval(-0.5 * width - z + beta * k_, width);
+        return {0.5 * alpha * beta * k_ * k_ + p.log, p.mean, 1 + middle_second_};
+    }
+
+    Term cell_term(Complex from_centre, double alpha) const {
+        const double beta = alpha - 1, shift = std::fabs(k_), width = partition_.width;
+        const Complex at = -0.5 * width - from_centre;
+        const NormalInterval p = normal_interval(at, width), q = normal_interval(at - k_, width);
+        const double apart = (alpha + beta) * middle_second_;
+        return {alpha * p.log - beta * q.log, alpha * p.mean - beta * q.mean,
+                1 + std::min(apart, middle_second_ + beta * shift * middle_third_)};
+    }
+
+    Arc near(Complex z, double radius, double alpha, std::vector<Term>& terms) const {
+        const double reach = std::abs(z) + partition_.edge + std::fabs(k_);
         // Far above the error of any exp(T).
-        const double rounding = 1e-6 + alpha * (1e-12 + 1e-15 * reach * reach);
-        Term terms[3] = {tail_term(0, z, radius, alpha), tail_term(1, z, radius, alpha), {}};
-        int count = 2;
-        if (width_ > 0) {
-            const NormalInterval middle = normal_interval(-edge_ - z + beta * k_, width_);
-            terms[count++] = {0.5 * alpha * beta * k_ * k_ + middle.log, middle.mean,
-                              middle_curvature_};
+        double digits = 1e-12 + 1e-15 * reach * reach;
+        if (partition_.cells > 0) digits += 1e-14 / partition_.width;
+        const double rounding = 1e-6 + alpha * digits;
+        terms.assign({tail_term(0, z, radius, alpha), tail_term(1, z, radius, alpha)});
+        if (partition_.dense) terms.push_back(density_term(z, alpha));
+        for (int i = 0; i < partition_.cells; ++i) {
+            terms.push_back(cell_term(z - partition_.centre(i), alpha));
         }
-        int leader = 0;
-        for (int i = 1; i < count; ++i) {
-            if (terms[i].value.real() > terms[leader].value.real()) leader = i;
-        }
-        const Term reference = leader == kNone ? Term{} : terms[leader];
+        const auto lower = [](const Term& a, const Term& b) {
+            return a.value.real() < b.value.real();
+        };
+        const auto greatest = std::max_element(terms.begin(), terms.end(), lower);
+        const int leader = std::min(static_cast<int>(greatest - terms.begin()), kNone);
+        const Term reference = leader == kNone ? Term{} : *greatest;
         Arc arc{leader, reference, 0, 0, 0};
-        const double top = (terms[leader].value - reference.value).real();
-        Complex weight[3], sum = 0;
-        for (int i = 0; i < count; ++i) {
-            weight[i] = std::exp(terms[i].value - reference.value - top);
-            sum += weight[i];
+        const double top = (greatest->value - reference.value).real();
+        Complex sum = 0;
+        for (Term& term : terms) {
+            term.value -= reference.value + top;
+            term.slope -= reference.slope;
+            term.curvature += reference.curvature;
+            sum += std::exp(term.value);
         }
-        arc.log = std::log(sum) + top;
-        for (int i = 0; i < count; ++i) {
-            weight[i] /= sum;
-            arc.slope += weight[i] * (terms[i].slope - reference.slope);
+        if (leader != kNone) terms[leader].curvature = 0;  // this term of R is 1
+        const Complex log_sum = std::log(sum);
+        for (Term& term : terms) {
+            term.value -= log_sum;
+            arc.slope += std::exp(term.value) * term.slope;
         }
-        for (int i = 0; i < count; ++i) {
-            const bool constant = i == leader && leader != kNone;  // this term of R is 1
-            const double curvature = constant ? 0.0 : terms[i].curvature + reference.curvature;
-            const double change = std::abs(terms[i].slope - reference.slope - arc.slope) * radius +
-                                  0.5 * curvature * radius * radius;
-            arc.error += std::abs(weight[i]) * (std::expm1(change) + rounding);
+        arc.log = log_sum + top;
+        for (const Term& term : terms) {
+            const double change = std::abs(term.slope - arc.slope) * radius +
+                                  0.5 * term.curvature * radius * radius;
+            const double log_weight = term.value.real(), weight = std::exp(log_weight);
+            // A weight of exp(-1e6) may well grow by a factor of exp(1e5).
+            const double growth =
+                change < 1 ? weight * std::expm1(change) : std::exp(log_weight + change);
+            arc.error += growth * (1 + rounding) + weight * rounding;
         }
         return arc;
     }
 
-    double edge_, width_, k_;
+    Partition partition_;
+    double k_;
     Ellipse ellipse_;
-    double middle_curvature_;
+    double middle_second_, middle_third_;  // bounds of |A''| and |A'''|
 };
 
 constexpr double kHeights[] = {2.3, 2.0, 1.7, 1.5, 1.3, 1.1, 0.9, 0.7, 0.5, 0.35, 0.25};
@@ -390,13 +485,14 @@ double interpolation_error(const AnalyticBound& f, double terms) {
     return 4 * f.bound * std::pow(f.rho, 1 - terms) / (f.rho - 1);
 }
 
-void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift,
+void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, double shift,
                            const double* alphas, std::size_t count, double t0, double t1,
                            double terms, AnalyticBound* out) {
     std::fill(out, out + count, kNothing);
     std::vector<char> done(count, 0);
     for (std::size_t i = 0; i < count; ++i) done[i] = !(alphas[i] >= 1);
-    const SupportStrip strip(kind == BoundedGaussian::sign ? 1.0 : half_width);
+    const Partition partition(kind, half_width, levels);
+    const IntervalStrip strip(0.5 * partition.width);
     if (kind == BoundedGaussian::truncated) {
         const double steepest = 2 * half_width * std::fabs(shift);
         const double curved = 0.5 * shift * shift * strip.central_variance();
@@ -410,7 +506,7 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift
 
     for (const double height : kHeights) {
         const Ellipse ellipse(t0, t1, height);
-        const auto outcomes = ellipse_outcomes(kind, half_width, shift, ellipse);
+        const auto outcomes = ellipse_outcomes(partition, strip, shift, ellipse);
         for (std::size_t i = 0; i < count; ++i) {
             if (done[i]) continue;
             const double before = interpolation_error(out[i], terms);
@@ -424,13 +520,13 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift
     // The walk knows |log S| only up to a constant of order 1, so it is of no use where Theorem B
     // gave a small bound already.
     constexpr double kNegligible = 1e-13, kWalkConstant = 0.05;
-    const bool too_narrow = kind == BoundedGaussian::rectified && half_width < 1e-4;
+    const bool too_narrow = partition.width < 2e-4 && (partition.dense || partition.cells > 0);
     for (std::size_t i = 0; i < count; ++i) {
         done[i] = too_narrow || !(alphas[i] > 1 && alphas[i] < kInfinity);
     }
     for (const double height : kWalkHeights) {
         const Ellipse ellipse(t0, t1, height);
-        const BoundaryWalk walk(kind, half_width, shift, strip, ellipse);
+        const BoundaryWalk walk(partition, shift, strip, ellipse);
         for (std::size_t i = 0; i < count; ++i) {
             if (done[i]) continue;
             const double now = interpolation_error(out[i], terms);
@@ -445,17 +541,18 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift
     }
 }
 
-AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, double t0, double t1,
-                                    double terms) {
+AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, int levels, double t0,
+                                    double t1, double terms) {
+    const Partition partition(kind, half_width, levels);
+    const IntervalStrip strip(0.5 * partition.width);
     if (kind == BoundedGaussian::truncated) {
-        const SupportStrip strip(half_width);
         return truncated_bound(strip, strip.central_variance(), t0, t1, terms);
     }
     constexpr double kShift = 1e-6;  // any shift is sound, a small one tight
     AnalyticBound best = kNothing;
     for (const double height : kHeights) {
         const Ellipse ellipse(t0, t1, height);
-        const auto outcomes = ellipse_outcomes(kind, half_width, kShift, ellipse);
+        const auto outcomes = ellipse_outcomes(partition, strip, kShift, ellipse);
         keep_better(best, {ellipse.rho, fisher_bound(outcomes, kShift)}, terms);
     }
     return best;

@@ -6,10 +6,11 @@
 
 namespace tightnoise {
 
-enum class BoundedGaussian { rectified, truncated, sign };
+enum class BoundedGaussian { rectified, truncated, sign, quantized };
 
 // f(t) = D_alpha(M(t) || M(t + shift)), sigma = 1, support [-half_width, half_width] (sign: the
-// threshold is 0 and half_width is not used). f is analytic in the Bernstein ellipse of [t0, t1]
+// threshold is 0 and half_width, greater than 0, means nothing; `levels` is of the quantised output
+// alone). f is analytic in the Bernstein ellipse of [t0, t1]
 // whose semi-axes sum to rho (t1 - t0) / 2, and |f| <= bound inside it.
 // bound = infinity: nothing is claimed.
 struct AnalyticBound {
@@ -25,13 +26,13 @@ double interpolation_error(const AnalyticBound& f, double terms);
 // One bound for each order, chosen so that interpolation_error(bound, terms) is small.
 // Requires t0 < t1, half_width > 0, terms >= 2, finite arguments but for orders: alpha may be
 // infinity, and nothing is claimed for alpha < 1.
-void renyi_analytic_bounds(BoundedGaussian kind, double half_width, double shift,
+void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, double shift,
                            const double* alphas, std::size_t count, double t0, double t1,
                            double terms, AnalyticBound* out);
 
 // The same for t -> the Fisher information of M(t) about t (the limit of 2 D_alpha / (alpha
 // shift^2)).
-AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, double t0, double t1,
-                                    double terms);
+AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, int levels, double t0,
+                                    double t1, double terms);
 
 }  // namespace tightnoise

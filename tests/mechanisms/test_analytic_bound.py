@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,15 +12,30 @@ import numpy as np
 import pytest
 
 from tightnoise import _core
-from tightnoise.mechanisms.analytic_bound import (
-    fisher_analytic_bound,
-    fisher_tail,
-    interpolation_error,
-    renyi_analytic_bound,
-)
+from tightnoise.mechanisms import analytic_bound
+from tightnoise.mechanisms.analytic_bound import fisher_tail, interpolation_error
 
 Check = Callable[[str, float, float], None]
-KINDS = ("rectified", "truncated", "sign")
+FEW_LETTERS, MORE_LETTERS = "quantized 3", "quantized 6"
+KINDS = ("rectified", "truncated", "sign", FEW_LETTERS, MORE_LETTERS)
+
+
+def levels_of(kind: str) -> int:
+    return int(kind.partition(" ")[2] or 2)
+
+
+def renyi_analytic_bound(kind: Any, *arguments: Any, terms: int) -> Any:
+    name = kind.partition(" ")[0]
+    return analytic_bound.renyi_analytic_bound(
+        name, *arguments, terms=terms, levels=levels_of(kind)
+    )
+
+
+def fisher_analytic_bound(kind: Any, *arguments: Any, terms: int) -> Any:
+    name = kind.partition(" ")[0]
+    return analytic_bound.fisher_analytic_bound(
+        name, *arguments, terms=terms, levels=levels_of(kind)
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +53,15 @@ def mass(u: Any, v: Any) -> Any:
     return tail(u) - tail(v) if mp.re(u) > 0 else tail(-v) - tail(-u)
 
 
+def partition(kind: str, h: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+    """Return where the upper tail begins, and the cells between the tails."""
+    if not kind.startswith("quantized"):
+        return mp.mpf(0) if kind == "sign" else h, []
+    width, cells = 2 * h / (levels_of(kind) - 1), levels_of(kind) - 2
+    edges = [width * (i - mp.mpf(cells) / 2) for i in range(cells + 1)]
+    return edges[-1], list(itertools.pairwise(edges))
+
+
 def likelihood_terms(kind: str, h: Any, k: Any, alpha: Any, z: Any) -> list[Any]:
     """Return S = sum of exp(offset) * product of g^e as rows (offset, [(g, e), ...])."""
     beta = alpha - 1
@@ -45,10 +70,13 @@ def likelihood_terms(kind: str, h: Any, k: Any, alpha: Any, z: Any) -> list[Any]
     if kind == "truncated":
         p, q = mass(-h - z, h - z), mass(-h - z - k, h - z - k)
         return [(gauss, [(middle, 1), (p, -alpha), (q, beta)])]
-    edge = 0 if kind == "sign" else h
+    edge, cells = partition(kind, h)
     rows = [
         (0, [(tail(edge - z), alpha), (tail(edge - z - k), -beta)]),
         (0, [(tail(edge + z), alpha), (tail(edge + z + k), -beta)]),
+    ]
+    rows += [
+        (0, [(mass(u - z, v - z), alpha), (mass(u - z - k, v - z - k), -beta)]) for u, v in cells
     ]
     return [*rows, (gauss, [(middle, 1)])] if kind == "rectified" else rows
 
@@ -108,7 +136,8 @@ def random_setting(rng: np.random.Generator) -> tuple[float, float, float, float
 @pytest.mark.parametrize("kind", KINDS)
 def test_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, check_error: Check):
     worst, bounded = 0.0, 0
-    for _ in range(45):
+    draws = 15 if kind.startswith("quantized") else 45  # references of many letters take long
+    for _ in range(draws):
         h, k, alpha, t0, t1 = random_setting(rng)
         terms = int(rng.choice([4, 8, 16, 32]))
         rho, bound = renyi_analytic_bound(kind, 1.0, h, k, [alpha], t0, t1, terms=terms)
@@ -124,7 +153,7 @@ def test_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, check_e
             continue
         f = divergence(kind, h, k, alpha, straight_up(x, y, alpha))
         worst = max(worst, float(abs(f) / bound[0]))
-    assert bounded >= 36
+    assert bounded >= 0.8 * draws
     check_error(f"analytic_bound {kind}: |f| / bound", worst, 1.0)
 
 
@@ -155,12 +184,18 @@ def test_interpolation_error_holds(kind: str, rng: np.random.Generator, check_er
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("h", "terms"), [(0.6, 16), (1.0, 16), (2.4, 32), (4.5, 56)])
 def test_bound_is_small_where_sketches_are_used(kind: str, h: float, terms: int):
-    """Coordinates inside the support, sensitivities of 1e-6 to 1 sigma, orders up to 4096."""
+    """Coordinates inside the support, sensitivities of 1e-6 to 1 sigma, orders up to 4096.
+
+    For letters that are 4 sigma apart only in a panel of bins.
+    """
+    t1 = h
+    if kind == FEW_LETTERS and h > 4:
+        t1, terms = 1.25, 24
     alphas = np.array([1.001, 1.25, 2.0, 8.0, 64.0, 256.0, 4096.0])
     for k in (1e-6, 1e-3, 0.03, 0.3, 1.0):
         for shift in (k, -k):
-            rho, bound = renyi_analytic_bound(kind, 1.0, h, shift, alphas, 0.0, h, terms=terms)
-            centre = [float(value(kind, h, shift, a, h / 2)) for a in alphas]
+            rho, bound = renyi_analytic_bound(kind, 1.0, h, shift, alphas, 0.0, t1, terms=terms)
+            centre = [float(value(kind, h, shift, a, t1 / 2)) for a in alphas]
             assert np.all(interpolation_error(rho, bound, terms) <= 1e-9 * np.array(centre))
 
 
@@ -258,6 +293,12 @@ def fisher_information(kind: str, h: Any, z: Any) -> Any:
 
     if kind == "sign":
         return density(z) ** 2 / (tail(z) * tail(-z))
+    if kind.startswith("quantized"):
+        edge, cells = partition(kind, h)
+        tails = (density(edge - z) ** 2 / tail(edge - z), density(edge + z) ** 2 / tail(edge + z))
+        return mp.fsum(tails) + mp.fsum(
+            (density(u - z) - density(v - z)) ** 2 / mass(u - z, v - z) for u, v in cells
+        )
     u, v = -h - z, h - z
     p, first = mass(u, v), density(u) - density(v)
     second = p + u * density(u) - v * density(v)  # integral of s^2
@@ -284,7 +325,7 @@ def test_fisher_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, 
 @pytest.mark.parametrize("kind", KINDS)
 def test_fisher_bound_is_small_where_sketches_are_used(kind: str):
     for h, terms in ((1.0, 20), (2.4, 32), (4.5, 56)):
-        tail = fisher_tail(kind, 2.0, 2.0 * h)
+        tail = fisher_tail(kind.partition(" ")[0], 2.0, 2.0 * h, levels=levels_of(kind))
         error = tail(np.array([0.0]), np.array([2.0 * h]), terms)
         exact = fisher_information(kind, mp.mpf(h), mp.mpf(h) / 2) / 4
         assert error.shape == (1, 1)
@@ -311,5 +352,5 @@ def max_divergence(kind: str, h: float, k: float, t: float) -> Any:
     if kind == "truncated":
         ratio = mass(mp.mpf(-h) - t - k, mp.mpf(h) - t - k) / mass(mp.mpf(-h) - t, mp.mpf(h) - t)
         return mp.mpf(k) ** 2 / 2 - mp.mpf(k) * (side * mp.mpf(h) - t) + mp.log(ratio)
-    edge = 0 if kind == "sign" else mp.mpf(h)
+    edge, _ = partition(kind, mp.mpf(h))
     return mp.log(tail(edge - side * mp.mpf(t)) / tail(edge - side * (mp.mpf(t) + k)))

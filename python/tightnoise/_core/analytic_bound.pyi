@@ -21,9 +21,12 @@ class BoundedGaussian:
       truncated
 
       sign
+
+      quantized
     """
 
     __members__: typing.ClassVar[dict[str, BoundedGaussian]]
+    quantized: typing.ClassVar[BoundedGaussian]
     rectified: typing.ClassVar[BoundedGaussian]
     sign: typing.ClassVar[BoundedGaussian]
     truncated: typing.ClassVar[BoundedGaussian]
@@ -54,6 +57,7 @@ def erfcx_right_half_plane(
 def fisher_analytic_bound(
     kind: BoundedGaussian,
     half_width: typing.SupportsFloat | typing.SupportsIndex,
+    levels: typing.SupportsInt | typing.SupportsIndex,
     t0: typing.SupportsFloat | typing.SupportsIndex,
     t1: typing.SupportsFloat | typing.SupportsIndex,
     terms: typing.SupportsFloat | typing.SupportsIndex,
@@ -61,6 +65,7 @@ def fisher_analytic_bound(
 def renyi_analytic_bounds(
     kind: BoundedGaussian,
     half_width: typing.SupportsFloat | typing.SupportsIndex,
+    levels: typing.SupportsInt | typing.SupportsIndex,
     shift: typing.SupportsFloat | typing.SupportsIndex,
     alphas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     t0: typing.SupportsFloat | typing.SupportsIndex,

@@ -47,6 +47,9 @@ _EXACT_SMALL, _EXACT_LARGE = 5e-7, 1e-7
 _SMALL, _LARGE = 8e-6, 1.5e-4
 _SMALL_EXPONENT = 0.1
 
+# One interval up to so many sigma from the centre is enough for letters; bins resolve them better.
+_LETTERS_REACH = 2.4
+
 
 class _Support(NamedTuple):
     """A mechanism whose parameters are numbers, moved so that its support is centred at 0."""
@@ -55,7 +58,15 @@ class _Support(NamedTuple):
     sigma: float
     centre: float
     half_width: float
+    levels: int
     position_error: float  # of the bounds after the move, in sigma
+
+    @property
+    def reach(self) -> float:
+        """How far from the centre the interval of a sketch for this should go."""
+        if self.kind in ("sign", "quantized"):
+            return min(self.half_width, _LETTERS_REACH * self.sigma)
+        return self.half_width
 
 
 def _support(mechanism: Mechanism) -> _Support | None:
@@ -66,12 +77,11 @@ def _support(mechanism: Mechanism) -> _Support | None:
     scale, low, high = float(sigma), float(lower), float(upper)
     if not 1e-100 < scale < 1e100:  # squares of lengths must be numbers
         return None
-    if kind == "sign":
-        # Any interval will do: coordinates beyond it go to bins.
-        return _Support(kind, scale, 0.0, 2.4 * scale, 0.0)
+    if kind == "sign":  # any interval will do
+        return _Support(kind, scale, 0.0, _LETTERS_REACH * scale, 2, 0.0)
     centre = 0.5 * low + 0.5 * high
     moved = 0.0 if centre == 0.0 else 4e-16 * max(abs(low), abs(high)) / scale
-    return _Support(kind, scale, centre, 0.5 * high - 0.5 * low, moved)
+    return _Support(kind, scale, centre, 0.5 * high - 0.5 * low, mechanism._levels, moved)
 
 
 def sketch_for(
@@ -86,7 +96,7 @@ def sketch_for(
     shift = float(np.abs(float_array("sensitivity", sensitivity)).max())
     if not _worthwhile(support, orders, shift, np.size(theta), 1).any():
         return None
-    lower, upper = support.centre - support.half_width, support.centre + support.half_width
+    lower, upper = support.centre - support.reach, support.centre + support.reach
     if 0.5 * lower + 0.5 * upper != support.centre:
         return None
     return Sketch.of(theta, lower, upper, sigma=support.sigma)
@@ -170,8 +180,9 @@ def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> 
 def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
     """Return the greatest eta^2 of a coordinate.
 
-    That of the coordinate nearest to the centre, since the information does not increase with the
-    distance t > 0 from it. Proof, with lambda the hazard of the normal law, 0 < lambda' < 1
+    With more than two letters it rises and falls with the place: that takes an exact pass. Else it
+    is that of the coordinate nearest to the centre, since the information does not increase with
+    the distance t > 0 from it. Proof, with lambda the hazard of the normal law, 0 < lambda' < 1
     (Sampford 1953), a = h + t and b = h - t the distances from the bounds, in sigma:
 
     - sign, lambda(t) lambda(-t): the derivative of the logarithm is lambda(t) - lambda(-t) - 2 t,
@@ -181,7 +192,8 @@ def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
     - truncated: the variance of the output, see Lemma 1 of ANALYTIC_BOUND.md.
     """
     support = _support(mechanism)
-    if support is not None and _fits(support, sketch):
+    falls = support is not None and (support.kind != "quantized" or support.levels == 2)
+    if support is not None and falls and _fits(support, sketch):
         return float(_fisher(support, np.array([sketch.nearest]))[0])
     arrays = exact_sources(mechanism, sketch, 0.0)
     return max(float(np.max(mechanism.fisher_information(array))) for array in arrays)
@@ -234,12 +246,11 @@ def _renyi(
     support: _Support, orders: tuple[float, ...], start: float, step: float, t: Array
 ) -> Array:
     """Return D_alpha(M(t + start) || M(t + start + step)), (orders, n)."""
-    place = support.kind, support.sigma, support.half_width
-    return _renyi_values(*place, orders, start, step, t.tobytes())
+    return _renyi_values(support, orders, start, step, t.tobytes())
 
 
 def _fisher(support: _Support, t: Array) -> Array:
-    return _fisher_values(support.kind, support.sigma, support.half_width, t.tobytes())
+    return _fisher_values(support, t.tobytes())
 
 
 def _renyi_tails(
@@ -252,16 +263,14 @@ def _renyi_tails(
     nodes: int,
 ) -> Array:
     """Return bounds of the interpolation error of what `_renyi` returns, (orders, panels)."""
-    place = support.kind, support.sigma, support.half_width
     panels = zip(left.tolist(), right.tolist(), strict=True)
-    errors = [_renyi_tail(*place, orders, start, step, *panel, nodes) for panel in panels]
+    errors = [_renyi_tail(support, orders, start, step, *panel, nodes) for panel in panels]
     return np.concatenate(errors, axis=1)
 
 
 def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int) -> Array:
-    place = support.kind, support.sigma, support.half_width
     panels = zip(left.tolist(), right.tolist(), strict=True)
-    return np.concatenate([_fisher_tail(*place, *panel, nodes) for panel in panels], axis=1)
+    return np.concatenate([_fisher_tail(support, *panel, nodes) for panel in panels], axis=1)
 
 
 # Neither values at the nodes nor proven bounds depend on the data, and the same mechanism is asked
@@ -270,9 +279,7 @@ def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int) -> A
 
 @functools.lru_cache(maxsize=64)
 def _renyi_values(
-    kind: Kind,
-    sigma: float,
-    half_width: float,
+    support: _Support,
     orders: tuple[float, ...],
     start: float,
     step: float,
@@ -280,12 +287,11 @@ def _renyi_values(
 ) -> Array:
     t = np.frombuffer(nodes)
     out = np.empty(len(orders) * t.size)
-    getattr(_core, kind).renyi(
+    getattr(_core, support.kind).renyi(
         np.array([step]),
         np.repeat(np.array(orders), t.size),
         np.tile(t + start, len(orders)),
-        *_centred(sigma, half_width),
-        2,
+        *_centred(support),
         out,
     )
     out.flags.writeable = False
@@ -293,23 +299,22 @@ def _renyi_values(
 
 
 @functools.lru_cache(maxsize=64)
-def _fisher_values(kind: Kind, sigma: float, half_width: float, nodes: bytes) -> Array:
+def _fisher_values(support: _Support, nodes: bytes) -> Array:
     t = np.frombuffer(nodes)
     out = np.empty(t.shape)
-    getattr(_core, kind).fisher_information(t, *_centred(sigma, half_width), 2, out)
+    getattr(_core, support.kind).fisher_information(t, *_centred(support), out)
     out.flags.writeable = False
     return out
 
 
-def _centred(sigma: float, half_width: float) -> tuple[Array, Array, Array]:
-    return np.array([sigma]), np.array([-half_width]), np.array([half_width])
+def _centred(support: _Support) -> tuple[Array, Array, Array, int]:
+    half_width = np.array([support.half_width])
+    return np.array([support.sigma]), -half_width, half_width, support.levels
 
 
 @functools.lru_cache(maxsize=4096)
 def _renyi_tail(
-    kind: Kind,
-    sigma: float,
-    half_width: float,
+    support: _Support,
     orders: tuple[float, ...],
     start: float,
     step: float,
@@ -318,20 +323,21 @@ def _renyi_tail(
     nodes: int,
 ) -> Array:
     rho, bound = renyi_analytic_bound(
-        kind,
-        sigma,
-        half_width,
+        support.kind,
+        support.sigma,
+        support.half_width,
         step,
         np.array(orders),
         left + start,
         right + start,
         terms=nodes,
+        levels=support.levels,
     )
     return interpolation_error(rho, bound, nodes)[:, None]
 
 
 @functools.lru_cache(maxsize=4096)
-def _fisher_tail(
-    kind: Kind, sigma: float, half_width: float, left: float, right: float, nodes: int
-) -> Array:
-    return fisher_tail(kind, sigma, half_width)(np.array([left]), np.array([right]), nodes)
+def _fisher_tail(support: _Support, left: float, right: float, nodes: int) -> Array:
+    place = support.kind, support.sigma, support.half_width
+    tail = fisher_tail(*place, levels=support.levels)
+    return tail(np.array([left]), np.array([right]), nodes)

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Kind = Literal["rectified", "truncated", "sign"]
+Kind = Literal["rectified", "truncated", "sign", "quantized"]
 Tail = Callable[[Floats, Floats, int], Floats]
 
 _KINDS = _core.analytic_bound.BoundedGaussian.__members__
@@ -39,6 +39,7 @@ def renyi_analytic_bound(
     t1: float,
     *,
     terms: int,
+    levels: int = 2,
 ) -> tuple[Floats, Floats]:
     """Return an ellipse around [t0, t1] and the size of a Renyi divergence on it.
 
@@ -49,7 +50,7 @@ def renyi_analytic_bound(
     Parameters
     ----------
     kind
-        "rectified", "truncated" or "sign" (stochastic sign with threshold 0).
+        "rectified", "truncated", "sign" (stochastic sign with threshold 0) or "quantized".
     sigma
         Standard deviation of the noise.
     half_width
@@ -64,6 +65,8 @@ def renyi_analytic_bound(
     terms
         Number of Chebyshev coefficients (or points) that will be used: of many valid pairs, the one
         is returned whose `interpolation_error` is smallest.
+    levels
+        Of "quantized": number of letters.
 
     Returns
     -------
@@ -88,6 +91,7 @@ def renyi_analytic_bound(
     _core.analytic_bound.renyi_analytic_bounds(
         _KINDS[kind],
         width,
+        _levels(levels),
         real_scalar("shift", shift) / scale,
         orders,
         lower / scale,
@@ -100,7 +104,14 @@ def renyi_analytic_bound(
 
 
 def fisher_analytic_bound(
-    kind: Kind, sigma: float, half_width: float, t0: float, t1: float, *, terms: int
+    kind: Kind,
+    sigma: float,
+    half_width: float,
+    t0: float,
+    t1: float,
+    *,
+    terms: int,
+    levels: int = 2,
 ) -> tuple[float, float]:
     """Return an ellipse around [t0, t1] and the size of the Fisher information on it.
 
@@ -120,12 +131,12 @@ def fisher_analytic_bound(
     scale, width = _in_sigmas(kind, sigma, half_width)
     lower, upper = _interval(t0, t1, terms)
     rho, bound = _core.analytic_bound.fisher_analytic_bound(
-        _KINDS[kind], width, lower / scale, upper / scale, terms
+        _KINDS[kind], width, _levels(levels), lower / scale, upper / scale, terms
     )
     return rho, bound / scale**2
 
 
-def fisher_tail(kind: Kind, sigma: float, half_width: float) -> Tail:
+def fisher_tail(kind: Kind, sigma: float, half_width: float, *, levels: int = 2) -> Tail:
     """Return the interpolation error of t -> fisher_information(t).
 
     For `Sketch.sum_max`: a function of the ends of panels, two arrays (panels,), and the number of
@@ -140,7 +151,8 @@ def fisher_tail(kind: Kind, sigma: float, half_width: float) -> Tail:
     def tail(left: Floats, right: Floats, nodes: int) -> Floats:
         errors = [
             interpolation_error(
-                *fisher_analytic_bound(kind, sigma, half_width, t0, t1, terms=nodes), nodes
+                *fisher_analytic_bound(kind, sigma, half_width, t0, t1, terms=nodes, levels=levels),
+                nodes,
             )
             for t0, t1 in zip(left, right, strict=True)
         ]
@@ -150,9 +162,14 @@ def fisher_tail(kind: Kind, sigma: float, half_width: float) -> Tail:
 
 
 def _in_sigmas(kind: Kind, sigma: float, half_width: float) -> tuple[float, float]:
-    require(kind in _KINDS, "kind", kind, "'rectified', 'truncated' or 'sign'")
+    require(kind in _KINDS, "kind", kind, "'rectified', 'truncated', 'sign' or 'quantized'")
     scale = positive("sigma", sigma)
     return scale, 1.0 if kind == "sign" else positive("half_width", half_width) / scale
+
+
+def _levels(levels: int) -> int:
+    require(levels >= 2, "levels", levels, "at least 2")
+    return levels
 
 
 def _orders(alphas: ArrayLike) -> Floats:

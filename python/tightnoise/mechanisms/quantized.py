@@ -9,6 +9,7 @@ from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer
+from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
 __all__ = ["QuantizedGaussian"]
@@ -59,6 +60,7 @@ class QuantizedGaussian(Mechanism):
     levels: int
 
     _functions: ClassVar[Any] = _core.quantized
+    _analytic_kind: ClassVar[Kind | None] = "quantized"
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
