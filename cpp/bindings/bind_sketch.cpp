@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings/arrays.hpp"
+#include "numeric/cells.hpp"
 #include "numeric/moment_kernels.hpp"
 #include "numeric/moments.hpp"
 #include "numeric/panel_kernels.hpp"
@@ -38,7 +39,7 @@ void sketch_sum_max(const Float64Array& values, const std::optional<Float64Array
                     const Float64Array& known, const Float64Array& roundings,
                     const Float64Array& whole, const Float64Array& summing,
                     const Float64Array& deciding, double value_error, Float64Array sums,
-                    Float64Array errors) {
+                    Float64Array errors, Float64Array closeness) {
     if (values.ndim() != 4 || known.ndim() != 3 || summing.ndim() != 3 || deciding.ndim() != 3) {
         throw py::type_error("core: wrong number of axes");
     }
@@ -58,9 +59,9 @@ void sketch_sum_max(const Float64Array& values, const std::optional<Float64Array
         length(summing) == problem.nodes * problem.parts * problem.terms &&
         axis(deciding, 0) == problem.nodes && axis(known, 0) == problem.panels &&
         (problem.parts == 1 || problem.parts == problem.deciding_parts) &&
-        length(roundings) == problem.moments && length(sums) == problem.orders &&
-        length(errors) == problem.orders &&
-        (!tails || length(*tails) == problem.functions * problem.orders * problem.panels);
+        length(roundings) == problem.moments && length(sums) == problem.orders * problem.panels &&
+        length(errors) == length(sums) && length(closeness) == problem.functions * length(sums) &&
+        (!tails || length(*tails) == length(closeness));
     if (!fits) throw py::type_error("core: shapes do not fit together");
     problem.values = values.data();
     problem.tails = tails ? tails->data() : nullptr;
@@ -70,11 +71,52 @@ void sketch_sum_max(const Float64Array& values, const std::optional<Float64Array
     problem.summing = summing.data();
     problem.deciding = deciding.data();
     problem.value_error = value_error;
-    double* sums_data = sums.mutable_data();
-    double* errors_data = errors.mutable_data();
+    const PanelSums out = {sums.mutable_data(), errors.mutable_data(), closeness.mutable_data()};
     std::vector<double> scratch(panel_scratch(problem));
     py::gil_scoped_release nogil;
-    panel_kernels().sum_max(problem, scratch.data(), sums_data, errors_data);
+    panel_kernels().sum_max(problem, scratch.data(), out);
+}
+
+using CellArrays = std::tuple<Float64Array, Float64Array, Float64Array, Float64Array>;
+
+Float64Array array_of(const std::vector<double>& values) {
+    return Float64Array(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+CellArrays sketch_cells(const py::array& theta, double centre, const Float64Array& cuts,
+                        double unit) {
+    const auto n = static_cast<std::size_t>(theta.size());
+    const CellRequest request = {operand(theta, n), n, centre, cuts.data(), length(cuts), unit};
+    Cells found;
+    {
+        py::gil_scoped_release nogil;
+        found = cells(request);
+    }
+    return {array_of(found.left), array_of(found.mean), array_of(found.right),
+            array_of(found.count)};
+}
+
+void sketch_excess(const Float64Array& coefficients, const Float64Array& centre,
+                   const Float64Array& half, const std::vector<std::size_t>& begin,
+                   const std::vector<std::size_t>& end, const CellArrays& cells, Float64Array sums,
+                   Float64Array errors) {
+    if (coefficients.ndim() != 3) throw py::type_error("core: wrong number of axes");
+    const auto& [left, mean, right, count] = cells;
+    const std::size_t panels = axis(coefficients, 1);
+    bool fits = length(centre) == panels && length(half) == panels && begin.size() == panels &&
+                end.size() == panels && length(sums) == panels && length(errors) == panels &&
+                axis(coefficients, 2) > 0 && length(left) == length(count) &&
+                length(mean) == length(count) && length(right) == length(count);
+    for (const std::size_t last : end) fits = fits && last <= length(count);
+    if (!fits) throw py::type_error("core: shapes do not fit together");
+    const ExcessProblem problem = {axis(coefficients, 0), panels,        axis(coefficients, 2),
+                                   coefficients.data(),   centre.data(), half.data(),
+                                   begin.data(),          end.data(),    left.data(),
+                                   mean.data(),           right.data(),  count.data()};
+    double* sums_data = sums.mutable_data();
+    double* errors_data = errors.mutable_data();
+    py::gil_scoped_release nogil;
+    panel_kernels().excess(problem, sums_data, errors_data);
 }
 
 }  // namespace
@@ -88,7 +130,13 @@ void bind_sketch(py::module_ m) {
           py::arg("bin_scale"), py::arg("interval").noconvert(), py::arg("bins").noconvert());
     m.def("sum_max", &sketch_sum_max, py::arg("values"), py::arg("tails"), py::arg("known"),
           py::arg("roundings"), py::arg("whole"), py::arg("summing"), py::arg("deciding"),
-          py::arg("value_error"), py::arg("sums").noconvert(), py::arg("errors").noconvert());
+          py::arg("value_error"), py::arg("sums").noconvert(), py::arg("errors").noconvert(),
+          py::arg("closeness").noconvert());
+    m.def("cells", &sketch_cells, py::arg("theta"), py::arg("centre"), py::arg("cuts"),
+          py::arg("unit"));
+    m.def("excess", &sketch_excess, py::arg("coefficients"), py::arg("centre"), py::arg("half"),
+          py::arg("begin"), py::arg("end"), py::arg("cells"), py::arg("sums").noconvert(),
+          py::arg("errors").noconvert());
 }
 
 }  // namespace tightnoise

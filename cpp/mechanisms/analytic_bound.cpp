@@ -519,13 +519,15 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, 
     }
     // The walk knows |log S| only up to a constant of order 1, so it is of no use where Theorem B
     // gave a small bound already.
-    constexpr double kNegligible = 1e-13, kWalkConstant = 0.05;
+    constexpr double kNegligible = 1e-13, kWalkConstant = 0.05, kUseless = 1e-4;
     const bool too_narrow = partition.width < 2e-4 && (partition.dense || partition.cells > 0);
     for (std::size_t i = 0; i < count; ++i) {
         done[i] = too_narrow || !(alphas[i] > 1 && alphas[i] < kInfinity);
     }
     for (const double height : kWalkHeights) {
         const Ellipse ellipse(t0, t1, height);
+        // Whatever the walk finds is at least |D| on the interval.
+        if (interpolation_error({ellipse.rho, 1.0}, terms) > kUseless) break;
         const BoundaryWalk walk(partition, shift, strip, ellipse);
         for (std::size_t i = 0; i < count; ++i) {
             if (done[i]) continue;

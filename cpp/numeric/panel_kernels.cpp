@@ -105,11 +105,16 @@ class Panel {
           decided_(closeness_ + problem.functions),
           difference_(decided_ + problem.deciding_parts * problem.terms) {}
 
-    void add(std::size_t order, std::size_t panel, double& sum, double& error) {
+    // Writes closeness[f * stride] for each function f.
+    void add(std::size_t order, std::size_t panel, double& sum, double& error, double* closeness,
+             std::size_t stride) {
         order_ = order;
         panel_ = panel;
         const double* known = p_.known + panel * p_.parts * p_.moments;
-        for (std::size_t f = 0; f < p_.functions; ++f) interpolate(f, known);
+        for (std::size_t f = 0; f < p_.functions; ++f) {
+            interpolate(f, known);
+            closeness[f * stride] = closeness_[f];
+        }
         for (std::size_t part = 0; part < p_.parts; ++part) {
             const double count = known[part * p_.moments];
             if (count == 0.0) continue;
@@ -188,22 +193,103 @@ class Panel {
     double *coefficients_, *estimates_, *errors_, *closeness_, *decided_, *difference_;
 };
 
-void sum_max(const PanelProblem& problem, double* scratch, double* sums, double* errors) {
+void sum_max(const PanelProblem& problem, double* scratch, const PanelSums& out) {
     Panel work(problem, scratch);
     const double terms =
         static_cast<double>(static_cast<int>(problem.panels * problem.parts + 2 * problem.nodes));
     for (std::size_t order = 0; order < problem.orders; ++order) {
-        double sum = 0.0, error = 0.0;
         for (std::size_t panel = 0; panel < problem.panels; ++panel) {
-            work.add(order, panel, sum, error);
+            const std::size_t at = order * problem.panels + panel;
+            double sum = 0.0, error = 0.0;
+            work.add(order, panel, sum, error, out.closeness + at, problem.orders * problem.panels);
+            out.sums[at] = sum;
+            out.errors[at] = error + kEpsilon * terms * absolute(sum);
         }
-        sums[order] = sum;
-        errors[order] = error + kEpsilon * terms * absolute(sum);
+    }
+}
+
+// max(0, every series) at x in [-1, 1], by Clenshaw's recurrence. `stride` doubles from one series
+// to the next.
+template <class V>
+inline V greatest_at(const double* coefficients, std::size_t functions, std::size_t stride,
+                     std::size_t terms, V x) {
+    V greatest = {};
+    const V two_x = x + x;
+    for (std::size_t f = 0; f < functions; ++f) {
+        const double* a = coefficients + f * stride;
+        V next = {}, after = {};
+        for (std::size_t k = terms - 1; k > 0; --k) {
+            const V here = two_x * next - after + a[k];
+            after = next;
+            next = here;
+        }
+        const V value = x * next - after + a[0];
+        greatest = value > greatest ? value : greatest;
+    }
+    return greatest;
+}
+
+// The sum of g over the elements of cells, and a bound of what is wrong with it, as V(count) each:
+// g + bend x^2 is convex, so that g is at least its value at the mean less bend times the variance
+// and at most the chord plus bend times (mean - left)(right - mean), at least the variance.
+template <class V, class At>
+inline void add_cells(V left, V mean, V right, V count, double bend, At at, V& sum, V& error) {
+    const V middle = at(mean), width = right - left;
+    const V share = width > 0.0 ? (mean - left) / width : V{};
+    const V first = at(left);
+    const V chord = width > 0.0 ? first + share * (at(right) - first) : middle;
+    const V bent = bend * ((mean - left) * (right - mean));
+    const V gap = 0.5 * (chord - middle) + bent;
+    sum += count * (0.5 * (chord + middle));
+    error += count * (gap > 0.0 ? gap : V{});
+}
+
+void excess(const ExcessProblem& p, double* sums, double* errors) {
+    const std::size_t stride = p.panels * p.terms;
+    for (std::size_t panel = 0; panel < p.panels; ++panel) {
+        const double* coefficients = p.coefficients + panel * p.terms;
+        // |T_k''| <= k^2 (k^2 - 1) / 3 and Clenshaw's error is below terms^2 roundings of the
+        // sizes.
+        double bend = 0.0, sizes = 0.0;
+        for (std::size_t f = 0; f < p.functions; ++f) {
+            double curvature = 0.0, size = 0.0, k = 0.0;
+            for (std::size_t i = 0; i < p.terms; ++i, k += 1.0) {
+                const double a = absolute(coefficients[f * stride + i]);
+                curvature += a * (k * k * (k * k - 1.0) / 3.0);
+                size += a;
+            }
+            bend = 0.5 * curvature > bend ? 0.5 * curvature : bend;
+            sizes = size > sizes ? size : sizes;
+        }
+        const double centre = p.centre[panel], scale = 1.0 / p.half[panel];
+        const auto at = [&](auto x) {
+            return greatest_at(coefficients, p.functions, stride, p.terms, x);
+        };
+        Lanes sum = {}, error = {};
+        double last_sum = 0.0, last_error = 0.0, elements = 0.0;
+        std::size_t i = p.begin[panel];
+        for (; i + kLanes <= p.end[panel]; i += kLanes) {
+            const Lanes count = load_lanes(p.count + i);
+            add_cells((load_lanes(p.left + i) - centre) * scale,
+                      (load_lanes(p.mean + i) - centre) * scale,
+                      (load_lanes(p.right + i) - centre) * scale, count, bend, at, sum, error);
+            elements += lane_sum(count);
+        }
+        for (; i < p.end[panel]; ++i) {
+            add_cells((p.left[i] - centre) * scale, (p.mean[i] - centre) * scale,
+                      (p.right[i] - centre) * scale, p.count[i], bend, at, last_sum, last_error);
+            elements += p.count[i];
+        }
+        const double cells = static_cast<double>(static_cast<int>(p.end[panel] - p.begin[panel]));
+        const double terms = static_cast<double>(static_cast<int>(2 * p.terms * p.terms));
+        sums[panel] = lane_sum(sum) + last_sum;
+        errors[panel] = lane_sum(error) + last_error +
+                        kEpsilon * ((terms + 16.0) * sizes * elements + cells * sums[panel]);
     }
 }
 
 }  // namespace
 
-extern const PanelKernels TIGHTNOISE_AT_LEVEL(panel_kernels) = {sum_max};
+extern const PanelKernels TIGHTNOISE_AT_LEVEL(panel_kernels) = {sum_max, excess};
 
 }  // namespace tightnoise

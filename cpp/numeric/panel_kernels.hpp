@@ -29,10 +29,29 @@ struct PanelProblem {
         value_error;  // error of an interpolant that comes from errors of values, per max |value|
 };
 
+// What sum_max finds, (orders, panels) each; NaN where a value was NaN or infinite.
+struct PanelSums {
+    double* sums;       // over the panel's elements, of the greatest function
+    double* errors;     // bounds of their errors
+    double* closeness;  // (functions, orders, panels): bounds of |function - interpolant|
+};
+
+// Functions on panels as Chebyshev series, and the cells (cells.hpp) of elements there.
+struct ExcessProblem {
+    std::size_t functions, panels, terms;
+    const double* coefficients;  // (functions, panels, terms)
+    const double* centre;        // of each panel, and half its width
+    const double* half;
+    const std::size_t* begin;  // each panel's cells: begin, ..., end - 1
+    const std::size_t* end;
+    const double *left, *mean, *right, *count;
+};
+
 struct PanelKernels {
-    // Writes sums[order] = sum over elements of the greatest function, and bounds of their errors;
-    // NaN where a value was NaN or infinite. scratch: panel_scratch(problem) doubles.
-    void (*sum_max)(const PanelProblem& problem, double* scratch, double* sums, double* errors);
+    // scratch: panel_scratch(problem) doubles.
+    void (*sum_max)(const PanelProblem& problem, double* scratch, const PanelSums& out);
+    // sums[panel] = sum over elements of max(0, every series), and bounds of their errors.
+    void (*excess)(const ExcessProblem& problem, double* sums, double* errors);
 };
 TIGHTNOISE_KERNEL_TABLE(PanelKernels, panel_kernels)
 

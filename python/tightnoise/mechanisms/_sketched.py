@@ -25,7 +25,7 @@ from tightnoise.mechanisms.analytic_bound import (
     interpolation_error,
     renyi_analytic_bound,
 )
-from tightnoise.sketch import Sketch
+from tightnoise.sketch import Sketch, Steep
 
 if TYPE_CHECKING:
     from tightnoise.mechanisms.base import Mechanism
@@ -232,14 +232,56 @@ def _rdp_upper(support: _Support, sketch: Sketch, orders: Array, c: float) -> Ar
     upper = np.empty((2, orders.size))
     for direction, away in enumerate((False, True)):
         functions, tails = [], []
-        for shift in (c, -c):
-            # From theta to theta + shift; or from theta' = theta + shift back to theta.
-            start, step = (shift, -shift) if away else (0.0, shift)
+        for start, step in _moves(c, away):
             functions.append(functools.partial(_renyi, support, key, start, step))
             tails.append(functools.partial(_renyi_tails, support, key, start, step))
-        sums, errors = sketch.sum_max(functions, relative_error=relative_error, tails=tails)
+        sums, errors = sketch.sum_max(
+            functions,
+            relative_error=relative_error,
+            tails=tails,
+            steep=_steep(support, orders, c, away),
+            accepted=_ACCEPTED,
+        )
         upper[direction] = np.where(errors <= _ACCEPTED * sums, sums + errors, np.inf)
     return upper
+
+
+def _moves(c: float, away: bool) -> list[tuple[float, float]]:
+    """Return the starts, beside theta, and steps of both neighbours.
+
+    From theta to theta + shift; or from theta' = theta + shift back to theta.
+    """
+    return [(shift, -shift) if away else (0.0, shift) for shift in (c, -c)]
+
+
+def _steep(support: _Support, orders: Array, c: float, away: bool) -> Steep | None:
+    """Return how convex the greater divergence is: "Large orders" in ANALYTIC_BOUND.md."""
+    if support.kind == "truncated":  # its interpolants are always good
+        return None
+    beta = np.maximum(orders - 1.0, 1e-300)
+    bound = np.minimum(orders, 1.0 + 1.1 * beta * (c / support.sigma)) / beta
+    bend = np.where(np.isfinite(orders), bound, 1.1 * c / support.sigma)
+
+    def values(which: int, t: Array) -> Array:
+        order = (float(orders[which]),)
+        both = [_renyi_at(support, order, t + start, step) for start, step in _moves(c, away)]
+        greater: Array = np.maximum(*both)[0]
+        return greater
+
+    return Steep(values, 0.5 * bend / support.sigma**2)
+
+
+def _renyi_at(support: _Support, orders: tuple[float, ...], theta: Array, step: float) -> Array:
+    """Return D_alpha(M(theta) || M(theta + step)), (orders, n)."""
+    out = np.empty(len(orders) * theta.size)
+    getattr(_core, support.kind).renyi(
+        np.array([step]),
+        np.repeat(np.array(orders), theta.size),
+        np.tile(theta, len(orders)),
+        *_centred(support),
+        out,
+    )
+    return out.reshape(len(orders), theta.size)
 
 
 def _renyi(
@@ -279,23 +321,11 @@ def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int) -> A
 
 @functools.lru_cache(maxsize=64)
 def _renyi_values(
-    support: _Support,
-    orders: tuple[float, ...],
-    start: float,
-    step: float,
-    nodes: bytes,
+    support: _Support, orders: tuple[float, ...], start: float, step: float, nodes: bytes
 ) -> Array:
-    t = np.frombuffer(nodes)
-    out = np.empty(len(orders) * t.size)
-    getattr(_core, support.kind).renyi(
-        np.array([step]),
-        np.repeat(np.array(orders), t.size),
-        np.tile(t + start, len(orders)),
-        *_centred(support),
-        out,
-    )
+    out = _renyi_at(support, orders, np.frombuffer(nodes) + start, step)
     out.flags.writeable = False
-    return out.reshape(len(orders), t.size)
+    return out
 
 
 @functools.lru_cache(maxsize=64)

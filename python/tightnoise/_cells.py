@@ -1,0 +1,230 @@
+"""Sums over an array of functions with kinks: where moments do not suffice, narrow cells do.
+
+The greatest of two smooth functions has a kink where they cross, and the moments of the elements
+around it do not tell on which side they are. So the elements are sorted into cells, of which the
+ends, the mean and the number of elements are kept. If g + b t^2 is convex, so is its sum's bound:
+
+    g(mean) - b V <= average of g over a cell <= chord of g at the mean + b V,
+    V = (mean - left) (right - mean) >= variance,
+
+the first by Jensen's inequality, the second since a convex function lies below its chords, whatever
+kinks g has and wherever they are. Both differ by at most the change of slope within the cell times
+a fourth of its width, and cells of many elements are narrow (cpp/numeric/cells.hpp).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise import _core
+
+if TYPE_CHECKING:
+    from tightnoise.sketch import _Panels
+
+Float64s = NDArray[np.float64]
+
+# Elements that are sorted at once: bounds the memory that this takes.
+_CHUNK = 1 << 23
+
+
+class Cells(NamedTuple):
+    """Elements in the order of their distances, cell by cell."""
+
+    left: Float64s
+    mean: Float64s
+    right: Float64s
+    count: Float64s
+
+    @classmethod
+    def of(
+        cls, arrays: Sequence[NDArray[np.floating[Any]]], centre: float, cuts: Float64s, unit: float
+    ) -> Cells:
+        """Sort the elements of some arrays; no cell goes across one of the cuts."""
+        found = []
+        for array in arrays:
+            flat = array.reshape(-1)
+            for begin in range(0, flat.size, _CHUNK):
+                piece = flat[begin : begin + _CHUNK]
+                found.append(cls(*_core.sketch.cells(piece, centre, cuts, unit)))
+        return cls.joined(found)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Cells]) -> Cells:
+        """Return the cells of all parts; they may overlap."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        order = np.argsort(columns[1], kind="stable") if columns else []
+        return cls(*(column[order] for column in columns)) if columns else cls(*[np.empty(0)] * 4)
+
+
+class Steep(NamedTuple):
+    """What is known of the greatest function where it is too steep to be interpolated."""
+
+    values: Callable[[int, Float64s], Float64s]  # (which order, distances t) -> values at t
+    bend: Float64s  # (orders,): each function plus bend t^2 is convex
+
+
+class Stretch:
+    """Panels of a sketch, the functions on them, and the sums over the elements there."""
+
+    def __init__(
+        self, part: _Panels, values: Float64s, proven: Float64s | None, relative_error: float
+    ) -> None:
+        self.part, self.values = part, values
+        self._proven, self._relative_error = proven, relative_error
+        self.sums, self.errors, self.closeness = part.sum_max(values, proven, relative_error)
+
+    def of_one(self, function: int, order: int) -> tuple[Float64s, Float64s]:
+        """Return the sums of one function over the elements of each panel, and their errors."""
+        which = np.s_[function : function + 1, order : order + 1]
+        proven = None if self._proven is None else self._proven[which]
+        sums, errors, _ = self.part.sum_max(self.values[which], proven, self._relative_error)
+        return sums[0], errors[0]
+
+
+class _Place(NamedTuple):
+    """Some panels of a stretch, and the cells of which each is to interpolate functions."""
+
+    stretch: int
+    panels: NDArray[np.intp]
+    begin: NDArray[np.intp]
+    end: NDArray[np.intp]
+
+
+class Zones(NamedTuple):
+    """Panels by the distances they cover: no element of one zone is in a panel of another."""
+
+    cells: Cells
+    counted: Float64s  # (cells + 1,): elements before each cell
+    places: list[list[_Place]]  # of each zone
+
+    @classmethod
+    def of(cls, parts: Sequence[_Panels], cells: Cells) -> Zones:
+        """Cells at most as far as the first part reaches belong to it, the others to the second."""
+        spans = []
+        begin = 0
+        for which, part in enumerate(parts):
+            last = which == len(parts) - 1
+            reach = part.right[-1]
+            end = cells.mean.size if last else int(np.searchsorted(cells.mean, reach, "right"))
+            mean = cells.mean[begin:end]
+            # The nearest panel: rounding can have put an element into the next one.
+            below = np.clip(np.searchsorted(part.left, mean, "right") - 1, 0, part.left.size - 1)
+            above = np.minimum(below + 1, part.left.size - 1)
+            nearest = np.where(part.left[above] - mean < mean - part.right[below], above, below)
+            index = np.arange(part.left.size)
+            first = begin + np.searchsorted(nearest, index, "left")
+            after = begin + np.searchsorted(nearest, index, "right")
+            spans += [
+                (
+                    part.left[i],
+                    part.right[i],
+                    _Place(which, index[i : i + 1], first[i : i + 1], after[i : i + 1]),
+                )
+                for i in index
+            ]
+            begin = end
+        places: list[list[_Place]] = []
+        reached = -1.0
+        for left, right, place in sorted(spans, key=lambda span: (span[0], span[1])):
+            if places and left < reached:
+                places[-1].append(place)
+            else:
+                places.append([place])
+            reached = max(reached, right)
+        counted = np.concatenate([[0.0], np.cumsum(cells.count)])
+        return cls(cells, counted, places)
+
+
+def refined_sum(
+    stretches: Sequence[Stretch],
+    zones: Zones,
+    order: int,
+    steep: Steep | None,
+    accepted: float,
+    relative_error: float,
+) -> tuple[float, float]:
+    """Return a sum and its error bound, from cells where what the panels say is too far off."""
+    known = []
+    for places in zones.places:
+        of_places = [(stretches[at.stretch], at.panels) for at in places]
+        value = sum(float(one.sums[order, panels].sum()) for one, panels in of_places)
+        error = sum(float(one.errors[order, panels].sum()) for one, panels in of_places)
+        known.append((value, np.inf if np.isnan(value + error) else error))
+    ways: list[Callable[[Sequence[_Place]], tuple[float, float]]] = []
+    if steep is not None:
+        ways.append(lambda places: _direct(zones, places, order, steep, relative_error))
+    if len(stretches[0].values) > 1:
+        ways.append(lambda places: _interpolated(stretches, zones, places, order))
+    left = [list(ways) for _ in known]  # the last is tried first: it is faster
+    while True:
+        total, bound = (sum(column) for column in zip(*known, strict=True))
+        worst = max(range(len(known)), key=lambda zone: (bool(left[zone]), known[zone][1]))
+        if bound <= accepted * abs(total) or not left[worst]:
+            return total, bound
+        value, error = left[worst].pop()(zones.places[worst])
+        if error < known[worst][1]:
+            known[worst] = value, error
+
+
+def _interpolated(
+    stretches: Sequence[Stretch], zones: Zones, places: Sequence[_Place], order: int
+) -> tuple[float, float]:
+    """Return one function's sum, from moments, and by how much the others exceed it, from cells."""
+    functions = len(stretches[0].values)
+    alone = np.zeros((functions, 2))
+    for place in places:
+        for f in range(functions):
+            sums, errors = stretches[place.stretch].of_one(f, order)
+            alone[f] += sums[place.panels].sum(), errors[place.panels].sum()
+    base = int(np.argmax(alone[:, 0]))
+    total, bound = alone[base].tolist()
+    for place in places:
+        stretch = stretches[place.stretch]
+        series = stretch.values[:, order, place.panels] @ stretch.part.basis.whole
+        above = np.delete(series - series[base], base, axis=0)
+        closeness = stretch.closeness[:, order, place.panels]
+        off = closeness[base] + np.delete(closeness, base, axis=0).max(axis=0)
+        left, right = stretch.part.left[place.panels], stretch.part.right[place.panels]
+        sums, errors = np.empty(left.size), np.empty(left.size)
+        _core.sketch.excess(
+            np.ascontiguousarray(above),
+            0.5 * (left + right),
+            0.5 * (right - left),
+            place.begin.tolist(),
+            place.end.tolist(),
+            tuple(zones.cells),
+            sums,
+            errors,
+        )
+        total += float(sums.sum())
+        count = zones.counted[place.end] - zones.counted[place.begin]
+        bound += float(
+            errors.sum() + np.where(count > 0.0, count, 0.0) @ np.where(count > 0, off, 0)
+        )
+    return total, bound
+
+
+def _direct(
+    zones: Zones, places: Sequence[_Place], order: int, steep: Steep, relative_error: float
+) -> tuple[float, float]:
+    """Return the sum of the greatest function from its values at the ends and means of cells."""
+    which = np.concatenate(
+        [np.arange(b, e) for place in places for b, e in zip(place.begin, place.end, strict=True)]
+    )
+    left, mean, right, count = (column[which] for column in zones.cells)
+    ends = steep.values(order, np.concatenate([left, mean, right])).reshape(3, -1)
+    width = right - left
+    share = np.where(width > 0.0, (mean - left) / np.where(width > 0.0, width, 1.0), 0.0)
+    chord = np.where(width > 0.0, ends[0] + share * (ends[2] - ends[0]), ends[1])
+    bent = steep.bend[order] * (mean - left) * (right - mean)
+    upper, lower = chord + bent, ends[1] - bent
+    total = 0.5 * float(count @ (upper + lower))
+    gap = 0.5 * float(count @ np.maximum(upper - lower, 0.0))
+    rounding = relative_error + 2.0**-52 * (which.size + 16.0)
+    return total, gap + rounding * float(count @ np.abs(ends).max(axis=0))
