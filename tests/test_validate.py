@@ -1,4 +1,4 @@
-"""What is taken for a real number."""
+"""What is taken for a real number, and for an integer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tightnoise._validate import real_scalar
+from tightnoise._validate import integer, real_scalar
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,21 @@ def test_nothing_else(value: object) -> None:
         warnings.simplefilter("error")
         with pytest.raises(TypeError, match="epsilon must be a real number; got "):
             real_scalar("epsilon", value)
+
+
+@pytest.mark.parametrize(
+    "value", [10_000, 1e4, np.float32(1e4), np.float64(1e4), np.int8(100), np.array(7), 2.0**53],
+    ids=repr,
+)  # fmt: skip
+def test_whole_numbers_of_any_type(value: object) -> None:
+    number = integer("steps", value, minimum=1, maximum=2**60)
+    assert type(number) is int
+    assert number == value
+
+
+@pytest.mark.parametrize(
+    "value", [10_000.5, np.nan, np.inf, 2.0**54, True, np.True_, "1", None, 1j, [1]], ids=repr
+)
+def test_no_other_whole_numbers(value: object) -> None:
+    with pytest.raises(TypeError, match="steps must be an integer; got "):
+        integer("steps", value, minimum=1, maximum=2**60)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy import ma  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
 from tightnoise import _core
@@ -48,7 +49,7 @@ def require_all(good: NDArray[np.bool_], name: str, array: NDArray[Any], allowed
 
 def real_scalar(name: str, value: Any) -> float:
     """Return `value` as a finite float; refuse arrays, strings, booleans and complex numbers."""
-    is_other = isinstance(value, (bool, np.bool_, str, bytes, complex, np.ma.MaskedArray))
+    is_other = isinstance(value, (bool, np.bool_, str, bytes, complex, ma.MaskedArray))
     if is_other or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "iufO"):
         raise TypeError(f"{name} must be a real number; got {shown(value)}")
     try:
@@ -91,11 +92,15 @@ def one_of(name: str, value: Any, known: Mapping[str, Item]) -> Item:
 
 
 def integer(name: str, value: Any, *, minimum: int, maximum: int) -> int:
-    """Return `value` as an int between `minimum` and `maximum`."""
+    """Return `value` as an int between `minimum` and `maximum`; a whole float such as 1e4 is one.
+
+    Above 2**53 floats stand for several integers, and are refused.
+    """
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be an integer; got {shown(value)}")
+    is_float = isinstance(value, (float, np.floating)) and abs(float(value)) <= MAX_COUNT
     try:
-        number = operator.index(value)
+        number = operator.index(int(value) if is_float and value.is_integer() else value)
     except TypeError:
         raise TypeError(f"{name} must be an integer; got {shown(value)}") from None
     require(minimum <= number <= maximum, name, value, f"between {minimum} and {maximum}")
@@ -147,7 +152,7 @@ def require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
 
 def _plain_array(name: str, value: Any) -> NDArray[Any]:
     # NumPy would drop the mask, and release or count what the caller has hidden.
-    if isinstance(value, np.ma.MaskedArray):
+    if isinstance(value, ma.MaskedArray):
         raise TypeError(f"{name} must not be a masked array: pass the elements that count")
     try:
         return np.asarray(value)

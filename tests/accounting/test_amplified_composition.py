@@ -223,7 +223,7 @@ def test_warns_of_orders_only_for_the_conversion_in_the_end():
         ({"sampling_rate": math.nan}, ValueError, "sampling_rate must be finite"),
         ({"count": -1}, ValueError, "count must be between 0 and 68719476736; got -1"),
         ({"count": 2**53}, ValueError, "count must be between 0 and 68719476736"),
-        ({"count": 2.0}, TypeError, "count must be an integer; got 2.0"),
+        ({"count": 2.5}, TypeError, "count must be an integer; got 2.5"),
         ({"delta": 0.0}, ValueError, "delta must be between 0 and 1, exclusive; got 0.0"),
         ({"delta": 1.0}, ValueError, "delta must be between 0 and 1, exclusive"),
         ({"adjacency": "swap"}, ValueError, "adjacency must be 'add-remove' or 'replace-one'"),

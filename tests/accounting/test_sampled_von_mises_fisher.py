@@ -387,7 +387,7 @@ def test_bad_types():
     with pytest.raises(TypeError, match="kappa"):
         sampled_von_mises_fisher("2", 5, 0.1)
     with pytest.raises(TypeError, match="dim"):
-        sampled_von_mises_fisher(2.0, 5.0, 0.1)
+        sampled_von_mises_fisher(2.0, 5.5, 0.1)
     with pytest.raises(TypeError, match="fixed_size must be True or False; got 1"):
         SampledVonMisesFisherRdp(2.0, 5, 0.1, 1.0, 1)
     with pytest.raises(ValueError, match="half_chord must be at most 1"):

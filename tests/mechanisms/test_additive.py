@@ -119,7 +119,7 @@ def test_modes_is_a_count():
     for bad in (-1, 10**6 + 1):
         with pytest.raises(ValueError, match=r"^modes must be between 0 and 1000000; got"):
             tn.MultiGaussianMixture(1.0, 1.0, 1.0, bad)
-    for bad in (1.0, True, None, "3"):
+    for bad in (1.5, True, None, "3"):
         with pytest.raises(TypeError, match=r"^modes must be an integer; got"):
             tn.MultiGaussianMixture(1.0, 1.0, 1.0, bad)
 

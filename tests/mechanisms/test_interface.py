@@ -252,10 +252,10 @@ def test_bad_levels():
     for levels in (1, 0, -3, 1025):
         with pytest.raises(ValueError, match="levels"):
             tn.QuantizedGaussian(1, -1, 1, levels)
-    for levels in (2.0, True, "3", None):
+    for levels in (2.5, True, "3", None):
         with pytest.raises(TypeError, match="levels"):
             tn.QuantizedGaussian(1, -1, 1, levels)
-    assert tn.QuantizedGaussian(1, -1, 1, np.int8(3)).levels == 3
+    assert tn.QuantizedGaussian(1, -1, 1, np.int8(3)) == tn.QuantizedGaussian(1, -1, 1, 3.0)
 
 
 @pytest.mark.parametrize("m", ALL, ids=repr)

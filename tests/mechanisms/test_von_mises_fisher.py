@@ -509,7 +509,7 @@ def test_a_value_like_others():
         (([1.0], 3), TypeError, "kappa must be a real number"),
         ((1.0, 1), ValueError, "dim must be between 2 and"),
         ((1.0, 2**53 + 1), ValueError, "dim must be between 2 and 9007199254740992"),
-        ((1.0, 3.0), TypeError, "dim must be an integer; got 3.0"),
+        ((1.0, 3.5), TypeError, "dim must be an integer; got 3.5"),
         ((1.0, True), TypeError, "dim must be an integer; got True"),
     ],
 )
