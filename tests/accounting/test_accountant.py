@@ -357,8 +357,11 @@ def refusals(rng):
     gaussian = tn.Gaussian(1.0)
     for bad in (-5, 2**60):
         yield ValueError, "count", lambda a, bad=bad: a.compose(gaussian, bad)
-    for bad in (1.5, "2", None, True, NAN):
+    for bad in (1.5, 10_000.5, 2.0**60, "2", None, True, NAN, INF):
         yield TypeError, "count", lambda a, bad=bad: a.compose(gaussian, bad)
+    for bad in ("realised", True, 1, ["fixed"], np.ones(2)):
+        yield ValueError, "history", lambda a, bad=bad: a.compose(gaussian, history=bad)
+    yield ValueError, "history must be 'fixed'", lambda a: a.compose(table(per_instance=True))
     for bad in (0, 0.0, -0.1, 1.1, NAN, INF):
         yield (
             ValueError,
@@ -476,12 +479,67 @@ def test_tables_of_other_orders_are_read_between():
 def test_costs_of_one_data_set_are_said_to_be(rng):
     accountant = dp_sgd(steps=10)
     assert not accountant.per_instance
-    accountant.compose(instance_cost(rng), 3)
+    accountant.compose(instance_cost(rng), 3, history="fixed")
     assert accountant.per_instance
     assert accountant.curve.per_instance
     assert "per-instance" in repr(accountant)
     accountant.step(1.0, 0.01)
     assert accountant.per_instance
+
+
+def sign_costs():
+    """Return what a sign tells at 60 and at 0, for a change of 2.8214, at order 8."""
+    sign = tn.StochasticSign(1.0)
+    return [sign.rdp([theta], [8.0], sensitivity=2.8214) for theta in (60.0, 0.0)]
+
+
+def test_costs_along_one_run_do_not_add_up():
+    """A free coin, heads once in a hundred times, chooses the value; each run reports its own."""
+    tails, heads = (cost.values[0] for cost in sign_costs())
+    assert tails < 1e-200
+    # The outputs are pairs of coin and sign, in exact arithmetic.
+    with mp.workdps(30):
+        shift, order = mp.mpf("2.8214"), 8
+        joint = mp.mpf(0)
+        for chance, theta in ((mp.mpf("0.99"), 60), (mp.mpf("0.01"), 0)):
+            for side in (1, -1):
+                here, there = mp.ncdf(side * theta), mp.ncdf(side * (theta + shift))
+                joint += chance * here**order * there ** (1 - order)
+        together = float(mp.log(joint) / (order - 1))
+    assert together == pytest.approx(4.586, abs=5e-4)
+    assert tails < together < heads  # 99 % of all runs report less than the truth
+
+
+def test_per_instance_costs_are_added_only_for_a_fixed_history():
+    tails, heads = sign_costs()
+    coin = tn.RdpAccountant().compose(zcdp(0.0))
+    for cost in (tails, heads, heads.at([8.0])):
+        with pytest.raises(ValueError, match="does not depend on earlier outputs"):
+            coin.compose(cost)
+    alone = tn.RdpAccountant().compose(heads)  # one release of one value
+    before = alone.state_dict()
+    resumed = tn.RdpAccountant()
+    resumed.load_state_dict(before)
+    for accountant in (alone, resumed, copy.deepcopy(alone)):
+        with pytest.raises(ValueError, match="history must be 'fixed'"):
+            accountant.compose(tails)
+        assert accountant.state_dict() == before
+        accountant.compose(tails, history="fixed").step(5.0)
+        assert accountant.steps == 3
+        assert accountant.per_instance
+    twice = tn.RdpAccountant()
+    sign = tn.StochasticSign(1.0).rdp([0.0], sensitivity=1.0)
+    for call in (lambda: twice.compose(sign, 2), lambda: twice.compose(sign * 2)):
+        with pytest.raises(ValueError, match="history must be 'fixed'"):
+            call()
+    assert twice.compose(sign, 2, history="fixed").steps == 2
+
+
+def test_counts_may_be_whole_floats():
+    counted = tn.RdpAccountant().compose(tn.Gaussian(20.0), 1e4).compose(zcdp(1e-6), np.float32(8))
+    assert counted.steps == 10_008
+    assert type(counted.steps) is int
+    assert tn.RdpAccountant().compose(tn.Gaussian(20.0), 1e4).steps == 10_000
 
 
 def test_warnings_point_at_the_caller():
@@ -542,7 +600,9 @@ def accountants(rng):
     yield dp_sgd(1 / 3, 0.1, 10**6)
     yield mixed()
     yield tn.RdpAccountant([2.0, 8.0, 20.5, INF]).compose(tn.Gaussian(math.pi), 2**40)
-    yield mixed().compose(instance_cost(rng), 3)
+    yield mixed().compose(instance_cost(rng), 3, history="fixed")
+    blocks = tn.ProductVonMisesFisher(kappas=[1.0, 2.0], dims=[64, 256])
+    yield tn.RdpAccountant().compose(blocks, 5).compose(blocks.layers[0]).compose(zcdp(1e-3) * 7)
     yield tn.RdpAccountant().compose(RdpCurve([2.0, 3.0, INF], [0.1, INF, INF]), 7)
     yield tn.RdpAccountant().compose(tn.Gaussian(1.0), adjacency="replace-one")
     vector = tn.Gaussian([1.0, 2.0]).rdp(np.zeros(2), sensitivity=[0.1, 0.3])
@@ -606,7 +666,7 @@ def test_functions_without_a_hash_are_not_mistaken_for_each_other():
 
 def test_functions_may_be_counted_more_often_than_steps():
     """One release of a curve that is many times a function."""
-    accountant = tn.RdpAccountant().compose(zcdp(1e-18) * 2**53).compose(tn.Gaussian(1e3), 5)
+    accountant = tn.RdpAccountant().compose(zcdp(1e-18) * 2**52).compose(tn.Gaussian(1e3), 5)
     for same in copies(accountant):
         assert same.steps == 6
         assert same.epsilon(1e-6) == accountant.epsilon(1e-6)
@@ -629,7 +689,8 @@ def test_unknown_functions_are_kept_as_tables(rng):
     assert np.array_equal(resumed.curve.values, both.curve.values)
     assert pickle.loads(pickle.dumps(accountant)).epsilon(1e-6) == accountant.epsilon(1e-6)
     theta, mechanism = rng.normal(size=50), tn.StochasticSign(1.0)
-    instance = tn.RdpAccountant().compose(mechanism.rdp(theta, sensitivity=0.1), 4)
+    cost = mechanism.rdp(theta, sensitivity=0.1)
+    instance = tn.RdpAccountant().compose(cost, 4, history="fixed")
     resumed.load_state_dict(instance.state_dict())
     assert resumed.per_instance
     assert instance.epsilon(1e-6) <= resumed.epsilon(1e-6) <= 1.01 * instance.epsilon(1e-6)
@@ -659,7 +720,7 @@ def bad_states():
         yield edit(*path, "more", to=1), "more"
     for bad in (0, 2, -1, "1", None, 1.0, True, NAN):
         yield edit("version", to=bad), "version"
-    for bad in (-1, 0, 1.5, "1", None, True, NAN, 2**60):
+    for bad in (-1, 0, 1, 111, 113, 1.5, "1", None, True, NAN, 2**60):
         yield edit("steps", to=bad), "steps"
     for bad in (0, 1, None, "true", NAN):
         yield edit("per_instance", to=bad), "per_instance"
@@ -673,6 +734,7 @@ def bad_states():
         yield edit("functions", 0, "kind", to=bad), "kind"
     for bad in (0, -1, 1.5, "1", None, NAN, True, 2**60, 10**400):
         yield edit("functions", 0, "count", to=bad), "count"
+        yield edit("table", "count", to=bad), "count"
     for bad in (0.0, -1.0, NAN, INF, "1", None, True, [], 10**400):
         yield edit("functions", 0, "noise_multiplier", to=bad), "noise_multiplier"
     for bad in (0.0, -1.0, NAN, 1.5, "inf", None, []):
@@ -685,6 +747,54 @@ def bad_states():
         yield edit("table", "values", to=bad), "values"
     for bad in (["inf"] * 6, [2.0] * 6, [-1.0, *range(2, 7)], None):
         yield edit("table", "alphas", to=bad), "alphas"
+
+
+def states_with_other_sums():
+    """Yield what costs less, or more, than was added: each loads if nothing is counted."""
+    blocks = tn.ProductVonMisesFisher(kappas=[1.0, 2.0], dims=[64, 256])
+    alone = tn.RdpAccountant().compose(tn.Gaussian(1.0), 100, sampling_rate=0.01).state_dict()
+    for accountant in (mixed(), mixed().compose(table(), 3), mixed().compose(blocks, 3)):
+        good = accountant.state_dict()
+        functions = good["functions"]
+        yield dict(good, functions=[]), "steps"
+        yield dict(good, functions=functions[1:]), "steps|adjacency"
+        yield dict(good, functions=[*functions, functions[0]]), "functions must differ"
+        yield dict(good, functions=[*functions, dict(functions[0], count=1)]), "functions must"
+        yield dict(good, functions=[dict(functions[0], count=1), *functions[1:]]), "steps"
+        if good["table"] is not None:
+            yield dict(good, table=None), "steps"
+            yield dict(good, table=dict(good["table"], count=1)), "steps"
+    *others, both = functions
+    for terms in ([], both["terms"][:1] * 2, "x", None, [both], [{}]):
+        yield dict(good, functions=[*others, dict(both, terms=terms)]), "terms|kind"
+    yield dict(alone, functions=[]), "steps"
+    yield dict(alone, steps=1), "steps"
+    yield dict(alone, adjacency=None), "adjacency"
+    yield dict(alone, adjacency="replace-one"), "adjacency"
+    laplace = tn.RdpAccountant().compose(tn.Laplace(2.0), sensitivity=1.0).state_dict()
+    yield dict(laplace, functions=[dict(laplace["functions"][0], sensitivity=0.0)]), "sensitivity"
+    direction = tn.RdpAccountant().compose(blocks.layers[0]).state_dict()
+    yield dict(direction, functions=[dict(direction["functions"][0], half_chord=0)]), "half_chord"
+
+
+def test_a_state_holds_all_that_it_counts():
+    accountant = tn.RdpAccountant()
+    for state, name in states_with_other_sums():
+        with pytest.raises(ValueError, match=f"state must be that of an RdpAccountant: .*({name})"):
+            accountant.load_state_dict(json.loads(json.dumps(state)))
+        assert accountant.steps == 0
+
+
+def test_what_no_record_changes_is_no_release():
+    """It costs nothing, and no state has to hold it."""
+    accountant = tn.RdpAccountant()
+    accountant.compose(tn.Laplace(1.0).rdp(sensitivity=0.0)).compose(zcdp(0.1) * 0, 5)
+    accountant.compose(tn.VonMisesFisher(75.0, 1000).rdp(angle=0.0))
+    accountant.compose(
+        tn.accounting.sampled_von_mises_fisher(75.0, 1000, 0.1, angle=0.0, sampling="fixed-size")
+    )
+    assert accountant.steps == 0
+    assert accountant.epsilon(1e-6) == 0
 
 
 def test_bad_states_are_refused():

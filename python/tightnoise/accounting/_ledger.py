@@ -1,4 +1,4 @@
-"""What an accountant remembers: functions with their counts, and the sum of all tables."""
+"""What an accountant remembers: kinds of releases with their counts, and the sum of all tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._adjacency import adjacency_or_none, common_adjacency
-from tightnoise._validate import MAX_COUNT, number_array, require
+from tightnoise._validate import MAX_COUNT, number_array, require, shown
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._functions import key_of
+from tightnoise.costs._functions import Term, key_of
 
 __all__ = ["Entry", "Ledger"]
 
@@ -18,13 +18,18 @@ Array = NDArray[np.float64]
 
 
 class Entry:
-    """A cost as a function of the order, and how often it was paid."""
+    """A release that costs a sum of functions of the order, and how often it was made."""
 
-    __slots__ = ("count", "function")
+    __slots__ = ("count", "terms")
 
-    def __init__(self, function: Any, count: int) -> None:
-        self.function = function
+    def __init__(self, terms: tuple[Term, ...], count: int) -> None:
+        self.terms = terms
         self.count = count
+
+    @property
+    def size(self) -> int:
+        """How many functions the sum is of, each as often as it is in it."""
+        return sum(times for _, times in self.terms)
 
 
 class Ledger:
@@ -34,10 +39,20 @@ class Ledger:
     a relative 2.2e-10 at most, and take no more room than one.
     """
 
-    __slots__ = ("_entries", "_total", "adjacency", "alphas", "per_instance", "steps", "table")
+    __slots__ = (
+        "_entries",
+        "_size",
+        "_total",
+        "adjacency",
+        "alphas",
+        "per_instance",
+        "steps",
+        "table",
+    )
 
     alphas: Array | None  # orders to keep to
     table: RdpCurve | None
+    steps: int  # the counts of the entries, and of the tables
 
     def __init__(self, alphas: ArrayLike | None = None) -> None:
         self.alphas = None
@@ -50,20 +65,21 @@ class Ledger:
         self.adjacency: str | None = None
         self.per_instance = False
         self.steps = 0
+        self._size = 0  # how many functions and tables all that is
         self._entries: dict[Any, Entry] = {}
         self._total: RdpCurve | None = None
 
     def copy(self) -> Ledger:
         """Return a ledger with the same past and a future of its own."""
         other = Ledger()
-        for name in ("_total", "adjacency", "alphas", "per_instance", "steps", "table"):
+        for name in self.__slots__:
             setattr(other, name, getattr(self, name))
-        other._entries = {key: Entry(e.function, e.count) for key, e in self._entries.items()}
+        other._entries = {key: Entry(e.terms, e.count) for key, e in self._entries.items()}
         return other
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The functions, in the order in which they first came."""
+        """The kinds of releases with known functions, in the order in which they first came."""
         return tuple(self._entries.values())
 
     def declare(self, adjacency: str | None, per_instance: bool) -> None:
@@ -71,46 +87,55 @@ class Ledger:
         self.adjacency = adjacency_or_none(adjacency)
         self.per_instance = per_instance
 
-    def add(self, curve: RdpCurve, count: int, adjacency: str | None = None) -> None:
-        """Add `count` times the cost `curve`; ValueError, and no change, if it does not fit."""
-        require(self.steps + count <= MAX_COUNT, "count", count, "at most 2**53 in all")
-        self.add_cost(curve, count, adjacency)
-        self.steps += count
+    def add(
+        self,
+        curve: RdpCurve,
+        count: int,
+        adjacency: str | None = None,
+        history: str | None = None,
+    ) -> None:
+        """Add `count` releases at the cost `curve`; ValueError, and no change, if that is refused.
 
-    def add_cost(self, curve: RdpCurve, count: int, adjacency: str | None = None) -> None:
-        """Add `count` times the cost `curve` without counting the steps."""
+        What has no terms costs nothing, and is no release.
+        """
         relation = common_adjacency(
             common_adjacency(adjacency_or_none(adjacency), curve.adjacency), self.adjacency
         )
-        if count == 0:
+        new = Entry(curve.terms, count)
+        size = count * (new.size if curve.is_continuous else 1)
+        if size == 0:
             return
-        entries = [
-            (key, function, each * count + self._count(key))
-            for key, function, each in (
-                (key_of(function), function, n) for function, n in curve.terms
-            )
-        ]
-        for _, _, times in entries:
-            require(times <= MAX_COUNT, "count", count, "at most 2**53 for each term of the curve")
-        if not curve.is_continuous:
+        require(self._size + size <= MAX_COUNT, "count", count, "at most 2**53 in all")
+        if curve.per_instance and self._size + size > 1:
+            _require_fixed(history)
+        if curve.is_continuous:
+            self._entries.setdefault(_key_of(new.terms), Entry(new.terms, 0)).count += count
+        else:
             self.table = self._with(curve * count)
-        for key, function, times in entries:
-            self._entries.setdefault(key, Entry(function, 0)).count = times
         self.adjacency = relation
         self.per_instance |= curve.per_instance
+        self._grow(count, size)
+
+    def add_table(self, total: RdpCurve, count: int) -> None:
+        """Add `count` releases that cost `total` together, of the adjacency and kind declared."""
+        require(self._size + count <= MAX_COUNT, "count", count, "at most 2**53 in all")
+        self.table = self._with(total)
+        self._grow(count, count)
+
+    def _grow(self, steps: int, size: int) -> None:
+        self.steps += steps
+        self._size += size
         self._total = None
 
     def repeat(self, entry: Entry) -> None:
-        """Count one more step that is exactly this entry."""
-        if self.steps >= MAX_COUNT or entry.count >= MAX_COUNT:
-            raise ValueError("count must be at most 2**53 in all; got 1 more")
+        """Count one more step that is exactly this entry, of one function."""
+        require(self._size < MAX_COUNT, "count", 1, "at most 2**53 in all")
         entry.count += 1
-        self.steps += 1
-        self._total = None
+        self._grow(1, 1)
 
-    def entry(self, function: Any) -> Entry:
-        """Return the entry of a function that has been added."""
-        return self._entries[key_of(function)]
+    def entry(self, curve: RdpCurve) -> Entry:
+        """Return the entry of a curve that has been added."""
+        return self._entries[_key_of(curve.terms)]
 
     def total(self) -> RdpCurve:
         """Return the sum of all costs."""
@@ -119,10 +144,13 @@ class Ledger:
         return self._total
 
     def _sum(self) -> RdpCurve:
-        shown = DEFAULT_ORDERS if self.alphas is None else self.alphas
         curve = RdpCurve.of_terms(
-            ((entry.function, entry.count) for entry in self._entries.values()),
-            alphas=shown,
+            (
+                (function, times * entry.count)
+                for entry in self._entries.values()
+                for function, times in entry.terms
+            ),
+            alphas=DEFAULT_ORDERS if self.alphas is None else self.alphas,
             per_instance=self.per_instance,
             adjacency=self.adjacency,
         )
@@ -140,6 +168,18 @@ class Ledger:
             )
         return table if self.table is None else self.table + table
 
-    def _count(self, key: Any) -> int:
-        known = self._entries.get(key)
-        return known.count if known else 0
+
+def _key_of(terms: tuple[Term, ...]) -> Any:
+    """Return what equal sums share as a key."""
+    return frozenset((key_of(function), times) for function, times in terms)
+
+
+def _require_fixed(history: str | None) -> None:
+    """Refuse a per-instance cost beside others, unless told why it adds up."""
+    if history != "fixed":
+        raise ValueError(
+            "history must be 'fixed' for a per-instance cost beside other releases: it adds up "
+            "only if the value released does not depend on earlier outputs (along one run of "
+            "values that do, the sum is no bound: compose the mechanism itself); "
+            f"got {shown(history)}"
+        )

@@ -4,11 +4,13 @@
     alphas        the orders that were asked for, or null
     adjacency     "add-remove", "replace-one" or null
     per_instance  true or false
-    steps         the number of releases
-    functions     [{"kind": a name below, "count": how often, and its parameters}, ...]
-    table         {"alphas": [...], "values": [...]} or null
+    steps         the number of releases: the sum of all counts in `functions` and `table`
+    functions     [{"kind": a name below, "count": how many releases, and its parameters}, ...]; the
+                  kind "sum" has as "terms" such functions, "count": how often each is in it
+    table         {"alphas": [...], "values": [...], "count": how many releases} or null
 
-Floats are written by `json` with the digits that give them back; infinity is the string "inf".
+Nothing can be left out, given twice or counted otherwise without notice. Floats are written by
+`json` with the digits that give them back; infinity is the string "inf".
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, require
-from tightnoise.accounting._ledger import Ledger
+from tightnoise._validate import MAX_COUNT, integer, one_of, positive, real_scalar, require
+from tightnoise.accounting._ledger import Entry, Ledger
 from tightnoise.accounting._sampling import adjacency_of
 from tightnoise.accounting.guarantees import PureRdp, pure, zcdp
 from tightnoise.accounting.sampled_gaussian import (
@@ -42,6 +44,7 @@ Array = NDArray[np.float64]
 
 _VERSION = 1
 _KEYS = ("version", "alphas", "adjacency", "per_instance", "steps", "functions", "table")
+_CHANGES = ("sensitivity", "half_chord")  # what a record changes: nothing, if 0, and free
 
 
 class _Kind(NamedTuple):
@@ -74,40 +77,52 @@ _KINDS = {
     "laplace": _Kind(LaplaceRdp, _laplace),
     "von-mises-fisher": _Kind(VonMisesFisherRdp, rdp_curve),
 }
+_SUM = "sum"
 _NAMES = {kind.function: name for name, kind in _KINDS.items()}
 
 
-def is_known(function: Any) -> bool:
-    """Return whether a function can be written with its parameters."""
-    return type(function) in _NAMES
+def is_known(entry: Entry) -> bool:
+    """Return whether all functions of an entry can be written with their parameters."""
+    return all(type(function) in _NAMES for function, _ in entry.terms)
 
 
 def encode(ledger: Ledger) -> dict[str, Any]:
     """Return the ledger as plain data."""
-    functions, others = [], []
-    for entry in ledger.entries:
-        name = _NAMES.get(type(entry.function))
-        if name is None:
-            others.append((entry.function, entry.count))
-        else:
-            parameters = {key: getattr(entry.function, key) for key in _KINDS[name].parameters}
-            functions.append({"kind": name, **parameters, "count": entry.count})
+    known = [entry for entry in ledger.entries if is_known(entry)]
+    others = [entry for entry in ledger.entries if not is_known(entry)]
     table = ledger.table
     if others:
-        curve = RdpCurve.of_terms(others)
+        curve = RdpCurve.of_terms(
+            (function, times * entry.count) for entry in others for function, times in entry.terms
+        )
         if table is not None:
             table = curve + table
         else:
             table = curve.at(DEFAULT_ORDERS if ledger.alphas is None else ledger.alphas)
+    in_table = ledger.steps - sum(entry.count for entry in known)
     return {
         "version": _VERSION,
         "alphas": None if ledger.alphas is None else _plain(ledger.alphas),
         "adjacency": ledger.adjacency,
         "per_instance": ledger.per_instance,
         "steps": ledger.steps,
-        "functions": functions,
-        "table": table and {"alphas": _plain(table.alphas), "values": _plain(table.values)},
+        "functions": [_plain_entry(entry) for entry in known],
+        "table": table
+        and {"alphas": _plain(table.alphas), "values": _plain(table.values), "count": in_table},
     }
+
+
+def _plain_entry(entry: Entry) -> dict[str, Any]:
+    terms = [_plain_function(function, times) for function, times in entry.terms]
+    if entry.size == 1:
+        return {**terms[0], "count": entry.count}
+    return {"kind": _SUM, "terms": terms, "count": entry.count}
+
+
+def _plain_function(function: Any, count: int) -> dict[str, Any]:
+    name = _NAMES[type(function)]
+    parameters = {key: getattr(function, key) for key in _KINDS[name].parameters}
+    return {"kind": name, **parameters, "count": count}
 
 
 def decode(state: Mapping[str, Any]) -> Ledger:
@@ -122,22 +137,37 @@ def decode(state: Mapping[str, Any]) -> Ledger:
 
 def _decoded(state: Mapping[str, Any]) -> Ledger:
     _require_keys("state", state, _KEYS)
-    integer("version", state["version"], minimum=_VERSION, maximum=_VERSION)
-    steps = integer("steps", state["steps"], minimum=0, maximum=MAX_COUNT)
-    per_instance, adjacency = state["per_instance"], state["adjacency"]
+    version, adjacency, per_instance = state["version"], state["adjacency"], state["per_instance"]
+    require(type(version) is int and version == _VERSION, "version", version, f"{_VERSION}")
     require(isinstance(per_instance, bool), "per_instance", per_instance, "true or false")
+    steps = integer("steps", state["steps"], minimum=0, maximum=MAX_COUNT)
 
     ledger = Ledger(None if state["alphas"] is None else _numbers("alphas", state["alphas"]))
     ledger.declare(adjacency, per_instance)
-    for entry in _list("functions", state["functions"]):
-        ledger.add_cost(*_function(entry))
+    entries = _list("functions", state["functions"])
+    for entry in entries:
+        ledger.add(*_entry(entry))
+    if len(ledger.entries) != len(entries):
+        raise ValueError("functions must differ; got one of them twice")
     if state["table"] is not None:
-        ledger.add_cost(_table(state["table"]), 1)
+        ledger.add_table(*_table(state["table"]))
     require(ledger.adjacency == adjacency, "adjacency", adjacency, f"{ledger.adjacency!r}")
-    is_empty = not ledger.entries and ledger.table is None
-    require(steps > 0 or is_empty, "steps", steps, "at least 1 where there are costs")
-    ledger.steps = steps
+    require(ledger.steps == steps, "steps", steps, f"{ledger.steps}, the sum of all counts")
     return ledger
+
+
+def _entry(entry: Any) -> tuple[RdpCurve, int]:
+    """Return what releases cost, and how many they are."""
+    if not isinstance(entry, Mapping) or entry.get("kind") != _SUM:
+        return _function(entry)
+    _require_keys(_SUM, entry, ("kind", "terms", "count"))
+    curve = RdpCurve.of_terms(())
+    terms = _list("terms", entry["terms"])
+    for term in terms:
+        function, times = _function(term)
+        curve += function * times
+    require(len(curve.terms) == len(terms) > 0, "terms", terms, "functions that differ")
+    return curve, _count(entry)
 
 
 def _function(entry: Any) -> tuple[RdpCurve, int]:
@@ -146,18 +176,25 @@ def _function(entry: Any) -> tuple[RdpCurve, int]:
     kind = one_of("kind", name, _KINDS)
     _require_keys(f"function {name}", entry, ("kind", *kind.parameters, "count"))
     curve = kind.curve(**{key: _parameter(key, entry[key]) for key in kind.parameters})
-    return curve, integer("count", entry["count"], minimum=1, maximum=MAX_COUNT)
+    return curve, _count(entry)
+
+
+def _count(entry: Mapping[str, Any]) -> int:
+    return integer("count", entry["count"], minimum=1, maximum=MAX_COUNT)
 
 
 def _parameter(name: str, value: Any) -> bool | int | float:
     """Return what JSON has for a parameter; the function itself refuses what is out of range."""
+    if name in _CHANGES:
+        return positive(name, value)
     return value if isinstance(value, (bool, int)) else real_scalar(name, value)
 
 
-def _table(table: Any) -> RdpCurve:
+def _table(table: Any) -> tuple[RdpCurve, int]:
     require(isinstance(table, Mapping), "table", table, "a dict or null")
-    _require_keys("table", table, ("alphas", "values"))
-    return RdpCurve(_numbers("alphas", table["alphas"]), _numbers("values", table["values"]))
+    _require_keys("table", table, ("alphas", "values", "count"))
+    curve = RdpCurve(_numbers("alphas", table["alphas"]), _numbers("values", table["values"]))
+    return curve, _count(table)
 
 
 def _require_keys(name: str, mapping: Mapping[str, Any], keys: tuple[str, ...]) -> None:

@@ -59,7 +59,8 @@ def cost_of(
         - `Gaussian`: the (sampled) Gaussian mechanism of noise multiplier sigma / sensitivity.
         - `RectifiedGaussian`, `QuantizedGaussian`, `StochasticSign`: as `Gaussian`, since each is a
           function of its output and a function of an output tells no more than the output. What one
-          release of a known value costs is less: that is `step.rdp(theta, ...)`, an `RdpCurve`.
+          release of a known value costs is less: that is `mechanism.rdp(theta, ...)`, an
+          `RdpCurve`, which adds up with others only if no output chooses theta.
         - `VonMisesFisher`: for opposite directions, as `sampled_von_mises_fisher`. One record can
           turn a sum around, however many it is of, so `sensitivity` has no meaning: it must be 1.
           Where angles are bounded, compose `sampled_von_mises_fisher(..., angle=...)`, or release
@@ -114,7 +115,8 @@ def cost_of(
     if isinstance(mechanism, Mechanism):
         raise TypeError(
             f"mechanism must have a cost that holds for every value, and {name} has none here: "
-            "pass what it costs to release a value, mechanism.rdp(theta, sensitivity=...)"
+            "pass what it costs to release a value that does not depend on earlier outputs, "
+            "mechanism.rdp(theta, sensitivity=...)"
         )
     raise TypeError(f"mechanism must be a mechanism or an RdpCurve; got {name}")
 

@@ -166,4 +166,4 @@ def sampled_von_mises_fisher(
     if fraction("sampling_rate", sampling_rate) == 1:
         return pair.rdp_curve(kappa, dim, half_chord)
     function = SampledVonMisesFisherRdp(kappa, dim, sampling_rate, half_chord, fixed_size)
-    return RdpCurve.of_function(function, adjacency=adjacency)
+    return RdpCurve.of_terms([(function, int(half_chord > 0))], adjacency=adjacency)

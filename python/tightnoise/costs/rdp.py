@@ -76,7 +76,8 @@ class RdpCurve:
         at an order above 1 and before a cost must have underflowed: it becomes that cost.
     per_instance : bool
         True if the bound holds for neighbours of one data set only. Such a cost depends on the
-        data and must not itself be published unprotected.
+        data and must not itself be published unprotected. Sums and multiples of such costs are
+        bounds only where no value released depends on earlier outputs (see `RdpAccountant`).
     adjacency : {None, "add-remove", "replace-one"}
         Which data sets are neighbours, if the bound depends on it; None for whatever relation the
         sensitivity was declared for. None adds up with either; the two never do.

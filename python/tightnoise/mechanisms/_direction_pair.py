@@ -221,7 +221,7 @@ def rdp_curve(
     """Return the cost at `alphas`, orders above 0, as a table; without them, at any order."""
     function = VonMisesFisherRdp(kappa, dim, half_chord)
     if alphas is None:
-        return RdpCurve.of_function(function)
+        return RdpCurve.of_terms([(function, int(half_chord > 0))])
     orders = np.atleast_1d(number_array("alphas", alphas))
     return RdpCurve(orders, function(orders))  # refuses orders outside their domain
 

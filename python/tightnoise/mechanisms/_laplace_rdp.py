@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import elementwise
-from tightnoise._validate import not_negative, positive
+from tightnoise._validate import positive
 from tightnoise.mechanisms.base import COST_MARGIN, COST_UNDERFLOW
 
 __all__ = ["LaplaceRdp"]
@@ -32,13 +32,11 @@ class LaplaceRdp:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "sensitivity", not_negative("sensitivity", self.sensitivity))
+        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
 
     def __call__(self, orders: Any) -> NDArray[np.float64]:
         """Return the bounds at `orders`, greater than 0."""
         alpha = np.maximum(np.asarray(orders, dtype=np.float64), 1.0)
-        if self.sensitivity == 0:
-            return np.zeros(alpha.shape)
         ratio = np.asarray(self._ratio)
         exact = elementwise(_core.additive.laplace_renyi, ratio=ratio, alpha=alpha)
         bounds = exact * (1.0 + COST_MARGIN) + COST_UNDERFLOW
@@ -47,7 +45,7 @@ class LaplaceRdp:
     @property
     def max_divergence(self) -> float:
         """The bound at infinite order: sensitivity/scale."""
-        return math.nextafter(self._ratio, math.inf) if self.sensitivity else 0.0
+        return math.nextafter(self._ratio, math.inf)
 
     @property
     def _ratio(self) -> float:

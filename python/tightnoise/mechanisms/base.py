@@ -393,7 +393,9 @@ class Mechanism(ABC):
         (Proposition 5.1 and Algorithm 1 of "Privacy Amplification for the Gaussian Mechanism via
         Bounded Support" take one sign and one direction only, which is up to 20 times too low.)
 
-        A per-instance cost depends on theta and must not itself be published unprotected.
+        A per-instance cost depends on theta and must not itself be published unprotected. It adds
+        up with others only where no theta depends on earlier outputs (see the notes of
+        `RdpAccountant`); in training, where each does, compose the mechanism itself.
 
         Parameters
         ----------

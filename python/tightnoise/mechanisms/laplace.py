@@ -96,9 +96,9 @@ class Laplace(AdditiveNoise):
         >>> tn.Laplace(scale=2.0).rdp([2, 8], sensitivity=1.0).values.round(6)
         array([0.200304, 0.410268])
         """
-        function = LaplaceRdp(self.scale, not_negative("sensitivity", sensitivity))
+        changes = not_negative("sensitivity", sensitivity) > 0
+        curve = RdpCurve.of_terms([(LaplaceRdp(self.scale, sensitivity), 1)] if changes else [])
         if alphas is None:
-            return RdpCurve.of_function(function)
+            return curve
         orders = np.atleast_1d(number_array("alphas", alphas))
-        RdpCurve(orders, np.zeros(orders.shape))  # refuses bad orders before the work
-        return RdpCurve(orders, function(orders))
+        return curve.at(orders)
