@@ -1,3 +1,4 @@
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include "runtime/simd_level.hpp"
@@ -35,6 +36,7 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     m.doc() = "The compiled core of tightnoise. Private: use the Python API.";
     m.attr("__version__") = TIGHTNOISE_VERSION;
     tightnoise::simd_level();  // a bad TIGHTNOISE_SIMD fails here, at import
+    py::dtype::of<double>();   // looks NumPy up here: the first call may be as another thread forks
     tightnoise::bind_mechanisms(m);
     tightnoise::bind_runtime(m);
     py::module_ accounting = m.def_submodule("accounting");

@@ -11,6 +11,25 @@ namespace tightnoise {
 
 using Complex = std::complex<double>;
 
+// The nodes of the rules below and their weights, made as the core is loaded: a child forked while
+// the first call makes them would wait for them for ever.
+struct ErfcxNodes {
+    static constexpr int kTerms = 12;
+    double step = std::sqrt(3.14159265358979323846 / kTerms);
+    double square[2][kTerms], weight[2][kTerms];
+
+    ErfcxNodes() {
+        for (int k = 0; k < kTerms; ++k) {
+            const double midpoint = (k + 0.5) * step, integer = (k + 1) * step;
+            square[0][k] = midpoint * midpoint;
+            square[1][k] = integer * integer;
+            weight[0][k] = std::exp(-square[0][k]);
+            weight[1][k] = std::exp(-square[1][k]);
+        }
+    }
+};
+inline const ErfcxNodes kErfcxNodes;
+
 // erfcx(x) = exp(x^2) erfc(x) for Re x >= 0.
 //
 // w(z) = erfcx(-iz) by the trapezoidal rules of Al Azah & Chandler-Wilde, "Computation of the
@@ -20,20 +39,9 @@ using Complex = std::complex<double>;
 // Valid: Re x >= 0, |Im x| <= 2. Relative error <= 1e-13.
 inline Complex erfcx_right_half_plane(Complex x) {
     constexpr double kPi = 3.14159265358979323846;
-    constexpr int kTerms = 12;
-    static const double step = std::sqrt(kPi / kTerms);
-    static const struct Nodes {
-        double square[2][kTerms], weight[2][kTerms];
-        Nodes() {
-            for (int k = 0; k < kTerms; ++k) {
-                const double midpoint = (k + 0.5) * step, integer = (k + 1) * step;
-                square[0][k] = midpoint * midpoint;
-                square[1][k] = integer * integer;
-                weight[0][k] = std::exp(-square[0][k]);
-                weight[1][k] = std::exp(-square[1][k]);
-            }
-        }
-    } nodes;
+    constexpr int kTerms = ErfcxNodes::kTerms;
+    const ErfcxNodes& nodes = kErfcxNodes;
+    const double step = nodes.step;
 
     const double re = std::fabs(x.imag()), im = x.real();  // z in the first quadrant
     const Complex z(re, im), z2(re * re - im * im, 2 * re * im);

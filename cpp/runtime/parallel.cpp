@@ -24,17 +24,14 @@ std::atomic<int> requested_threads{0};  // 0: not set by the user
 std::atomic<bool> used_threads{false};
 std::atomic<bool> forked_after_use{false};
 
-#ifdef _OPENMP
-// Registered before the first parallel region; runs in the child of every later fork.
-void note_threads_used() {
 #ifdef TIGHTNOISE_HAS_FORK
-    static const int registered =
-        pthread_atfork(nullptr, nullptr, [] { forked_after_use.store(used_threads.load()); });
-    (void)registered;
+// Runs in the child of every fork. Registered as the core is loaded: in a child forked meanwhile, a
+// static variable of a function would stay half initialised, and whoever asks for it would wait.
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { forked_after_use.store(used_threads.load()); });
 #endif
-    used_threads.store(true);
-}
 
+#ifdef _OPENMP
 // Blocks that several threads take one after another. The thread that called is the only one that
 // may poll, and does so as long as any of them works.
 class Team {
@@ -120,7 +117,7 @@ void run_blocks(std::size_t blocks, void (*run)(void*, std::size_t), void* conte
         static_cast<int>(std::min<std::size_t>(blocks, static_cast<std::size_t>(num_threads())));
     // Inside another library's parallel region a second team would only get in the way.
     if (threads > 1 && !omp_in_parallel()) {
-        note_threads_used();
+        used_threads.store(true);
         Team team(blocks, run, context);
 #pragma omp parallel num_threads(threads)
         {

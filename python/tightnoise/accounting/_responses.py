@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._cached import cached_property
 from tightnoise.accounting._lattice import LatticeLosses, Moments, Part, sum_upper
 
 __all__ = ["ResponseLosses"]

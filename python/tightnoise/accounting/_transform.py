@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy import fft  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
 __all__ = ["Transform"]
@@ -63,7 +64,7 @@ class Transform:
         # An output of the FFT is a sum over all inputs; on its way each is multiplied and added
         # log2 n times, with less than 8 units of error each time.
         error = 8 * _UNIT * math.log2(self._size) * float(np.abs(folded).sum())
-        return np.fft.rfft(folded)[self._live].conj(), error
+        return fft.rfft(folded)[self._live].conj(), error
 
     def masses(self, places: int) -> tuple[Array, float]:
         """Return the masses, moved by so many places, and what each may be too small by."""
@@ -71,7 +72,7 @@ class Transform:
         magnitude = np.exp(self._log.real[live])
         spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
         spectrum[live] = magnitude * np.exp(-1j * (self._log.imag[live] + self._angle(places)))
-        mass = np.fft.irfft(spectrum, size)
+        mass = fft.irfft(spectrum, size)
         norm = math.sqrt(float(mass @ mass))
         extra = 2 / size * float(magnitude @ (np.expm1(self._log_error[live]) + 32 * _UNIT))
         extra += 16 * _UNIT * math.log2(size) * norm  # of the FFT itself

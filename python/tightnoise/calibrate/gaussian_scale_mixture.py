@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy import random  # now: NumPy loads it when first used
 
 from tightnoise._validate import integer, one_of, positive
 from tightnoise.calibrate._error import CalibrationError
@@ -129,7 +130,7 @@ def _starts(lattice: MultiGaussianMixture, goal: Goal, pairs: int, count: int) -
     starts = [_template(goal, pairs)]
     if lattice.modes <= _MOST_MODES_TO_VARY:
         starts.append(_pairs_of(lattice))
-    rng = np.random.default_rng(_SEED)
+    rng = random.default_rng(_SEED)
     while len(starts) < count:
         like = starts[0]
         noise = np.exp(rng.normal(scale=0.3, size=(3, pairs)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise, number_or_array
+from tightnoise._cached import cached_property
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array, not_negative, number_array, require_all
 from tightnoise.mechanisms._certificate import (
@@ -65,7 +65,7 @@ class AdditiveNoise(ABC):
 
     # --- parameters -------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def _law(self) -> Any:
         return self._make_law()
 
