@@ -13,6 +13,13 @@ LEVELS = [level for level in ("v1", "v3", "v4") if level <= _core.simd_level()]
 TESTS = Path(__file__).parent
 
 
+def digests_at_levels(program: str) -> set[str]:
+    """Return what a program, which prints "level digest", has for digests at all levels."""
+    printed = [printed_at(level, program).split() for level in LEVELS]
+    assert [level for level, _ in printed] == LEVELS
+    return {digest for _, digest in printed}
+
+
 def printed_at(level: str, program: str, *arguments: object) -> str:
     """Return what a Python program prints at a level; it may import what tests do."""
     path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])

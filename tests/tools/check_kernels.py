@@ -1,4 +1,8 @@
-"""Check the kernel objects of a build: python check_kernels.py BUILD_DIRECTORY [--verbose].
+"""Check the objects of a build: python check_kernels.py BUILD [--verbose] [--tools PREFIX].
+
+What noise is made of must have the same bits on every machine, so that multiplications and
+additions are fused neither in the kernels of samplers nor in what prepares them, on whatever
+machine they are built for (another one's binary utilities have a prefix, as aarch64-linux-gnu-).
 
 Kernel files are compiled once per x86 level, so nothing of one level may leak into another, and
 loops must be vector code at every level:
@@ -8,6 +12,7 @@ loops must be vector code at every level:
 - in every function, its largest loop on full vectors of the level has at least a quarter of the
   floating-point instructions of its largest scalar loop (the remainder after a vector loop is
   scalar code, once or several times the same; a loop that the compiler gave up on has no vectors).
+  Of x86, by GCC: Clang is not what loops are tuned to.
 """
 
 from __future__ import annotations
@@ -21,6 +26,12 @@ from pathlib import Path
 WIDEST = {"v1": "xmm", "v3": "ymm", "v4": "zmm"}
 ARITHMETIC = re.compile(r"\bv?(?:add|sub|mul|div|sqrt|fn?m(?:add|sub)\d*)([ps])[sd]\s+(.*)")
 JUMP = re.compile(r"\bj\w+\s+([0-9a-f]+)\b")
+FUSED = re.compile(r"v?fn?m(?:add|sub)[\w.]*|fml[as]l?2?")
+# The other objects of the core may call fma() where it is meant.
+KERNELS = re.compile(r"tightnoise_(?P<exact>exact_)?(?P<name>\w+)_(?P<level>v[134])\.dir")
+PREPARES = re.compile(
+    r"tightnoise_core\.dir/.*/(?:alias_table|noise_preparation|vmf_sampling)\.cpp"
+)
 MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
 
 # Loops that are scalar by design, as "target: function": what combines the results of blocks, what
@@ -37,8 +48,12 @@ SCALAR = re.compile(
 LIBM = re.compile(r"(exp|exp2|expm1|log|log1p|log2|pow|sin|cos|sincos|tan|erfc?|fma|round)f?")
 
 
-def tool(*command: str) -> list[str]:
+prefix, verbose = "", False
+
+
+def tool(name: str, *arguments: str) -> list[str]:
     """Return the lines a binary utility prints."""
+    command = [prefix + name, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
@@ -94,6 +109,11 @@ def largest_loops(instructions: list[tuple[int, str]], register: str) -> tuple[i
     return wide, scalar
 
 
+def is_x86(path: Path) -> bool:
+    """Whether an object is one for x86."""
+    return any("x86-64" in line for line in tool("objdump", "-f", str(path)))
+
+
 def short(name: str) -> str:
     """Return a name that fits on a line."""
     return name if len(name) <= 90 else name[:87] + "..."
@@ -104,34 +124,57 @@ def plain(name: str) -> str:
     return re.sub(r"tightnoise::|\(anonymous namespace\)::|\(void |\bvoid ", "", name)
 
 
+def loops(found: dict[str, list[tuple[int, str]]], target: str, level: str) -> list[str]:
+    """Return what is wrong with the loops of an x86 kernel."""
+    wrong = []
+    for full, instructions in found.items():
+        name = plain(full)
+        wide, scalar = largest_loops(instructions, WIDEST[level])
+        if scalar > max(4 * wide, MUCH) and not SCALAR.match(f"{target}: {name}"):
+            wrong.append(f"a scalar loop of {scalar} (vector loop of {wide}) in {short(name)}")
+        elif verbose and scalar + wide > MUCH:
+            print(f"{target} {level}: {wide:5d} {scalar:5d}  {short(name)}")
+    return wrong
+
+
+def fused(found: dict[str, list[tuple[int, str]]]) -> list[str]:
+    """Return the functions that have fused instructions."""
+    return [
+        f"fused multiply-add in {short(plain(full))}"
+        for full, instructions in found.items()
+        if any(FUSED.fullmatch(text.split()[0]) for _, text in instructions)
+    ]
+
+
 def main() -> int:
     """Print what is wrong; 0 if nothing is."""
+    global prefix, verbose
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=Path)
     parser.add_argument("--verbose", action="store_true", help="list the loops found in order too")
+    parser.add_argument("--tools", default="", metavar="PREFIX", help="of nm and objdump")
     options = parser.parse_args()
+    prefix, verbose = options.tools, options.verbose
 
-    failures = 0
-    checked = 0
+    failures = exact = 0
     for path in sorted(options.build.rglob("*.o")):
-        target = re.search(r"tightnoise_(\w+)_(v[134])\.dir", str(path))
-        if not target:
+        kernel = KERNELS.search(str(path))
+        is_exact = PREPARES.search(str(path)) or (kernel and kernel["exact"])
+        if not kernel and not is_exact:
             continue
-        checked += 1
-        wrong = symbols(path, target[1])
-        for full, instructions in functions(path).items():
-            name = plain(full)
-            wide, scalar = largest_loops(instructions, WIDEST[target[2]])
-            if scalar > max(4 * wide, MUCH) and not SCALAR.match(f"{target[1]}: {name}"):
-                wrong.append(f"a scalar loop of {scalar} (vector loop of {wide}) in {short(name)}")
-            elif options.verbose and scalar + wide > MUCH:
-                print(f"{target[1]} {target[2]}: {wide:5d} {scalar:5d}  {short(name)}")
-        for text in wrong:
-            print(f"{target[1]} {target[2]}: WRONG: {text}")
+        found = functions(path)
+        wrong = fused(found) if is_exact else []
+        exact += bool(is_exact)
+        if kernel:
+            wrong += symbols(path, kernel["name"])
+            if is_x86(path) and b"clang version" not in path.read_bytes():
+                wrong += loops(found, kernel["name"], kernel["level"])
         failures += len(wrong)
-    if not checked:
-        print(f"no kernel objects under {options.build}")
-    return int(failures > 0 or checked == 0)
+        for text in wrong:
+            print(f"{path.relative_to(options.build)}: WRONG: {text}")
+    if not exact:
+        print(f"no objects of samplers under {options.build}")
+    return int(failures > 0 or exact == 0)
 
 
 if __name__ == "__main__":
