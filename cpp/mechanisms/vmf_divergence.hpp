@@ -56,7 +56,7 @@ inline __attribute__((always_inline)) double vmf_renyi(const VmfPair& pair, doub
     // An interval of more than 1e300 needs alpha z > 5e149, so that L(x1) = x1 and D = 2 z to 45
     // digits.
     const bool is_far = (width > 1e300) | (alpha == kInfinity);
-    const double bounded = (result > 2.0 * z) | is_far ? 2.0 * z : result;
+    const double bounded = ((result > 2.0 * z) | is_far) ? 2.0 * z : result;
     return alpha > 0.0 ? bounded : kNaN;
 }
 

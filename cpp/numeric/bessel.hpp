@@ -127,7 +127,7 @@ inline double iv_ratio(double nu, double x) {
     result = nu == kInfinity ? 0.0 : result;
     result = x == kInfinity ? (nu < kInfinity ? 1.0 : kNaN) : result;
     result = x == 0.0 ? 0.0 : result;
-    return (nu >= 0.0) & (x >= 0.0) ? result : kNaN;
+    return ((nu >= 0.0) & (x >= 0.0)) ? result : kNaN;
 }
 
 // What changes from x0 to x1 >= x0 at an order n, with g = x I_(n+1) / I_n and log M_n as below.
@@ -228,11 +228,11 @@ inline __attribute__((always_inline)) double log_sphere_mean(double nu, double x
     const MeanRise expanded = expanded_mean_rise<true>(n, 0.0, n, h, rise, rise);
     double result = mean_rise<true>(nu, steps, 0.0, x * x, expanded);
     // All but (nu + 1/2) log x, 1e-18 of it.
-    result = (x >= kFarArgument) & (nu < kDebyeOrder) ? x : result;
+    result = ((x >= kFarArgument) & (nu < kDebyeOrder)) ? x : result;
     result = nu == kInfinity ? 0.0 : result;
     result = x == kInfinity ? (nu < kInfinity ? kInfinity : kNaN) : result;
     result = x == 0.0 ? 0.0 : result;
-    return (nu >= 0.0) & (x >= 0.0) ? result : kNaN;
+    return ((nu >= 0.0) & (x >= 0.0)) ? result : kNaN;
 }
 
 // log M_nu(sqrt(x^2 + increase)) - log M_nu(x), without cancellation however small the increase.
@@ -253,11 +253,11 @@ inline __attribute__((always_inline)) double log_sphere_mean_rise(double nu, dou
     const double rise = width / (h1 + h0);
     const MeanRise expanded = expanded_mean_rise<false>(n, x0, h0, h1, rise, rise);
     double result = mean_rise<false>(nu, steps, x0_square, width, expanded);
-    result = (h1 >= kFarArgument) & (nu < kDebyeOrder) ? rise : result;
+    result = ((h1 >= kFarArgument) & (nu < kDebyeOrder)) ? rise : result;
     result = width == kInfinity ? kInfinity : result;
     result = width == 0.0 ? 0.0 : result;
     result = is_fall ? -result : result;
-    return (nu >= 0.0) & (x >= 0.0) & (x0_square >= 0.0) ? result : kNaN;
+    return ((nu >= 0.0) & (x >= 0.0) & (x0_square >= 0.0)) ? result : kNaN;
 }
 
 // What follows are differences from the limits at x = inf, without cancellation there.
@@ -277,7 +277,7 @@ inline double iv_ratio_complement(double nu, double x) {
     result = nu == kInfinity ? 1.0 : result;
     result = x == kInfinity ? (nu < kInfinity ? 0.0 : kNaN) : result;
     result = x == 0.0 ? 1.0 : result;
-    return (nu >= 0.0) & (x >= 0.0) ? result : kNaN;
+    return ((nu >= 0.0) & (x >= 0.0)) ? result : kNaN;
 }
 
 // log Gamma(1 + nu) for 0 <= nu <= 25: Gamma(1 + f) (1 + f) (2 + f) ... nu, 0 <= f <= 1.
@@ -313,11 +313,11 @@ inline __attribute__((always_inline)) double log_peak_to_mean(double nu, double 
     const double far = nu * (log1p(nu / x * (1.0 + nu / (h0 + x))) - nu / (x + h0)) +
                        (nu * (log_positive(x) - kLog2) - log_gamma_1p(nu)) +
                        (kLogSqrtTwoPi + 0.5 * log_positive(h0)) - debye_sum(kDebye, t0 * t0, v0);
-    double result = (nu < kDebyeOrder) & (x >= kDebyeArgument) ? far : general;
+    double result = ((nu < kDebyeOrder) & (x >= kDebyeArgument)) ? far : general;
     result = nu == kInfinity ? x : result;
     result = x == kInfinity ? (nu < kInfinity ? kInfinity : kNaN) : result;
     result = x == 0.0 ? 0.0 : result;
-    return (nu >= 0.0) & (x >= 0.0) ? result : kNaN;
+    return ((nu >= 0.0) & (x >= 0.0)) ? result : kNaN;
 }
 
 // log I_nu(x), in two functions for where it is settled and where it is not, so that the longer one
@@ -339,7 +339,7 @@ inline double log_iv_settled(double nu, double x) {
     result = nu == kInfinity ? -kInfinity : result;
     result = x == kInfinity ? (nu < kInfinity ? kInfinity : kNaN) : result;
     result = x == 0.0 ? -kInfinity : result;
-    return (nu >= 0.0) & (x >= 0.0) ? result : kNaN;
+    return ((nu >= 0.0) & (x >= 0.0)) ? result : kNaN;
 }
 
 inline double log_iv_unsettled(double nu, double x) {

@@ -22,7 +22,7 @@ inline double log1p_remainder(double x, double one_plus_x) {
     const double square = s * s;
     const double near = s * x - 2.0 * s * square * polynomial_in_halves(kSeries, square);
     const double far = x - log(one_plus_x);
-    const double result = (x >= -0.5) & (x <= 1.0) ? near : far;
+    const double result = ((x >= -0.5) & (x <= 1.0)) ? near : far;
     return x == kInfinity ? x : result;
 }
 

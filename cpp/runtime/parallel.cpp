@@ -21,6 +21,8 @@ namespace tightnoise {
 namespace {
 
 std::atomic<int> requested_threads{0};  // 0: not set by the user
+
+#ifdef _OPENMP
 std::atomic<bool> used_threads{false};
 std::atomic<bool> forked_after_use{false};
 
