@@ -3,6 +3,7 @@
 Arguments are mpf at the working precision of the caller (50 digits are enough for all).
 """
 
+import scipy.special
 from mpmath import mp, mpf
 
 
@@ -75,14 +76,26 @@ def log_ndtr_diff(u, v):
     return -u * u / 2 + mp.log(scaled_tail(u) - far)
 
 
-def ndtri_error(y, p):
-    """Relative error of y as Phi^-1(p): one Newton step, whose own error is of second order."""
-    wrong = tail(-y) - p if p < mpf(1) / 2 else (1 - p) - tail(y)
-    return abs(wrong / (phi(y) * y))
+def _root(start, step):
+    """The limit of y + step(y): Newton's method, whose last step shows that it is one."""
+    y = mpf(start)
+    for _ in range(3):
+        last = step(y)
+        y += last
+    assert abs(last) < mpf("1e-25") * abs(y)
+    return y
 
 
-def ndtri_exp_error(y, logp):
-    """Relative error of y as Phi^-1(e^logp)."""
+def ndtri(p):
+    """Phi^-1(p)."""
+    if p < mpf(1) / 2:
+        return _root(scipy.special.ndtri(float(p)), lambda y: (p - tail(-y)) / phi(y))
+    return _root(scipy.special.ndtri(float(p)), lambda y: (tail(y) - (1 - p)) / phi(y))
+
+
+def ndtri_exp(logp):
+    """Phi^-1(e^logp)."""
+    start = scipy.special.ndtri_exp(float(logp))
     if logp < -1:
-        return abs((log_ndtr(y) - logp) / (hazard(-y) * y))
-    return abs((tail(y) + mp.expm1(logp)) / (phi(y) * y))
+        return _root(start, lambda y: (logp - log_ndtr(y)) / hazard(-y))
+    return _root(start, lambda y: (tail(y) + mp.expm1(logp)) / phi(y))
