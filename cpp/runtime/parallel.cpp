@@ -33,7 +33,6 @@ std::atomic<bool> forked_after_use{false};
     pthread_atfork(nullptr, nullptr, [] { forked_after_use.store(used_threads.load()); });
 #endif
 
-#ifdef _OPENMP
 // Blocks that several threads take one after another. The thread that called is the only one that
 // may poll, and does so as long as any of them works.
 class Team {

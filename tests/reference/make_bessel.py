@@ -1,7 +1,9 @@
 """Write bessel.json: `python -m reference.make_bessel` from tests/.
 
 Rows of "mean": nu, x, log M_nu(x), I_(nu+1)(x) / I_nu(x). Rows of "rise": nu, x, increase,
-log M_nu(sqrt(x^2 + increase)) - log M_nu(x). Numbers are in float's shortest form, which is exact;
+log M_nu(sqrt(x^2 + increase)) - log M_nu(x). Rows of "limit": nu, x, x - log M_nu(x),
+1 - I_(nu+1)(x) / I_nu(x), where they are small, too, and where the formula changes. Numbers are in
+float's shortest form, which is exact;
 values have 25 digits. Needs mpmath, and gmpy2 to finish in minutes.
 """
 
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from mpmath import mp
@@ -55,6 +58,22 @@ def increase(rng: np.random.Generator, x: float, kind: int) -> float:
     )
 
 
+def limits(means: list[list[Any]]) -> list[list[Any]]:
+    """Rows of "limit", a part of them at the points of "mean"."""
+    rng = np.random.default_rng(20240501)
+    points = [row[:2] for row in means[::10]]
+    orders = np.concatenate([rng.uniform(0, 3, 60), rng.uniform(0, 26, 180), np.zeros(2)])
+    near = np.concatenate([rng.uniform(20, 50, 120), 10 ** rng.uniform(1.6, 12, 120)])
+    arguments = np.concatenate([near, [np.nextafter(50, 0), 50.0]])
+    points += np.column_stack([orders, arguments]).tolist()
+    rows = []
+    with mp.workdps(60):
+        for nu, x in points:
+            mean, ratio = bessel.mean_and_ratio(nu, x)
+            rows.append([nu, x, mp.nstr(x - mean, 25), mp.nstr(1 - ratio, 25)])
+    return rows
+
+
 def main() -> None:
     """Write the file."""
     rng = np.random.default_rng(20241105)
@@ -73,7 +92,7 @@ def main() -> None:
             rises.append([nu, x, more, mp.nstr(bessel.mean_rise(nu, x, more), 25)])
     parts = [
         f' "{name}": [\n' + ",\n".join("  " + json.dumps(row) for row in rows) + "\n ]"
-        for name, rows in (("mean", means), ("rise", rises))
+        for name, rows in (("mean", means), ("rise", rises), ("limit", limits(means)))
     ]
     Path(__file__).with_name("bessel.json").write_text("{\n" + ",\n".join(parts) + "\n}\n")
 
