@@ -15,24 +15,30 @@ namespace {
 
 using box_muller::kBatch;
 
-// Sigma in float32 arithmetic: never less noise than asked for (and accounted).
+// To a float that is not below, and not above, what it stands for.
 struct RoundUp {
     template <class Real, class From>
     static Real convert(From value) {
         const Real nearest = static_cast<Real>(value);
         if constexpr (sizeof(Real) < sizeof(From)) {
-            constexpr std::uint32_t kLargest = 0x7f7fffffu;
             const std::uint32_t bits = to_bits(nearest);
-            const std::uint32_t up = static_cast<From>(nearest) < value ? bits + 1 : bits;
-            return from_bits(up < kLargest ? up : kLargest);
+            const std::uint32_t next = nearest < Real(0) ? bits - 1 : bits + 1;
+            return from_bits(static_cast<From>(nearest) < value ? next : bits);
         } else {
             return nearest;
         }
     }
 };
+struct RoundDown {
+    template <class Real, class From>
+    static Real convert(From value) {
+        return -RoundUp::convert<Real>(-value);
+    }
+};
 
 template <class Real>
 using Parameter = OperandBlock<kBatch<Real>, Real>;
+// Never less noise than asked for (and accounted).
 template <class Real>
 using Sigma = OperandBlock<kBatch<Real>, Real, RoundUp>;
 
@@ -102,9 +108,14 @@ void gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) 
                                 });
 }
 
+// Bounds are rounded inwards: what is clipped to the smaller support is a function of what is
+// clipped to the given one, so its divergences are no larger. (The nearest floats may lie outside
+// and let more through than is accounted.)
 template <class Real>
 void rectified_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
-    Parameter<Real> theta_block, lower_block, upper_block;
+    Parameter<Real> theta_block;
+    OperandBlock<kBatch<Real>, Real, RoundUp> lower_block;
+    OperandBlock<kBatch<Real>, Real, RoundDown> upper_block;
     Sigma<Real> sigma_block;
     for_each_normal<Real, Real>(task, begin, end,
                                 [&](const Real* z, std::size_t first, std::size_t n) {
@@ -177,6 +188,8 @@ truncated::Inside shared_parameters(const Operand& sigma, const Operand& lower,
                   : truncated::Inside();
 }
 
+// This and the other samplers in double round a sample of the given parameters once at the end: a
+// function of it, which costs no more.
 template <class Real>
 void truncated_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
     const truncated::Inside inside = shared_parameters(task.sigma, task.lower, task.upper);

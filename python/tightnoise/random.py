@@ -73,11 +73,11 @@ class NoiseStream:
     by how far theta is from the support), but it is not claimed to be constant.
 
     *Float32.* Samples of float32 theta are computed in float32 (of the truncated, the quantised and
-    the bounded Laplace mechanism in float64, then rounded): sigma is rounded up, z is within 1e-6
-    of a normal, and so is the noise of that of the mechanism accounted, in units of sigma. Use
-    float64 theta where that is too coarse, as many sigma outside the support. For
-    ``VonMisesFisher`` that is where 1/sqrt(kappa), how far it is from the mean for kappa >> dim, is
-    not well above 1e-7.
+    the bounded Laplace mechanism in float64, then rounded, which costs no more): sigma is rounded
+    up, the bounds of ``RectifiedGaussian`` inwards, z is within 1e-6 of a normal, and so is the
+    noise of that of the mechanism accounted, in units of sigma. Use float64 theta where that is too
+    coarse, as many sigma outside the support. For ``VonMisesFisher`` that is where 1/sqrt(kappa),
+    how far it is from the mean for kappa >> dim, is not well above 1e-7.
 
     *Tails.* |z| reaches 9.49 in float64 and 6.76 in float32; exact normals lie beyond with
     probability 2.3e-21 and 1.4e-11 per element. Count these as a failure probability (delta) where

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -152,6 +153,60 @@ def test_bounds_rounded_to_float32_are_the_bounds():
     m = tn.RectifiedGaussian(0.5, 0.1, 0.7)
     x = np.array([0.1, 0.7], np.float32)
     np.testing.assert_array_equal(m.pdf(x, 0.0), m.pdf(np.array([0.1, 0.7]), 0.0))
+
+
+BOUNDS = [
+    (1000.1, 1010.0),  # both neighbours outside the nearest: -1.2e-5 and 0
+    (-1010.0, -1000.1),
+    (-0.1, 0.1),
+    (0.1, 0.7),
+    (100.1, 103.0),
+    (-1e130, 1e130),
+    (float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)),
+    (-0.3, 1e-60),
+    (-1e-60, 0.3),
+    (1e-46, 1.0),
+    (0.0, 1.0),
+    (3.4e38, 1e39),
+]
+
+
+@pytest.mark.parametrize(("lower", "upper"), BOUNDS)
+def test_float32_samples_of_the_rectified_stay_between_the_bounds(lower, upper):
+    """Clipped to the nearest floats they would be released with less clipping than is charged."""
+    m = tn.RectifiedGaussian(min(1e-3 * (upper - lower), 1e35), lower, upper)
+    largest = float(np.finfo(np.float32).max)
+    for bound, end, outwards in ((lower, np.min, -np.inf), (upper, np.max, np.inf)):
+        theta = np.float32(np.clip(bound, -largest, largest))
+        x = m.sample(np.full(1000, theta))
+        assert x.dtype == np.float32
+        assert lower <= float(x.min()) <= float(x.max()) <= upper
+        last = end(x)
+        assert np.count_nonzero(x == last) > 300  # an atom, at the last float before the bound
+        with np.errstate(over="ignore"):
+            beyond = float(np.nextafter(last, np.float32(outwards)))
+        assert not lower <= beyond <= upper
+        assert m.logpdf(last, theta) == m.logpdf(bound, theta)
+
+
+def test_a_float32_costs_no_more_than_is_charged():
+    sampled = tn.RectifiedGaussian(0.05, 1000.1, 1010.0)
+    theta = np.array([1000.0], np.float32)
+    x = sampled.sample(np.full(1000, theta[0]))
+    really = tn.RectifiedGaussian(0.05, float(x.min()), 1010.0)
+    orders = [1.5, 2.0, 16.0]
+    charged = sampled.rdp(theta, orders, sensitivity=0.05).values
+    assert (really.rdp(theta, orders, sensitivity=0.05).values <= charged).all()
+
+
+def test_float32_needs_two_numbers_between_the_bounds_of_the_rectified():
+    theta = np.ones(2, np.float32)
+    for lower, upper in [(1.0, 1 + 1e-9), (1 + 1e-9, 1 + 2e-9), (1e39, 2e39), (-1e-60, 1e-60)]:
+        m = tn.RectifiedGaussian(1.0, [0.0, lower], [1.0, upper])
+        with pytest.raises(ValueError, match=re.escape(f"lower {lower} and upper {upper}")):
+            m.sample(theta)
+        assert (m.sample(theta.astype(float)) <= [1.0, upper]).all()
+    assert set(tn.RectifiedGaussian(1.0, 1.0, 1 + 2**-23).sample(theta)) <= {1, 1 + 2**-23}
 
 
 def test_hockey_stick_ends():

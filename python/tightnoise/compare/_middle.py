@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tightnoise._arrays import Floats
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array
 from tightnoise.mechanisms._drawing import draw
 from tightnoise.random import NoiseStream
@@ -31,5 +32,5 @@ class Middle:
         """Return the middle, of the shape and dtype of theta."""
         return draw(self._fill, float_array("theta", theta), rng, None)
 
-    def _fill(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _fill(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         out.fill(self.value)

@@ -166,6 +166,18 @@ class Mechanism(ABC):
                     f"{name} must be within 1e100 {unit} of 0; {unit} is too small for it"
                 )
 
+    @property
+    def _float32_bounds(self) -> tuple[Parameter, Parameter]:
+        """The bounds that float32 samples are clipped to."""
+        return self._bounds
+
+    def _check_float32(self) -> None:
+        """Refuse parameters that float32 samples cannot have."""
+        if np.any(self._scale > LARGEST_FLOAT32):
+            raise ValueError(
+                f"{self._scale_name} must be at most {LARGEST_FLOAT32} for float32 theta"
+            )
+
     def _operands(self, shape: tuple[int, ...]) -> tuple[Floats, ...]:
         return tuple(operand(array, shape) for array in self._parameters)
 
@@ -232,13 +244,15 @@ class Mechanism(ABC):
         return array
 
     def _points(self, x: ArrayLike) -> Floats:
-        """Return x as float64, with float32 roundings of the bounds taken for the bounds."""
+        """Return x as float64, with what stands for the bounds in float32 taken for the bounds."""
         points = float_array("x", x)
         if points.dtype == np.float64:
             return points
         exact = points.astype(np.float64)
-        for bound in self._bounds:
-            exact = np.where(points == np.float32(bound), bound, exact)
+        for bound, sampled in zip(self._bounds, self._float32_bounds, strict=True):
+            with np.errstate(over="ignore"):
+                rounded = np.asarray(bound).astype(np.float32)
+            exact = np.where((points == rounded) | (points == sampled), bound, exact)
         return np.require(exact, requirements="C")  # a number stays one
 
     # --- the output's distribution ----------------------------------------------------------------
@@ -271,18 +285,16 @@ class Mechanism(ABC):
         ------
         ValueError
             If theta holds NaN or an infinity, a parameter does not broadcast to its shape, theta is
-            float32 and the scale of the noise is beyond that, or `out` overlaps theta without being
-            theta.
+            float32 and the scale of the noise or the bounds do not fit that, or `out` overlaps
+            theta without being theta.
         TypeError
             If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
         """
         values = float_array("theta", theta, check_finite=False)
         self._check_shape(values.shape)
         self._check_scale(theta=values)
-        if values.dtype == np.float32 and np.any(self._scale > LARGEST_FLOAT32):
-            raise ValueError(
-                f"{self._scale_name} must be at most {LARGEST_FLOAT32} for float32 theta"
-            )
+        if values.dtype == np.float32:
+            self._check_float32()
         return draw(self._draw, values, rng, out)
 
     def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:

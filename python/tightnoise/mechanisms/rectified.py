@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tightnoise import _core
+from tightnoise._arrays import Floats
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
@@ -27,7 +31,9 @@ class RectifiedGaussian(Mechanism):
         Standard deviation of the noise before clipping.
     lower, upper : float or array_like
         Bounds of the output, lower < upper. Each parameter is one number or one for each
-        coordinate of theta. theta itself may lie outside the bounds.
+        coordinate of theta. theta itself may lie outside the bounds. Float32 samples are clipped to
+        the float32 numbers next to the bounds on their inner side, which costs no more; there must
+        be two.
 
     Raises
     ------
@@ -65,3 +71,27 @@ class RectifiedGaussian(Mechanism):
     @property
     def _bounds(self) -> tuple[Parameter, Parameter]:
         return self.lower, self.upper
+
+    @functools.cached_property
+    def _float32_bounds(self) -> tuple[Floats, Floats]:  # type: ignore[override]
+        return _float32_above(np.asarray(self.lower)), -_float32_above(-np.asarray(self.upper))
+
+    def _check_float32(self) -> None:
+        super()._check_float32()
+        lower, upper = self._float32_bounds
+        apart = lower < upper
+        if not apart.all():
+            low, high = (
+                np.broadcast_to(bound, apart.shape)[~apart].flat[0] for bound in self._bounds
+            )
+            raise ValueError(
+                "lower and upper must have two float32 numbers between them for float32 theta; "
+                f"got lower {low} and upper {high}"
+            )
+
+
+def _float32_above(x: Floats) -> Floats:
+    """Return the least float32 numbers that are not below x."""
+    with np.errstate(over="ignore"):
+        nearest = x.astype(np.float32)
+        return np.where(nearest < x, np.nextafter(nearest, np.float32(np.inf)), nearest)
