@@ -158,7 +158,7 @@ struct Outcome {
 };
 
 constexpr int kSlices = 8;
-constexpr double kNarrow = 0.1;  // cells up to this width are taken together
+constexpr double kNarrow = 0.75;  // cells up to this width are taken together
 
 // A part [x0, x1] x [-y, y] of the complex plane, and a shift along the real axis.
 struct Slice {
@@ -208,7 +208,7 @@ void add_outcomes(const Partition& partition, const IntervalStrip& strip, const 
         out.push_back(
             {growth * tail(nearest), lower > 0 ? std::fabs(k) * hazard / lower : kInfinity});
     }
-    const int pieces = 16 * static_cast<int>(std::min(8.0, std::ceil(0.5 * edge)));
+    const int pieces = 16 * static_cast<int>(std::clamp(std::ceil(0.5 * edge), 1.0, 8.0));
     if (partition.dense) {
         const double width = 2 * edge / pieces;
         for (int i = 0; i < pieces; ++i) {
@@ -458,8 +458,8 @@ class BoundaryWalk {
         }
         arc.log = log_sum + top;
         for (const Term& term : terms) {
-            const double change = std::abs(term.slope - arc.slope) * radius +
-                                  0.5 * term.curvature * radius * radius;
+            const double change =
+                std::abs(term.slope - arc.slope) * radius + 0.5 * term.curvature * radius * radius;
             const double log_weight = term.value.real(), weight = std::exp(log_weight);
             // A weight of exp(-1e6) may well grow by a factor of exp(1e5).
             const double growth =

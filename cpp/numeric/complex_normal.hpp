@@ -82,8 +82,8 @@ inline NormalTail normal_tail(Complex t) {
     return {std::log(tail), kInvSqrt2Pi * density / tail};
 }
 
-// The mass d = Q(u) - Q(u + width) of an interval: its logarithm (the branch that is real on the real
-// axis where ANALYTIC_BOUND.md, Lemma 2, says so) and
+// The mass d = Q(u) - Q(u + width) of an interval: its logarithm (the branch that is real on the
+// real axis where ANALYTIC_BOUND.md, Lemma 2, says so) and
 // -(log d)'(u) = (phi(u) - phi(u + width)) / d, the mean of the normal law on the interval.
 // Loses about 1e-15 / width of relative accuracy.
 struct NormalInterval {

@@ -1,5 +1,6 @@
 """`tightnoise account`: the numbers of the mechanisms, and one line for every bad input."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -8,9 +9,10 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.cli import main
+from tightnoise.cli import account, main
 from tightnoise.costs import DEFAULT_ORDERS
 from tightnoise.data import digits_gradient
+from tightnoise.mechanisms import Mechanism
 
 NAMES = ["gaussian", "rectified", "truncated", "quantized", "sign"]
 GIVEN = ["--sigma", "1", "--sensitivity", "0.1", "--lower", "-1", "--upper", "1"]
@@ -43,13 +45,16 @@ def test_account_agrees_with_the_mechanisms(capsys):
     }
     answer = report(capsys)
     assert [cost["mechanism"] for cost in answer["costs"]] == NAMES
-    plain = made["gaussian"].rdp(gradient, DEFAULT_ORDERS, sensitivity=c).epsilon(1e-5)
+    assert answer["parameters"]["alphas"] is None
+    plain = made["gaussian"].rdp(gradient, sensitivity=c).epsilon(1e-5)
     for cost in answer["costs"]:
         mechanism = made[cost["mechanism"]]
-        curve = mechanism.rdp(gradient, DEFAULT_ORDERS, sensitivity=c)
+        curve = mechanism.rdp(gradient, sensitivity=c)
         assert cost["epsilon"] == curve.epsilon(1e-5)
         assert cost["order"] == curve.best_order(1e-5)
-        assert cost["rdp"] == curve.values[curve.alphas == cost["order"]]
+        assert cost["rdp"] == curve.at([cost["order"]]).values
+        table = mechanism.rdp(gradient, DEFAULT_ORDERS, sensitivity=c)
+        assert cost["epsilon"] <= table.epsilon(1e-5) * (1 + 1e-9)
         assert cost["fil"] == mechanism.fil(gradient, sensitivity=c)
         assert cost["ratio"] == pytest.approx(curve.epsilon(1e-5) / plain, rel=1e-15)
     assert answer["costs"][0]["ratio"] == 1
@@ -159,3 +164,43 @@ def test_a_file_needs_its_parameters(missing, refused, gradient):
     position = GIVEN.index(missing)
     line = refused("account", gradient, *GIVEN[:position], *GIVEN[position + 2 :])
     assert f"{missing} must be given" in line
+
+
+# Large gradients
+
+
+def test_large_gradients_take_no_exact_pass(capsys, tmp_path, rng, monkeypatch):
+    np.save(tmp_path / "g.npy", rng.normal(0.0, 0.1, 200_000).astype(np.float32))
+
+    def refuse(*_):
+        raise AssertionError("the exact pass was taken")
+
+    monkeypatch.setattr(Mechanism, "_rdp_sums", refuse)
+    options = ["--sigma", "1", "--lower", "-1", "--upper", "1", "--sensitivity", "0.01"]
+    answer = report(capsys, tmp_path / "g.npy", *options)
+    assert [cost["mechanism"] for cost in answer["costs"]] == NAMES
+
+
+def test_rows_are_printed_as_they_are_ready(capsys, monkeypatch):
+    def row(options, name, *_):
+        if name == "quantized":
+            raise KeyboardInterrupt
+        return account.Row(name, 1.00001, 2.0, 3.00001, 4.00001, 1.0, per_instance=True)
+
+    monkeypatch.setattr(account, "_row", row)
+    with contextlib.suppress(KeyboardInterrupt):
+        main(["account"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[6:]] == NAMES[:3]
+    assert lines[-1].split()[1:5] == ["1.001", "2", "3.001", "4.001"]  # upwards
+
+
+def test_a_progress_bar_stays_out_of_the_answer(capsys, monkeypatch):
+    pytest.importorskip("tqdm")
+    assert main(["account"]) == 0
+    wanted = capsys.readouterr().out
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert main(["account"]) == 0
+    out, err = capsys.readouterr()
+    assert out == wanted
+    assert "mechanisms" in err

@@ -1,12 +1,48 @@
 from __future__ import annotations
 
+import collections.abc
 import typing
 
 import numpy
 import numpy.typing
 
-__all__: list[str] = ["bin_moments", "bin_run", "bins", "bins_per_octave", "moments", "sum_max"]
+__all__: list[str] = [
+    "bin_moments",
+    "bin_run",
+    "bins",
+    "bins_per_octave",
+    "cells",
+    "excess",
+    "moments",
+    "sum_max",
+]
 
+def cells(
+    theta: numpy.ndarray,
+    centre: typing.SupportsFloat | typing.SupportsIndex,
+    cuts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    unit: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+    numpy.typing.NDArray[numpy.float64],
+]: ...
+def excess(
+    coefficients: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    centre: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    half: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    begin: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    end: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+    cells: tuple[
+        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    ],
+    sums: numpy.typing.NDArray[numpy.float64],
+    errors: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def moments(
     theta: numpy.ndarray,
     centre: typing.SupportsFloat | typing.SupportsIndex,
@@ -26,6 +62,7 @@ def sum_max(
     value_error: typing.SupportsFloat | typing.SupportsIndex,
     sums: numpy.typing.NDArray[numpy.float64],
     errors: numpy.typing.NDArray[numpy.float64],
+    closeness: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
 
 bin_moments: int = 8

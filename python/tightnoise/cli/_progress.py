@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-__all__ = ["progress"]
+__all__ = ["print_line", "progress"]
 
 Item = TypeVar("Item")
 
@@ -21,3 +21,12 @@ def progress(items: Sequence[Item], name: str) -> Iterable[Item]:
         return items
     bar: Iterable[Item] = tqdm(items, desc=name, file=sys.stderr, leave=False)
     return bar
+
+
+def print_line(line: str) -> None:
+    """Print a line of the answer now, above the bar if there is one."""
+    if "tqdm" in sys.modules:
+        sys.modules["tqdm"].tqdm.write(line)
+    else:
+        print(line)
+    sys.stdout.flush()

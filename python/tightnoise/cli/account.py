@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,16 +13,20 @@ import numpy as np
 import tightnoise as tn
 from tightnoise._arrays import Floats
 from tightnoise._files import read_array
-from tightnoise._text import columns
+from tightnoise._text import upper_text
 from tightnoise._validate import require
 from tightnoise.cli._noise import KINDS, add_noise
 from tightnoise.cli._options import Options, finite, orders, require_given
 from tightnoise.cli._output import print_json, print_notes
-from tightnoise.costs import DEFAULT_ORDERS
+from tightnoise.cli._progress import print_line, progress
 from tightnoise.data import digits_gradient
+from tightnoise.mechanisms import Mechanism
 
 DIGITS_SIGMA, DIGITS_LOWER, DIGITS_UPPER = 1.5, -1.5, 1.5
 CONVERSION = "optimal"
+HEADING = ("mechanism", "RDP", "at order", "epsilon", "FIL", "epsilon/gaussian")
+DIGITS = 4
+WIDTHS = (9, 9, 9, 9, 9, 16)  # of the columns: known before the first row is
 PER_INSTANCE = (
     "These costs are per-instance: they depend on the data, and must not themselves be published "
     "unprotected."
@@ -54,7 +58,8 @@ def add_to(commands: Any) -> None:
         f"package, and the defaults are sigma {DIGITS_SIGMA}, bounds {DIGITS_LOWER} and "
         f"{DIGITS_UPPER}. With a file, --sigma and --sensitivity have no default, nor have "
         "--lower and --upper where a bounded mechanism is asked for: no default would be right "
-        "for other data. In JSON, an infinite cost is the string 'inf'.",
+        "for other data. Rows are printed as they are ready, costs rounded upwards. In JSON, an "
+        "infinite cost is the string 'inf', and alphas is null unless given.",
     )
     account.add_argument("gradient", nargs="?", metavar="GRADIENT", help=".npy or .npz file")
     account.add_argument("--key", metavar="NAME", help="the array to take from a .npz file")
@@ -69,9 +74,8 @@ def add_to(commands: Any) -> None:
     account.add_argument(
         "--alphas",
         type=orders,
-        default=DEFAULT_ORDERS,
         metavar="A,A,...",
-        help=f"orders, such as 1.5,2,32; default: {DEFAULT_ORDERS.size} from 1.001 to 1e6",
+        help="only these orders, such as 1.5,2,32; default: the best real order",
     )
     account.add_argument("--delta", type=finite, default=1e-5, metavar="D", help="default: 1e-5")
     account.add_argument("--json", action="store_true", help="print JSON instead of a table")
@@ -82,11 +86,19 @@ def _run(options: Options) -> None:
     names = list(KINDS) if options.mechanism == "all" else [options.mechanism]
     source, gradient = _gradient(options, names)
     require(0 < options.delta < 1, "delta", options.delta, "between 0 and 1, exclusive")
-    rows, notes = _rows(options, names, gradient)
+    notes: list[str] = []
+    rows = _rows(options, names, gradient, notes)
     if options.json:
-        print_json(_report(options, source, gradient, rows, notes))
+        print_json(_report(options, source, gradient, list(rows), notes))
         return
-    print(_table(options, source, gradient, rows))
+    shown: list[Row] = []
+    for row in rows:
+        if not shown:  # once one is ready: whatever is wrong was refused by now
+            print_line(_heading(options, names, source, gradient))
+        print_line(_line(row))
+        shown.append(row)
+    for warning in _warning(shown):
+        print_line(f"\n{warning}")
     print_notes("account", notes)
 
 
@@ -113,23 +125,32 @@ def _gradient(options: Options, names: Sequence[str]) -> tuple[str, Floats]:
     return options.gradient, read_array(options.gradient, options.key)
 
 
-def _rows(options: Options, names: Sequence[str], gradient: Floats) -> tuple[list[Row], list[str]]:
-    """Return one row a mechanism, and what the accounting warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        plain = _row(options, "gaussian", gradient, None)
-        rows = [_row(options, name, gradient, plain.epsilon) for name in names]
-    return rows, list(dict.fromkeys(str(warning.message) for warning in caught))
+def _rows(
+    options: Options, names: Sequence[str], gradient: Floats, notes: list[str]
+) -> Iterator[Row]:
+    """Yield one row a mechanism, and add what the accounting warned of to the notes."""
+    made = {name: KINDS[name].make(options) for name in ("gaussian", *names)}
+    plain = None
+    for name in progress(names, "mechanisms"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if plain is None:
+                plain = _row(options, "gaussian", made["gaussian"], gradient, None).epsilon
+            row = _row(options, name, made[name], gradient, plain)
+        told = [str(warning.message) for warning in caught]
+        notes.extend(text for text in dict.fromkeys(told) if text not in notes)
+        yield row
 
 
-def _row(options: Options, name: str, gradient: Floats, plain: float | None) -> Row:
-    mechanism = KINDS[name].make(options)
+def _row(
+    options: Options, name: str, mechanism: Mechanism, gradient: Floats, plain: float | None
+) -> Row:
     curve = mechanism.rdp(gradient, options.alphas, sensitivity=options.sensitivity)
     order = curve.best_order(options.delta, CONVERSION)
     epsilon = curve.epsilon(options.delta, CONVERSION)
     return Row(
         mechanism=name,
-        rdp=float(curve.values[curve.alphas == order][0]),
+        rdp=float(curve.at([order]).values[0]),
         order=order,
         epsilon=epsilon,
         fil=mechanism.fil(gradient, sensitivity=options.sensitivity),
@@ -138,27 +159,15 @@ def _row(options: Options, name: str, gradient: Floats, plain: float | None) -> 
     )
 
 
-def _table(options: Options, source: str, gradient: Floats, rows: Sequence[Row]) -> str:
-    heading = ["mechanism", "RDP", "at order", "epsilon", "FIL", "epsilon/gaussian"]
-    cells = [heading] + [
-        [
-            row.mechanism,
-            f"{row.rdp:.4g}",
-            f"{row.order:.4g}",
-            f"{row.epsilon:.4g}",
-            f"{row.fil:.4g}",
-            "-" if row.ratio is None else f"{row.ratio:.3f}",
-        ]
-        for row in rows
-    ]
+def _heading(options: Options, names: Sequence[str], source: str, gradient: Floats) -> str:
     noise = f"sigma {options.sigma:g}"
-    if any(KINDS[row.mechanism].bounded for row in rows):
+    if any(KINDS[name].bounded for name in names):
         inside = 100 * _share_inside(options, gradient)
         noise += (
             f", bounds {options.lower:g} and {options.upper:g} "
             f"({inside:.1f} % of the coordinates lie between)"
         )
-    if any(row.mechanism == "quantized" for row in rows):
+    if "quantized" in names:
         noise += f", {options.levels} levels"
     return "\n".join(
         [
@@ -167,14 +176,25 @@ def _table(options: Options, source: str, gradient: Floats, rows: Sequence[Row])
             f"sensitivity  {options.sensitivity:g}: the most one person changes a coordinate by",
             f"delta        {options.delta:g}",
             "",
-            *columns(cells),
-            *_warning(rows),
+            _aligned(HEADING),
         ]
     )
 
 
+def _line(row: Row) -> str:
+    costs = [upper_text(value, DIGITS) for value in (row.rdp, row.epsilon, row.fil)]
+    ratio = "-" if row.ratio is None else f"{row.ratio:.3f}"
+    return _aligned((row.mechanism, costs[0], f"{row.order:.{DIGITS}g}", *costs[1:], ratio))
+
+
+def _aligned(cells: Sequence[str]) -> str:
+    name, *numbers = cells
+    padded = map(str.rjust, numbers, WIDTHS[1:])
+    return "  ".join([name.ljust(WIDTHS[0]), *padded])
+
+
 def _warning(rows: Sequence[Row]) -> list[str]:
-    return ["", PER_INSTANCE] if any(row.per_instance for row in rows) else []
+    return [PER_INSTANCE] if any(row.per_instance for row in rows) else []
 
 
 def _share_inside(options: Options, gradient: Floats) -> float:
@@ -199,8 +219,8 @@ def _report(
             "sensitivity": options.sensitivity,
             "delta": options.delta,
             "conversion": CONVERSION,
-            "alphas": options.alphas.tolist(),
+            "alphas": None if options.alphas is None else options.alphas.tolist(),
         },
         "costs": [asdict(row) for row in rows],
-        "notes": [*_warning(rows)[1:], *notes],
+        "notes": [*_warning(rows), *notes],
     }

@@ -258,9 +258,8 @@ def _steep(support: _Support, orders: Array, c: float, away: bool) -> Steep | No
     """Return how convex the greater divergence is: "Large orders" in ANALYTIC_BOUND.md."""
     if support.kind == "truncated":  # its interpolants are always good
         return None
-    beta = np.maximum(orders - 1.0, 1e-300)
-    bound = np.minimum(orders, 1.0 + 1.1 * beta * (c / support.sigma)) / beta
-    bend = np.where(np.isfinite(orders), bound, 1.1 * c / support.sigma)
+    # T'' >= -alpha, and >= -1 - beta |k| sup |A'''|, which is at most 2 (Lemma 1).
+    bend = 1.0 / np.maximum(orders - 1.0, 1e-300) + min(1.0, 2.0 * c / support.sigma)
 
     def values(which: int, t: Array) -> Array:
         order = (float(orders[which]),)

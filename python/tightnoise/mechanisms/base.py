@@ -484,8 +484,8 @@ class Mechanism(ABC):
         Parameters
         ----------
         theta : array_like or Sketch
-            The true values, d of them; or a sketch of them (with a Jacobian: only one whose arrays
-            are still there).
+            The true values, d of them; or a sketch of them (with a Jacobian, or for the largest
+            eta_j of a quantised output: only one whose arrays are still there).
         jacobian : array_like, shape (d, m), optional
             How theta changes with the m numbers of one person's data. The loss is the spectral norm
             of diag(eta_j) J, the square root of the largest Fisher information about any direction
