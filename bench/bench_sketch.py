@@ -121,6 +121,37 @@ def test_everything_in_one_go(timed, dtype) -> None:
         np.testing.assert_allclose(rdp[:2] / N, wanted / 2000, rtol=0.05)
 
 
+GRADIENT = 5_000_000
+CHANGING = "5e6 coordinates, an order where the worse sign changes with the place"
+
+
+@pytest.mark.parametrize("shift", [1e-6, 1e-2, 1.0])
+@pytest.mark.parametrize(
+    ("mechanism", "order", "spread"),
+    [
+        (tn.RectifiedGaussian(1.0, -1.0, 1.0), 1.18, 0.3),
+        (tn.RectifiedGaussian(1.0, -1.0, 1.0), 1.5, 2.5),
+        (tn.StochasticSign(1.0), 1.5, 2.5),
+    ],
+    ids=["rectified-1.18", "rectified-1.5", "sign-1.5"],
+)
+@pytest.mark.parametrize("question", ["pass and first", "later"])
+def test_worse_sign_changes(timed, question, mechanism, order, spread, shift) -> None:
+    theta = np.random.default_rng(2).normal(0.0, spread, GRADIENT)
+    if spread < 1.0:
+        theta.clip(-1.0, 1.0, out=theta)
+    kept = Sketch.of(theta, -1.0, 1.0, sigma=1.0)
+
+    def ask():
+        sketch = kept if question == "later" else Sketch.of(theta, -1.0, 1.0, sigma=1.0)
+        return mechanism.rdp(sketch, [order], sensitivity=shift).values
+
+    ask()
+    found = timed(CHANGING, ask, GRADIENT)
+    wanted = mechanism._rdp_sums(theta[:20_000], np.array([order]), np.array(shift))[0]
+    np.testing.assert_allclose(found / GRADIENT, wanted / 20_000, rtol=0.05)
+
+
 def rectified_by_scipy(theta, order, shift):
     """The log-stable closed form, one order, one direction, worst of both signs."""
     worst = np.zeros(theta.shape)

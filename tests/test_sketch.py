@@ -146,12 +146,56 @@ def test_max_is_decided_where_functions_meet_at_zero(rng):
         assert abs(sums[0] - wanted) <= errors[0] <= 1e-9 * wanted
 
 
-def test_max_that_changes_sides_costs_a_larger_bound(rng):
+CROWDS = {
+    "even": lambda rng, n: rng.uniform(-2.0, 2.0, n),
+    "at the kink": lambda rng, n: 1.0 + 1e-5 * rng.normal(size=n),
+    "on all scales": lambda rng, n: 1.0 + rng.choice([-1, 1], n) * np.exp(-rng.uniform(0, 25, n)),
+    "one value": lambda rng, n: np.full(n, 1.0 - 1e-9),
+    "outliers": lambda rng, n: rng.normal(0.0, 0.7, n) * np.where(rng.random(n) < 1e-3, 30, 1),
+    "mostly beyond": lambda rng, n: (
+        np.where(rng.random(n) < 1e-3, 1.0, 6.0) + rng.normal(0, 0.1, n)
+    ),
+}
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_max_that_changes_sides(rng, check_error, crowd):
+    """From moments alone, the bound would be of the order of the change of slope."""
+    theta = CROWDS[crowd](rng, 100_000)
+    functions = [lambda t: 1.0 + t, lambda t: 3.0 - t, lambda t: np.sin(t) + 1.16]
+    sketch = Sketch.of(theta, -2.0, 2.0, sigma=1.0)
+    wanted = np.max([f(distances(theta, -2.0, 2.0)) for f in functions], axis=0).sum()
+    for each in (sketch, pickle.loads(pickle.dumps(sketch)), sketch + sketch):
+        sums, errors = each.sum_max(functions, relative_error=1e-15)
+        truth = wanted * (each.count / theta.size)
+        assert abs(sums[0] - truth) <= errors[0]
+        check_error("sketch: error bounds of a maximum with a kink", errors[0] / truth, 4e-10)
+
+
+def test_cells_hold_all_elements_and_are_narrow_where_there_are_many(rng):
+    unit, cuts = 1e-6, np.array([0.3, 1.0])
+    for draw_crowd in CROWDS.values():
+        theta = draw_crowd(rng, 20_000)
+        left, mean, right, count = _core.sketch.cells(theta, 0.0, cuts, unit)
+        t = np.sort(np.abs(theta))
+        ends = np.cumsum(count).astype(int)
+        assert ends[-1] == t.size
+        assert np.array_equal(left, t[ends - count.astype(int)])
+        assert np.array_equal(right, t[ends - 1])
+        np.testing.assert_allclose(mean, np.add.reduceat(t, ends - count.astype(int)) / count)
+        assert np.all(count * (right - left) <= unit * ends)
+        assert not np.any((left[:, None] < cuts) & (right[:, None] >= cuts))
+    assert all(column.size == 0 for column in _core.sketch.cells(np.empty(0), 0.0, cuts, unit))
+
+
+def test_sketches_whose_arrays_are_gone_have_no_finer_answer(rng):
     theta = rng.uniform(-2.0, 2.0, 5000)
     sketch = Sketch.of(theta, -2.0, 2.0, sigma=1.0)
-    sums, errors = sketch.sum_max([lambda t: 1.0 + t, lambda t: 3.0 - t])
     wanted = np.maximum(1.0 + np.abs(theta), 3.0 - np.abs(theta)).sum()
+    theta[0] += 1e-3
+    sums, errors = sketch.sum_max([lambda t: 1.0 + t, lambda t: 3.0 - t])
     assert 1e-4 * wanted < abs(sums[0] - wanted) <= errors[0]
+    assert pickle.loads(pickle.dumps(sketch))._cells() is None
 
 
 def test_proven_tail_is_used(rng):

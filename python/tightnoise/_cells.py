@@ -37,7 +37,7 @@ class Cells(NamedTuple):
     left: Float64s
     mean: Float64s
     right: Float64s
-    count: Float64s
+    elements: Float64s  # how many
 
     @classmethod
     def of(
@@ -55,18 +55,20 @@ class Cells(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Cells]) -> Cells:
         """Return the cells of all parts; they may overlap."""
+        if not parts:
+            return cls(*np.empty((4, 0)))
         if len(parts) == 1:
             return parts[0]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        order = np.argsort(columns[1], kind="stable") if columns else []
-        return cls(*(column[order] for column in columns)) if columns else cls(*[np.empty(0)] * 4)
+        order = np.argsort(columns[1], kind="stable")
+        return cls(*(column[order] for column in columns))
 
 
 class Steep(NamedTuple):
     """What is known of the greatest function where it is too steep to be interpolated."""
 
     values: Callable[[int, Float64s], Float64s]  # (which order, distances t) -> values at t
-    bend: Float64s  # (orders,): each function plus bend t^2 is convex
+    bend: Float64s  # (orders,): each function plus bend t^2 is convex; infinite: unknown
 
 
 class Stretch:
@@ -137,7 +139,7 @@ class Zones(NamedTuple):
             else:
                 places.append([place])
             reached = max(reached, right)
-        counted = np.concatenate([[0.0], np.cumsum(cells.count)])
+        counted = np.concatenate([[0.0], np.cumsum(cells.elements)])
         return cls(cells, counted, places)
 
 
@@ -157,7 +159,7 @@ def refined_sum(
         error = sum(float(one.errors[order, panels].sum()) for one, panels in of_places)
         known.append((value, np.inf if np.isnan(value + error) else error))
     ways: list[Callable[[Sequence[_Place]], tuple[float, float]]] = []
-    if steep is not None:
+    if steep is not None and steep.bend[order] < np.inf:
         ways.append(lambda places: _direct(zones, places, order, steep, relative_error))
     if len(stretches[0].values) > 1:
         ways.append(lambda places: _interpolated(stretches, zones, places, order))
@@ -198,15 +200,13 @@ def _interpolated(
             0.5 * (right - left),
             place.begin.tolist(),
             place.end.tolist(),
-            tuple(zones.cells),
+            zones.cells,
             sums,
             errors,
         )
         total += float(sums.sum())
-        count = zones.counted[place.end] - zones.counted[place.begin]
-        bound += float(
-            errors.sum() + np.where(count > 0.0, count, 0.0) @ np.where(count > 0, off, 0)
-        )
+        elements = zones.counted[place.end] - zones.counted[place.begin]
+        bound += float(errors.sum() + elements @ np.where(elements > 0.0, off, 0.0))
     return total, bound
 
 

@@ -93,6 +93,83 @@ def test_small_and_large_shifts(rng, kind, spread):
         assert np.all(upper[finite] <= wanted[finite] * (1 + 1e-9))
 
 
+def alone(theta, lower: float, upper: float) -> tn.Sketch:
+    """Return a sketch that has no arrays to fall back on."""
+    return pickle.loads(pickle.dumps(tn.Sketch.of(theta, lower, upper, sigma=1.0)))
+
+
+# Orders near 1 and the largest; those at which the worse sign changes with the place; and those at
+# which outcomes of equal weight put zeros of the sum near the real axis.
+ALL_ORDERS = np.array(
+    [1 + 1e-6, 1.01, 1.1, 1.15, 1.18, 1.2, 1.201, 1.25, 1.4, 1.5, 1.6, 1.8, 2, 8, 32, 1e3, 1e5]
+)
+
+
+@pytest.mark.parametrize("kind", ["rectified", "truncated", "sign"])
+@pytest.mark.parametrize("half_width", [0.05, 1.0, 6.0])
+def test_every_order_and_shift_without_the_arrays(rng, check_error, kind, half_width):
+    """A fallback would be an error."""
+    mechanism = make(kind, 1.0, 0.0, half_width)
+    n = 400
+    crowds = {
+        "clipped": np.clip(rng.normal(0.0, half_width, n), -half_width, half_width),
+        "narrow": rng.normal(0.0, 0.01 * half_width, n),
+        "wide": rng.normal(0.0, half_width + 3.0, n),
+        "one value": np.full(n, 0.7 * half_width),
+        "float32 with outliers": np.where(
+            rng.random(n) < 0.01, 12.0, rng.uniform(-half_width, half_width, n)
+        ).astype(np.float32),
+    }
+    for name, theta in crowds.items():
+        sketch = alone(theta, -half_width, half_width)
+        for c in (1e-6, 1e-2, 1.0):
+            wanted = exact(mechanism, theta, ALL_ORDERS, c)
+            ratio = mechanism.rdp(sketch, ALL_ORDERS, sensitivity=c).values / wanted
+            assert np.all(ratio >= 1.0 - 1e-12), (name, c)
+            check_error(f"{kind}: sketch without arrays, any order", ratio.max() - 1.0, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "order"), [("rectified", 1.18), ("rectified", 1.5), ("sign", 1.5)]
+)
+def test_elements_that_crowd_where_the_worse_sign_changes(rng, check_error, kind, order):
+    mechanism = make(kind, 1.0, 0.0, 1.0)
+    functions = getattr(tn._core, kind)
+    for c in (1e-6, 1e-3, 1.0):
+        t = np.linspace(0.05, 6.0, 4000)
+        up, down = np.empty((2, t.size))
+        for step, out in ((c, up), (-c, down)):
+            place = np.full(t.size, order), t, np.ones(1), -np.ones(1), np.ones(1)
+            functions.renyi(np.array([step]), *place, 2, out)
+        kink = t[np.flatnonzero(np.diff(np.sign(up - down)))[0]]
+        for spread in (0.0, 1e-7, 1e-4, 0.05):
+            theta = kink + spread * rng.normal(size=4000)
+            ratio = mechanism.rdp(alone(theta, -1.0, 1.0), [order], sensitivity=c).values / exact(
+                mechanism, theta, np.array([order]), c
+            )
+            assert ratio[0] >= 1.0 - 1e-12
+            check_error(f"{kind}: elements at the kink", ratio[0] - 1.0, 1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("half_width", [0.1, 1.0, 6.0])
+def test_divergences_are_as_convex_as_is_said(check_error, kind, half_width):
+    support = _sketched._support(make(kind, 1.0, 0.0, half_width))
+    orders = np.array([1.5, 8.0, 1e3, 1e5, np.inf])
+    t, h = np.linspace(0.0, half_width + 8.0, 1500), 1e-2
+    for c in (0.01, 0.3, 2.0):
+        for away in (False, True):
+            bend = _sketched._steep(support, orders, c, away).bend
+            for start, step in _sketched._moves(c, away):
+                left, middle, right = (
+                    _sketched._renyi_at(support, tuple(orders), t + start + d, step)
+                    for d in (-h, 0.0, h)
+                )
+                convex = (left + right - 2.0 * middle) / h**2 + 2.0 * bend[:, None]
+                rounding = 1e-11 * middle / h**2
+                assert np.all(convex >= -rounding), (c, away)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_fil_of_a_sketch(rng, check_error, kind):
     for half_width, spread in ((0.5, 0.5), (1.0, 1.0), (2.0, 2.0), (4.0, 10.0), (20.0, 20.0)):

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._cells import Steep
 from tightnoise._validate import float_array
 from tightnoise.mechanisms.analytic_bound import (
     Kind,
@@ -25,7 +26,7 @@ from tightnoise.mechanisms.analytic_bound import (
     interpolation_error,
     renyi_analytic_bound,
 )
-from tightnoise.sketch import Sketch, Steep
+from tightnoise.sketch import Sketch
 
 if TYPE_CHECKING:
     from tightnoise.mechanisms.base import Mechanism
@@ -254,12 +255,20 @@ def _moves(c: float, away: bool) -> list[tuple[float, float]]:
     return [(shift, -shift) if away else (0.0, shift) for shift in (c, -c)]
 
 
-def _steep(support: _Support, orders: Array, c: float, away: bool) -> Steep | None:
-    """Return how convex the greater divergence is: "Large orders" in ANALYTIC_BOUND.md."""
-    if support.kind == "truncated":  # its interpolants are always good
-        return None
-    # T'' >= -alpha, and >= -1 - beta |k| sup |A'''|, which is at most 2 (Lemma 1).
-    bend = 1.0 / np.maximum(orders - 1.0, 1e-300) + min(1.0, 2.0 * c / support.sigma)
+def _steep(support: _Support, orders: Array, c: float, away: bool) -> Steep:
+    """Return how convex the greater divergence is: "Convexity" in ANALYTIC_BOUND.md."""
+    if support.kind == "truncated":
+        # On a strip of this height |D| <= most, so |D''| <= 2 most / height^2.
+        rho, most = renyi_analytic_bound(
+            support.kind, support.sigma, support.half_width, c, orders, 0.0, support.sigma, terms=2
+        )
+        height = 0.25 * support.sigma * (rho - 1.0 / rho)
+        bend = most / height**2
+    else:
+        above_one = orders > 1.0  # nothing is claimed for order 1
+        reciprocal = np.where(above_one, 1.0 / np.where(above_one, orders - 1.0, 1.0), np.inf)
+        curvature = reciprocal + min(1.0, 2.0 * c / support.sigma)
+        bend = 0.5 * curvature / support.sigma**2
 
     def values(which: int, t: Array) -> Array:
         order = (float(orders[which]),)
@@ -267,7 +276,7 @@ def _steep(support: _Support, orders: Array, c: float, away: bool) -> Steep | No
         greater: Array = np.maximum(*both)[0]
         return greater
 
-    return Steep(values, 0.5 * bend / support.sigma**2)
+    return Steep(values, bend)
 
 
 def _renyi_at(support: _Support, orders: tuple[float, ...], theta: Array, step: float) -> Array:
