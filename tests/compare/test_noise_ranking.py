@@ -1,5 +1,6 @@
 """`best_noise`: all answers are private, and ranked by losses that hold."""
 
+import io
 import math
 import pickle
 from fractions import Fraction
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.compare import _families
+from tightnoise.compare import _families, figure
 from tightnoise.compare._families import FAMILIES
 
 NAMES = [family.name for family in FAMILIES]
@@ -159,6 +160,42 @@ def test_thousands_of_releases_do_without_thousands_of_modes(monkeypatch):
     lattice = next(family for family in FAMILIES if family.name == "multi-Gaussian")
     monkeypatch.setattr("tightnoise.compare.noise_ranking.FAMILIES", (lattice,))
     ranking = tn.best_noise(0.01, 1e-12, 1.0, compositions=10_000)
-    assert ranking.best.mechanism.modes == 1
+    assert ranking.best.mechanism.modes <= 1
     composed = tn.accounting.privacy_loss(ranking.best.mechanism, sensitivity=1.0) * 10_000
-    assert composed.epsilon(1e-12) <= 0.01
+    # A little beyond: for a Gaussian, which is exact, the distribution of losses is an upper bound.
+    assert composed.epsilon(1e-12) <= 0.01 * (1 + 1e-6)
+
+
+def only(monkeypatch, *names):
+    few = tuple(family for family in FAMILIES if family.name in names)
+    for module in ("noise_ranking", "figure"):
+        monkeypatch.setattr(f"tightnoise.compare.{module}.FAMILIES", few)
+
+
+@pytest.mark.parametrize("count", [30, 10**9])
+def test_no_family_with_a_gaussian_in_it_is_behind_the_gaussian(count, monkeypatch):
+    only(monkeypatch, "Gaussian", "multi-Gaussian", "quasi-Gaussian")
+    ranking = tn.best_noise(1.0, 1e-5, 1.0, compositions=count)
+    loss = {choice.name: choice.mean_abs for choice in ranking}
+    assert loss["multi-Gaussian"] <= loss["Gaussian"] * (1 + 1e-8)
+    assert loss["quasi-Gaussian"] <= 1.1 * loss["Gaussian"]  # it has one at large epsilon only
+    gaussian = next(choice.mechanism for choice in ranking if choice.name == "Gaussian")
+    assert tn.accounting.gaussian_delta(1.0, math.sqrt(count) / gaussian.sigma) <= 1e-5
+
+
+def test_what_another_family_has_is_no_row_of_its_own(monkeypatch):
+    only(monkeypatch, "multi-Gaussian", "scale mixture")
+    ranking = tn.best_noise(0.3, 1e-8, 1.0)
+    assert [choice.name for choice in ranking] == ["multi-Gaussian"]
+    assert ranking.left_out["scale mixture"].endswith("that of the multi-Gaussian")
+    assert ranking.best.mechanism.delta(0.3, 1.0) <= 1e-8
+
+
+def test_the_largest_epsilon_is_drawn_and_printed_in_narrow_columns(monkeypatch):
+    only(monkeypatch, "Gaussian", "Laplace", "staircase")
+    ranking = tn.best_noise(700.0, 1e-14, 1.0)
+    assert max(map(len, str(ranking).splitlines())) <= 110
+    pytest.importorskip("matplotlib")
+    file = io.BytesIO()
+    figure.draw(ranking, file)
+    assert file.getvalue().startswith(b"\x89PNG")

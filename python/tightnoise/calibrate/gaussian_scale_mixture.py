@@ -8,7 +8,6 @@ import numpy as np
 from numpy import random  # now: NumPy loads it when first used
 
 from tightnoise._validate import integer, one_of, positive
-from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._loss import LOSSES, loss_of
 from tightnoise.calibrate._mixture_search import Goal, Mixture, improved, loss_and_slopes
 from tightnoise.calibrate.multi_gaussian import multi_gaussian
@@ -23,7 +22,6 @@ _MOST_MODES_TO_VARY = 4  # beyond, the weight of the outermost component hardly 
 # takes minutes.
 _LARGEST_EPSILON = 12.0
 _LARGEST_DELTA = 0.5
-_MOST_PAIRS = 1000  # of a GaussianScaleMixture
 # By how much noise is made wider, relatively, until its certificate accepts it.
 _WIDER = (0.0, 1e-10, 1e-8, 1e-6, 1e-5, 3e-5, 1e-4, 2e-4, 4e-4, 1e-3, 2e-3, 5e-3, 1e-2, 0.1)
 _SEED = 20260522  # of the starts beyond the first: the same search every time
@@ -51,20 +49,20 @@ def gaussian_scale_mixture(
     loss: str = "l1",
     components: int = 6,
     effort: int = 2,
-) -> GaussianScaleMixture:
+) -> GaussianScaleMixture | MultiGaussianMixture:
     """Return Gaussian noise of several places and widths that is (epsilon, delta)-DP.
 
     A search from `multi_gaussian` and from a shape that is known to be good: all locations, weights
-    and sigmas are free. It ends at a local optimum, of which nothing is claimed but this:
-    ``noise.delta(epsilon, sensitivity)``, which is proven, is at most delta, and the loss is
-    less than that of the best `multi_gaussian`; or else the law is that one's. The same arguments
+    and sigmas are free. It ends at a local optimum, of which nothing is claimed but this: its loss
+    is less than that of the best `multi_gaussian`; or else that is the answer. In either case
+    ``noise.delta(epsilon, sensitivity)``, which is proven, is at most delta. The same arguments
     always give the same noise.
 
     What is to be had (sensitivity 1, delta 1e-6; the loss of `multi_gaussian` first): at epsilon =
     10, l1 0.1475 -> 0.0083 and l2 0.0342 -> 0.0012; at 5, 0.2000 -> 0.095 and 0.0698 -> 0.036; at
     4, 0.2325 -> 0.156. From epsilon = 2 down it is next to nothing, except at delta of 0.1 and
     above: 7 % of l1 and 15 % of l2 at epsilon = 1. Above epsilon = 12, or delta = 0.5, nothing is
-    searched for, as certificates would take minutes, and the law of `multi_gaussian` is returned.
+    searched for, as certificates would take minutes, and the answer is that of `multi_gaussian`.
 
     Parameters
     ----------
@@ -83,14 +81,13 @@ def gaussian_scale_mixture(
 
     Returns
     -------
-    GaussianScaleMixture
-        Where the search found nothing better, the law of `multi_gaussian`, whose proof it has, with
-        sigmas that are a part in 1e9 larger.
+    GaussianScaleMixture or MultiGaussianMixture
+        The latter where the search found nothing better than `multi_gaussian`.
 
     Raises
     ------
     CalibrationError
-        As `multi_gaussian`, or if its best has 1000 modes or more (epsilon much below 0.1).
+        As `multi_gaussian`.
     ValueError, TypeError
         For numbers that are not finite or out of range, or an unknown loss.
 
@@ -109,11 +106,6 @@ def gaussian_scale_mixture(
     pairs = integer("components", components, minimum=2, maximum=_MOST_COMPONENTS)
     starts = integer("effort", effort, minimum=1, maximum=_MOST_EFFORT)
     lattice = multi_gaussian(epsilon, delta, scale, loss=loss)
-    if lattice.modes >= _MOST_PAIRS:
-        raise CalibrationError(
-            f"epsilon must be greater for a mixture of at most {_MOST_PAIRS} locations: the best "
-            f"multi-Gaussian has {lattice.modes} modes; got {lattice.epsilon}"
-        )
     goal = Goal(float(epsilon), float(delta), loss)
     found = [improved(start, goal) for start in _starts(lattice, goal, pairs, starts)]
     better = [mixture for mixture in found if mixture is not None]
@@ -121,7 +113,7 @@ def gaussian_scale_mixture(
         noise = _certified(candidate, goal, scale)
         if noise is not None and loss_of(noise, loss) < loss_of(lattice, loss):
             return noise
-    return _as_scale_mixture(lattice)
+    return lattice
 
 
 def _starts(lattice: MultiGaussianMixture, goal: Goal, pairs: int, count: int) -> list[Mixture]:
@@ -157,15 +149,6 @@ def _pairs_of(lattice: MultiGaussianMixture) -> Mixture:
     weights = np.maximum(weights, np.finfo(np.float64).tiny)  # some may underflow
     sigmas = np.full(locations.size, lattice.sigma / lattice.sensitivity)
     return Mixture(locations, weights / weights.sum(), sigmas)
-
-
-def _as_scale_mixture(lattice: MultiGaussianMixture) -> GaussianScaleMixture:
-    """Return the same law, by its proof, but for a part in 1e9 that outweighs all rounding."""
-    locations, weights, sigmas = _pairs_of(lattice)
-    scale = lattice.sensitivity
-    return GaussianScaleMixture(
-        (locations * scale).tolist(), weights.tolist(), (sigmas * (scale * (1 + 1e-9))).tolist()
-    )
 
 
 def _certified(mixture: Mixture, goal: Goal, scale: float) -> GaussianScaleMixture | None:

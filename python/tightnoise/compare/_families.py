@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tightnoise import calibrate
 from tightnoise.mechanisms import Gaussian
 
-__all__ = ["FAMILIES", "GAUSSIAN", "Calibration", "Family"]
+__all__ = ["FAMILIES", "Calibration", "Family"]
 
 Calibration = Callable[[float, float, float, str], Any]
 """Of epsilon, delta, sensitivity and loss: the mechanism of least noise."""
@@ -28,22 +28,21 @@ class Family(NamedTuple):
     """Whether it takes seconds to find."""
     for_many: tuple[Calibration, ...] = ()
     """What may be better where many are released, though noisier alone."""
+    as_one: Calibration | None = None
+    """What is a Gaussian: as many releases as there are cost what one costs whose sigma is smaller
+    by the square root of their number, exactly."""
     least_epsilon: float = 0.0
     """Of one of many releases: below it, `calibrated` takes too long to be tried again and again,
     and `for_many` alone counts."""
 
 
-GAUSSIAN = Family(
-    "Gaussian",
-    lambda epsilon, delta, sensitivity, loss: Gaussian(
-        calibrate.gaussian(epsilon, delta, sensitivity=sensitivity)
-    ),
-    "sigma",
-    composes_as_gaussian=True,
-)
+
+def _gaussian(epsilon: float, delta: float, sensitivity: float, loss: str) -> Gaussian:
+    return Gaussian(calibrate.gaussian(epsilon, delta, sensitivity=sensitivity))
+
 
 FAMILIES = (
-    GAUSSIAN,
+    Family("Gaussian", _gaussian, "sigma", composes_as_gaussian=True, as_one=_gaussian),
     Family(
         "multi-Gaussian",
         lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
@@ -55,6 +54,9 @@ FAMILIES = (
             lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
                 epsilon, delta, sensitivity, modes=1, loss=loss
             ),
+        ),
+        as_one=lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
+            epsilon, delta, sensitivity, modes=0
         ),
         least_epsilon=0.02,  # thousands of modes, each of them with losses of its own
     ),

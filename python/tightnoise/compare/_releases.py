@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
 from tightnoise.accounting import privacy_loss
 from tightnoise.calibrate._loss import loss_of
-from tightnoise.compare._families import GAUSSIAN, Calibration, Family
+from tightnoise.compare._families import Calibration, Family
 
 __all__ = ["release_of"]
 
@@ -28,15 +29,19 @@ def release_of(
     """
     if count == 1:
         return family.calibrated(epsilon, delta, sensitivity, loss)
-    if family is GAUSSIAN:
-        # `count` releases are one with noise smaller by the square root; rounded upwards.
-        distance = sensitivity * (math.sqrt(count) * (1.0 + 2.0**-51))
-        return family.calibrated(epsilon, delta, distance, loss)
+    found = []
+    if family.as_one is not None:
+        one = family.as_one(epsilon, delta, sensitivity, loss)
+        # Rounded upwards.
+        sigma = one.sigma * (math.sqrt(count) * (1.0 + 2.0**-50))
+        found.append(dataclasses.replace(one, sigma=sigma))
+        if family.as_one is family.calibrated:
+            return found[0]
     share = 0.0 if family.pure else delta / (2 * count)
     variants = family.for_many
     if epsilon / count >= family.least_epsilon:
         variants = (family.calibrated, *variants)
-    found = [
+    found += [
         _largest_release(variant, epsilon, delta, share, sensitivity, loss, count)
         for variant in variants
     ]
@@ -60,11 +65,21 @@ def _largest_release(
         return math.log(max(composed.epsilon(delta), 1e-300) / epsilon)
 
     # The epsilons of the releases may add up to the budget, at least (basic composition); a little
-    # less, for logarithms are rounded.
+    # less, for logarithms are rounded. Without a delta they may do no more.
     at = math.log(epsilon / count) - _ROUNDING
     best = release(at)
-    excess = log_excess(best)
-    slope = 1.0  # of the logarithm of what all cost by that of one: from 1 to 2, nearly linear
+    if delta == 0:
+        return best
+    # What millions of such releases cost would be lost in rounding, so the search begins near where
+    # it ends: losses add up as a Gaussian's.
+    trial = at + 0.5 * math.log(count)
+    candidate = release(trial)
+    found = log_excess(candidate)
+    if found <= 0:
+        best, at, excess = candidate, trial, found
+    else:
+        excess = log_excess(best)
+    slope = 1.5  # of the logarithm of what all cost by that of one: from 1 to 2, nearly linear
     for _ in range(_TRIALS):
         if excess > -_ENOUGH:
             break

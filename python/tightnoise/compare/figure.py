@@ -10,6 +10,7 @@ from tightnoise.calibrate import CalibrationError
 from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import FAMILIES
 from tightnoise.compare.noise_ranking import NoiseRanking
+from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
 __all__ = ["draw"]
 
@@ -81,7 +82,10 @@ def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
 
 
 def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
-    epsilons = ranking.epsilon * np.geomspace(0.2, 5.0, _EPSILONS)
+    highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
+    epsilons = np.minimum(
+        ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON
+    )
     for family in FAMILIES:
         if family.searched:
             continue
@@ -102,7 +106,7 @@ def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
     name = {"l1": "mean of abs(noise)", "l2": "variance"}[ranking.loss]
     axes.set(title=f"one release at delta = {ranking.delta:g}", xlabel="epsilon", ylabel=name)
     axes.set(xscale="log", yscale="log")
-    ticks = [ranking.epsilon * factor for factor in (0.2, 0.5, 1, 2, 5)]
+    ticks = [ranking.epsilon * factor for factor in (0.2, 0.5, 1, 2, 5) if factor <= highest]
     axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
     axes.set_xticks([], minor=True)
     axes.grid(alpha=0.3)

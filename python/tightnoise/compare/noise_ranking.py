@@ -110,7 +110,7 @@ class NoiseRanking(Sequence[NoiseChoice]):
                 choice.name,
                 f"{choice.mean_abs:.6g}",
                 f"{choice.variance:.6g}",
-                f"{self.loss_of(choice) / least:.3f}",
+                _times(self.loss_of(choice) / least),
                 choice.scale,
                 choice.tails,
                 "as a Gaussian" if choice.composes_as_gaussian else "otherwise",
@@ -191,6 +191,10 @@ def best_noise(
         except CalibrationError as error:
             left_out[family.name] = str(error)
             continue
+        same = [choice.name for choice in choices if choice.mechanism == mechanism]
+        if same:
+            left_out[family.name] = f"the best that was found is that of the {same[0]}"
+            continue
         choices.append(_choice(family, mechanism))
     choices.sort(key=lambda choice: getattr(choice, _LOSSES[loss]))
     return NoiseRanking(
@@ -202,6 +206,10 @@ def best_noise(
         tuple(choices),
         left_out,
     )
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.3f}" if ratio < 1e6 else f"{ratio:.3g}"
 
 
 def _choice(family: Family, mechanism: Any) -> NoiseChoice:
