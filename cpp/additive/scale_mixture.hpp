@@ -45,7 +45,9 @@ class ScaleMixtureLaw {
     double least_sigma_, greatest_sigma_;
 };
 
-// Relative error: 1e-12 of delta above 1e-300. d_scale is NaN unless all sigmas are equal.
+// Relative error: 1e-12 of delta above 1e-300. d_scale is NaN unless all sigmas are equal. Where
+// f(x + shift) / f(x) stays next to e^epsilon on many sigmas, as on the flank of a lattice, the
+// search for its roots gives up, and delta is an upper bound, up to the probability that is left.
 ShiftDivergence shift_divergence(const ScaleMixtureLaw& law, double shift, double epsilon);
 
 }  // namespace tightnoise

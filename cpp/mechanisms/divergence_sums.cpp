@@ -52,10 +52,9 @@ void rdp_sums(const MechanismKernels& kernels, const MechanismOperands& mechanis
     for (std::size_t first = 0; first < alpha_count; first += kOrders) {
         const std::size_t orders = std::min(kOrders, alpha_count - first);
         double sums[2 * kOrders];
-        sum_in_blocks(n, 2 * orders, sums,
-                      [&](std::size_t begin, std::size_t count, double* row) {
-                          kernels.rdp_sums(mechanism, c, alphas + first, orders, begin, count, row);
-                      });
+        sum_in_blocks(n, 2 * orders, sums, [&](std::size_t begin, std::size_t count, double* row) {
+            kernels.rdp_sums(mechanism, c, alphas + first, orders, begin, count, row);
+        });
         std::copy_n(sums, orders, forward + first);
         std::copy_n(sums + orders, orders, backward + first);
     }

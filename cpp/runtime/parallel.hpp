@@ -20,8 +20,8 @@ void run_blocks(std::size_t blocks, void (*run)(void* context, std::size_t block
 }
 
 // Calls body(block) for block = 0, ..., blocks - 1, on several threads when there are several
-// blocks, and polls before each (interruption.hpp). What a body throws, poll's exceptions above all,
-// ends the rest and is thrown again here.
+// blocks, and polls before each (interruption.hpp). What a body throws, poll's exceptions above
+// all, ends the rest and is thrown again here.
 template <class Body>
 void parallel_blocks(std::size_t blocks, Body&& body) {
     auto run = [](void* context, std::size_t block) { (*static_cast<Body*>(context))(block); };

@@ -27,6 +27,13 @@ def test_table(capsys):
     assert max(map(len, out.splitlines())) <= 110
 
 
+def test_help_says_that_one_number_is_no_vector(capsys):
+    with pytest.raises(SystemExit):
+        main(["best-noise", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Noise for one number is not noise for a vector, unless it is Gaussian" in text
+
+
 def test_what_has_no_answer_is_told(capsys):
     assert main(["best-noise", "--epsilon", "1", "--delta", "0"]) == 0
     out, err = capsys.readouterr()

@@ -30,6 +30,7 @@ __all__: list[str] = [
     "analytic_bound",
     "bounded_laplace",
     "domain",
+    "end_long_work",
     "gaussian",
     "leakage",
     "num_threads",
@@ -45,6 +46,7 @@ __all__: list[str] = [
     "von_mises_fisher",
 ]
 
+def end_long_work(end: bool) -> None: ...
 def num_threads() -> int: ...
 def set_num_threads(threads: typing.SupportsInt | typing.SupportsIndex) -> None: ...
 def simd_level() -> str: ...

@@ -71,7 +71,8 @@ def gaussian_scale_mixture(
     delta : float
         The probability of more, between 0 and 1, exclusive.
     sensitivity : float
-        How far one person can move the value, greater than 0.
+        How far one person can move the value, greater than 0. The value is one number: for vectors
+        see `tightnoise.mechanisms.AdditiveNoise`.
     loss : {"l1", "l2"}
         What to make small: the mean of abs(noise), or its variance.
     components : int

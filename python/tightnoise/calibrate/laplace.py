@@ -26,7 +26,8 @@ def laplace(epsilon: float, delta: float, sensitivity: float) -> Laplace:
     delta : float
         From 0 to 1, exclusive of 1.
     sensitivity : float
-        The most that one person can change the value by, greater than 0.
+        The most that one person can change the value by, greater than 0. The value is one number:
+        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
 
     Returns
     -------
@@ -78,7 +79,8 @@ def truncated_laplace(epsilon: float, delta: float, sensitivity: float) -> Trunc
     delta : float
         Between 0 and 1, exclusive.
     sensitivity : float
-        The most that one person can change the value by, greater than 0.
+        The most that one person can change the value by, greater than 0. The value is one number:
+        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
 
     Returns
     -------

@@ -56,7 +56,8 @@ def multi_gaussian(
     delta : float
         Less than 1 and at least 1e-300.
     sensitivity : float
-        The most that one person can change the value by, greater than 0.
+        The most that one person can change the value by, greater than 0. The value is one number:
+        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
     modes : int, optional
         Components on each side of the middle one, from 0 (the analytic Gaussian) to 1,000,000.
     loss : {"l1", "l2"}

@@ -40,7 +40,8 @@ def quasi_gaussian(
     delta : float
         Less than 1 and at least 1e-300.
     sensitivity : float
-        The most that one person can change the value by, greater than 0.
+        The most that one person can change the value by, greater than 0. The value is one number:
+        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
     method : {"exact", "paper"}
         See above.
 

@@ -33,7 +33,8 @@ def staircase(epsilon: float, delta: float, sensitivity: float, *, loss: str = "
     delta : float
         From 0 to 1, exclusive of 1.
     sensitivity : float
-        The most that one person can change the value by, greater than 0.
+        The most that one person can change the value by, greater than 0. The value is one number:
+        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
     loss : {"l1", "l2"}
         What is smallest: the mean of abs(noise), or its variance.
 
@@ -94,7 +95,8 @@ def tulap(epsilon: float, delta: float, sensitivity: float) -> Tulap:
     delta : float
         From 0, for no bound, to 1, exclusive of 1.
     sensitivity : float
-        The most that one person can change the value by, greater than 0.
+        The most that one person can change the value by, greater than 0. The value is one number:
+        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
 
     Returns
     -------

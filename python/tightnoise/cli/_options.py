@@ -53,7 +53,8 @@ _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
     "sensitivity": {
         "type": finite,
         "metavar": "C",
-        "help": "the most one person changes the value by, in Euclidean norm",
+        "help": "the most one person changes the value by: one number, or for Gaussian noise alone "
+        "a vector, in Euclidean norm",
     },
     "sigma": {
         "type": finite,

@@ -19,7 +19,9 @@ def add_to(commands: Any) -> None:
         "best-noise",
         help="which noise answers one number best within a budget",
         description="Calibrate every mechanism for one number to epsilon and delta, exactly, and "
-        "print them by increasing loss: the mean size of the noise (l1) or its variance (l2).",
+        "print them by increasing loss: the mean size of the noise (l1) or its variance (l2). "
+        "Noise for one number is not noise for a vector, unless it is Gaussian: where one person "
+        "changes several numbers, each is a release (--compositions).",
         epilog="The answer's parameters are printed rounded; --json has all digits, and "
         "`tightnoise.best_noise` the mechanisms themselves.",
     )

@@ -36,7 +36,6 @@ class Family(NamedTuple):
     and `for_many` alone counts."""
 
 
-
 def _gaussian(epsilon: float, delta: float, sensitivity: float, loss: str) -> Gaussian:
     return Gaussian(calibrate.gaussian(epsilon, delta, sensitivity=sensitivity))
 

@@ -138,8 +138,9 @@ def best_noise(
     For several releases (`compositions`) the Gaussian is exact. Any other is calibrated to a
     smaller epsilon, the largest for which the exact composition (`accounting.privacy_loss`) is
     within the budget, and, where it is not pure, to its part of half of delta; the multi-Gaussian
-    also with a single mode on each side, and with nothing else where the releases share less than
-    an epsilon of 0.02 each. Scale mixtures are left out.
+    also with a single mode on each side and with none, when it is a Gaussian, and with nothing else
+    where the releases share less than an epsilon of 0.02 each. Scale mixtures are left out, for one
+    release, too, where the best that is found is the multi-Gaussian.
 
     Parameters
     ----------
@@ -148,7 +149,8 @@ def best_noise(
     delta : float
         From 0, where only pure mechanisms have an answer, to 1, exclusive.
     sensitivity : float
-        The most that one person can change the number by, greater than 0.
+        The most that one person can change the number by, greater than 0. It is one number: only
+        the Gaussian takes a vector's Euclidean norm (`tightnoise.mechanisms.AdditiveNoise`).
     loss : {"l1", "l2"}
         What to rank by, and to calibrate for where there is a choice: the mean of abs(noise), or
         the variance.

@@ -38,6 +38,11 @@ class GaussianScaleMixture(GaussianComponents):
     For great epsilon narrow peaks on broad bases have far less loss than a
     `MultiGaussianMixture`: `calibrate.gaussian_scale_mixture` searches for them.
 
+    Do not write a `MultiGaussianMixture` of small epsilon as such a list. At a shift by its step
+    the ratio of the two densities is exp(epsilon) on a whole stretch, to the last digit: the search
+    for where it is more gives up after a second or two, and `delta` and `hockey_stick` count all
+    that is left, up to 1/2: never too little, but of no use.
+
     Parameters
     ----------
     locations : sequence of float
