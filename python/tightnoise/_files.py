@@ -15,22 +15,31 @@ from tightnoise._validate import float_array
 __all__ = ["FileError", "check_writable", "read_array", "write_array", "write_whole"]
 
 
+# Of .npy and .npz files: NumPy takes all others for pickles, and says how to run what is in them.
+_MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
+
+
 class FileError(Exception):
     """A file that cannot be read or written as asked; the message names it and says why."""
 
 
 def read_array(path: str, key: str | None = None) -> Floats:
-    """Return the float32 or float64 array in a .npy file, or the one called `key` in a .npz file.
+    """Return the array in a .npy file, or the one called `key` in a .npz file, as `float_array`.
 
     Raises
     ------
     FileError
-        If there is no such file or array, or it is damaged, pickled, empty, or of another dtype.
+        If there is no such file or array, or it is damaged, pickled or empty.
+    TypeError
+        If the array does not hold real numbers of at most 64 bits.
     ValueError
         If the array holds NaN or infinities.
     """
     try:
         with open(path, "rb") as file:
+            if not file.read(6).startswith(_MAGIC):
+                raise FileError(f"cannot read {path}: it is neither a .npy nor a .npz file")
+            file.seek(0)
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.lib.npyio.NpzFile):
                 loaded = loaded[_member(path, loaded.files, key)]
@@ -43,7 +52,10 @@ def read_array(path: str, key: str | None = None) -> Floats:
     except MemoryError as error:
         raise FileError(f"cannot read {path}: its array does not fit into memory") from error
     except Exception as error:  # damaged files make NumPy, zipfile and zlib raise a dozen types
-        raise FileError(f"cannot read {path} as .npy or .npz: {_one_line(error)}") from error
+        reason = " ".join(str(error).split()) or type(error).__name__
+        if "allow_pickle" in reason:
+            reason = "it holds Python objects, not numbers"
+        raise FileError(f"cannot read {path} as .npy or .npz: {reason}") from error
     return _checked(path, loaded)
 
 
@@ -61,11 +73,9 @@ def _member(path: str, names: list[str], key: str | None) -> str:
 def _checked(path: str, array: Any) -> Floats:
     if not isinstance(array, np.ndarray):
         raise FileError(f"{path} holds a file that is not a .npy array")
-    if array.dtype.newbyteorder("=") not in (np.float32, np.float64):
-        raise FileError(f"{path} must hold float32 or float64 numbers; got dtype {array.dtype}")
     if array.size == 0:
         raise FileError(f"{path} holds an empty array, of shape {array.shape}")
-    return float_array(path, array.astype(array.dtype.newbyteorder("="), copy=False))
+    return float_array(path, array)
 
 
 def write_array(path: str, array: Floats, *, overwrite: bool = False) -> None:
@@ -119,7 +129,3 @@ def check_writable(path: str, *, suffix: str = ".npy", overwrite: bool) -> str:
     if os.path.lexists(path) and not overwrite:
         raise FileError(f"{path} exists already; --force replaces it")
     return target
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -35,7 +35,7 @@ def test_help_says_that_one_number_is_no_vector(capsys):
 
 
 def test_what_has_no_answer_is_told(capsys):
-    assert main(["best-noise", "--epsilon", "1", "--delta", "0"]) == 0
+    assert main(["best-noise", "--epsilon", "1", "--delta", "0", "--sensitivity", "1"]) == 0
     out, err = capsys.readouterr()
     assert len(out.splitlines()) == 4
     assert "note: no multi-Gaussian: " in err
@@ -78,11 +78,13 @@ def test_no_picture_without_matplotlib(tmp_path, monkeypatch, refused):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--epsilon", "0", "--delta", "1e-5"], "epsilon must be greater than 0"),
-        (["--epsilon", "1", "--delta", "1"], "delta must be at least 0 and below 1"),
-        (["--epsilon", "1", "--delta", "1e-5", "--compositions", "0"], "compositions"),
-        (["--epsilon", "1", "--delta", "1e-5", "--loss", "l3"], "--loss"),
-        (["--delta", "1e-5"], "--epsilon"),
+        ([*BUDGET, "--epsilon", "0"], "epsilon must be greater than 0"),
+        ([*BUDGET, "--delta", "1"], "delta must be at least 0 and below 1"),
+        ([*BUDGET, "--compositions", "0"], "compositions"),
+        ([*BUDGET, "--compositions", "1.5"], "not a whole number: '1.5'"),
+        ([*BUDGET, "--loss", "l3"], "--loss"),
+        (BUDGET[2:], "--epsilon"),
+        (BUDGET[:4], "--sensitivity"),
     ],
 )
 def test_refused(arguments, message, refused):

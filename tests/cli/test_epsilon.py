@@ -37,6 +37,7 @@ def test_agrees_with_the_accountant(capsys):
     assert answer["adjacency"] == "add-remove"
     assert answer["epsilon"] == accountant.epsilon(1e-6)
     assert answer["order"] == accountant.best_order(1e-6)
+    assert answer["conversion"] == "optimal"
     assert answer["notes"] == []
     classic = accountant.epsilon(1e-6, "classic")
     assert answer["conversions"] == [
@@ -72,11 +73,20 @@ def test_without_sampling_also_exactly(capsys):
     *_, exact = answer["conversions"]
     assert exact["conversion"] == "exact"
     assert exact["epsilon"] == pytest.approx(1.9931, abs=5e-5)
-    assert answer["epsilon"] == pytest.approx(2.1657, abs=5e-5)
+    assert answer["conversions"][0]["epsilon"] == pytest.approx(2.1657, abs=5e-5)
+    assert answer["epsilon"] == exact["epsilon"]  # what a program reads is the least
+    assert (answer["conversion"], answer["order"]) == ("exact", None)
     lines = table(capsys, "--sigma", 20, "--steps", 100, "--delta", "1e-5")
     assert lines[-1].split()[0] == "exact"
     assert lines[-1].split()[-1] == "-"
     assert float(lines[-1].split()[1]) >= exact["epsilon"]
+
+
+def test_steps_in_exponent_form(capsys, refused):
+    written = [*TRAINING[:5], "1e4", *TRAINING[6:]]
+    assert report(capsys, *written) == report(capsys, *TRAINING)
+    for bad in ("10000.5", "1e-1", "1e17", "nan", "inf", "x"):
+        assert "--steps" in refused("epsilon", *TRAINING[:5], bad, *TRAINING[6:])
 
 
 DIRECTIONS = ["--kappa", "75", "--dim", "13700", "--delta", "1e-5"]
@@ -109,9 +119,9 @@ def test_one_direction_also_exactly(capsys):
         "epsilon": tn.VonMisesFisher(75.0, 13_700).epsilon(1e-5),
         "order": None,
     }
-    assert (
-        exact["epsilon"] < answer["epsilon"] == tn.VonMisesFisher(75.0, 13_700).rdp().epsilon(1e-5)
-    )
+    by_curve = answer["conversions"][0]["epsilon"]
+    assert answer["epsilon"] == exact["epsilon"] < by_curve
+    assert by_curve == tn.VonMisesFisher(75.0, 13_700).rdp().epsilon(1e-5)
     assert len(report(capsys, *DIRECTIONS, "--steps", 2)["conversions"]) == 2
     adjacency = "adjacency      the one for which the angle is declared"
     assert adjacency in table(capsys, *DIRECTIONS)

@@ -10,10 +10,15 @@ import time
 import pytest
 
 import tightnoise as tn
+from tightnoise.cli import main
 
 
-def test_no_command(refused):
-    assert "COMMAND" in refused()
+@pytest.mark.parametrize("command", [[], ["calibrate"]])
+def test_without_a_command_it_helps(command, capsys):
+    assert main(command) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(" ".join(["usage: tightnoise", *command]))
+    assert err == ""
 
 
 def run(*arguments, **options):

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import tightnoise as tn
 from tightnoise._files import FileError
 from tightnoise.cli import account, best_noise, calibrate, epsilon, reproduce, sample
+from tightnoise.cli._options import with_negative_numbers
 
 __all__ = ["main"]
 
@@ -47,7 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     2
     """
     try:
-        return _run(_parser().parse_args(argv))
+        arguments = with_negative_numbers(sys.argv[1:] if argv is None else argv)
+        return _run(_parser().parse_args(arguments))
     except KeyboardInterrupt:
         print("tightnoise: interrupted", file=sys.stderr)
         return 130  # as shells have it: 128 and the number of the signal
@@ -73,7 +75,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="tightnoise", description="Differential privacy with less noise."
     )
     parser.add_argument("--version", action="version", version=f"tightnoise {tn.__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    parser.set_defaults(run=lambda _: parser.print_help())
     for command in _COMMANDS:
         command.add_to(commands)
     return parser

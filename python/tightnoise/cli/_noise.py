@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import tightnoise as tn
-from tightnoise.cli._options import Options, finite
+from tightnoise.cli._options import Options, finite, whole
 
 __all__ = ["KINDS", "add_noise"]
 
@@ -33,10 +33,8 @@ def add_noise(command: argparse.ArgumentParser, *, sigma_required: bool) -> None
         "--sigma", type=finite, required=sigma_required, metavar="S", help="standard deviation"
     )
     bound = "of the support (rectified, truncated, quantized)"
-    command.add_argument(
-        "--lower", type=finite, metavar="A", help=f"lower end {bound}, as in --lower=-1e-3"
-    )
+    command.add_argument("--lower", type=finite, metavar="A", help=f"lower end {bound}")
     command.add_argument("--upper", type=finite, metavar="B", help=f"upper end {bound}")
     command.add_argument(
-        "--levels", type=int, default=4, metavar="L", help="values of quantized; default: 4"
+        "--levels", type=whole, default=4, metavar="L", help="values of quantized; default: 4"
     )

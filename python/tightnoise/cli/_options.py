@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._validate import MAX_COUNT
+
 __all__ = [
     "Options",
     "add_budget_option",
@@ -17,6 +19,8 @@ __all__ = [
     "finite",
     "orders",
     "require_given",
+    "whole",
+    "with_negative_numbers",
 ]
 
 Options = argparse.Namespace
@@ -33,14 +37,43 @@ def finite(text: str) -> float:
     return number
 
 
-def modes_or_best(text: str) -> int | str:
-    """Read a number of modes, or "best"."""
-    if text == "best":
-        return text
+def whole(text: str) -> int:
+    """Read a whole number, as digits or as 1e4."""
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"not a number of modes, nor 'best': {text!r}") from None
+        number = finite(text)
+    if not number.is_integer() or abs(number) > MAX_COUNT:
+        raise argparse.ArgumentTypeError(f"not a whole number: {text!r}")
+    return int(number)
+
+
+def modes_or_best(text: str) -> int | str:
+    """Read a number of modes, or "best"."""
+    return text if text == "best" else whole(text)
+
+
+def with_negative_numbers(arguments: Sequence[str]) -> list[str]:
+    """Join options and their negative values: argparse takes a -1e3 of its own for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and _is_long_option(joined[-1]) and _is_negative(argument):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _is_long_option(argument: str) -> bool:
+    return argument.startswith("--") and len(argument) > 2 and "=" not in argument
+
+
+def _is_negative(argument: str) -> bool:
+    try:
+        float(argument)
+    except ValueError:
+        return False
+    return argument.startswith("-")
 
 
 _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
@@ -63,7 +96,7 @@ _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
         "record's part is clipped to",
     },
     "kappa": {"type": finite, "metavar": "K", "help": "concentration of von Mises-Fisher noise"},
-    "dim": {"type": int, "metavar": "P", "help": "number of coordinates of the directions"},
+    "dim": {"type": whole, "metavar": "P", "help": "number of coordinates of the directions"},
     "angle": {
         "type": finite,
         "metavar": "A",
@@ -75,7 +108,7 @@ _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "Q",
         "help": "the probability with which each record takes part in a step, independently",
     },
-    "steps": {"type": int, "metavar": "T", "help": "number of steps"},
+    "steps": {"type": whole, "metavar": "T", "help": "number of steps"},
     "modes": {
         "type": modes_or_best,
         "metavar": "K",

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 import tightnoise as tn
-from tightnoise.cli._options import Options, add_budget_options
+from tightnoise.cli._options import Options, add_budget_options, whole
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.compare import NoiseRanking
@@ -25,11 +25,11 @@ def add_to(commands: Any) -> None:
         epilog="The answer's parameters are printed rounded; --json has all digits, and "
         "`tightnoise.best_noise` the mechanisms themselves.",
     )
-    add_budget_options(best, "epsilon", "delta", "sensitivity", sensitivity=1.0)
+    add_budget_options(best, "epsilon", "delta", "sensitivity")
     best.add_argument("--loss", choices=["l1", "l2"], default="l1", help="default: l1")
     best.add_argument(
         "--compositions",
-        type=int,
+        type=whole,
         default=1,
         metavar="T",
         help="how many such numbers are released within the budget; default: 1",

@@ -154,7 +154,8 @@ def add_to(commands: Any) -> None:
         "epsilon and delta, and the epsilon that it costs when accounted for.",
         epilog="The answer has all digits: rounding it could cost more than the budget.",
     )
-    kinds = calibrate.add_subparsers(dest="kind", required=True, metavar="KIND")
+    kinds = calibrate.add_subparsers(dest="kind", metavar="KIND")
+    calibrate.set_defaults(run=lambda _: calibrate.print_help())
     for name, kind in KINDS.items():
         parser = kinds.add_parser(name, help=kind.help, description=f"Print {kind.help}.")
         add_budget_options(parser, "epsilon", "delta", *kind.options, **kind.defaults)

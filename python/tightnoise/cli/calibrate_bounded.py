@@ -33,7 +33,7 @@ def add_to(kinds: Any) -> None:
             type=finite,
             required=True,
             metavar=metavar,
-            help=f"{name} end of the range, known without the data, as in --{name}=-1e-3",
+            help=f"{name} end of the range, known without the data",
         )
     bounded.add_argument(
         "--by",

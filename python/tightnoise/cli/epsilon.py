@@ -55,7 +55,8 @@ def add_to(commands: Any) -> None:
         "Gaussian noise (--sigma), or of their directions with von Mises-Fisher noise (--kappa, "
         "--dim), by Renyi differential privacy, beside what the classic conversion would say. "
         "Without sampling (--sampling-rate 1), also the exact epsilon where it is known.",
-        epilog="The table rounds epsilon upwards. In JSON, infinity is the string 'inf'.",
+        epilog="The table rounds epsilon upwards. In JSON, epsilon is the least of the table, and "
+        "infinity is the string 'inf'.",
     )
     noise = epsilon.add_mutually_exclusive_group(required=True)
     for name in ("sigma", "kappa"):
@@ -150,6 +151,7 @@ def _report(
     rows: Sequence[Row],
     notes: Sequence[str],
 ) -> dict[str, Any]:
+    least = min(rows, key=lambda row: row.epsilon)
     return {
         "version": tn.__version__,
         "parameters": {
@@ -159,8 +161,9 @@ def _report(
             "delta": options.delta,
         },
         "adjacency": adjacency,
-        "epsilon": rows[0].epsilon,
-        "order": rows[0].order,
+        "epsilon": least.epsilon,
+        "conversion": least.conversion,
+        "order": least.order,
         "conversions": [row._asdict() for row in rows],
         "notes": notes,
     }

@@ -7,7 +7,7 @@ from typing import Any
 import tightnoise as tn
 from tightnoise._files import check_writable, read_array, write_array
 from tightnoise.cli._noise import KINDS, add_noise
-from tightnoise.cli._options import Options, require_given
+from tightnoise.cli._options import Options, require_given, whole
 from tightnoise.cli._output import print_notes
 
 
@@ -16,8 +16,8 @@ def add_to(commands: Any) -> None:
     sample = commands.add_parser(
         "sample",
         help="write a noisy copy of an array",
-        description="Write IN.npy with noise to OUT.npy, of the same shape and dtype: all of it, "
-        "or nothing if anything fails.",
+        description="Write IN.npy with noise to OUT.npy, of the same shape and dtype (float16 "
+        "becomes float32, integers become float64): all of it, or nothing if anything fails.",
     )
     sample.add_argument("input", metavar="IN.npy", help=".npy or .npz file")
     sample.add_argument("output", metavar="OUT.npy", help="must not exist, unless --force is given")
@@ -26,7 +26,7 @@ def add_to(commands: Any) -> None:
     add_noise(sample, sigma_required=True)
     sample.add_argument(
         "--seed",
-        type=int,
+        type=whole,
         metavar="N",
         help="reproducible noise, for experiments: who knows N can take the noise off; "
         "default: a key from the operating system",
