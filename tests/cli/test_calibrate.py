@@ -129,6 +129,10 @@ def test_one_release_on_a_direction_goes_by_its_exact_epsilon(delta, capsys):
     assert left_out == {"angle": math.pi, "sampling_rate": 1.0, "steps": 1}
 
 
+def test_unknown_kind(refused):
+    assert "laplace" in refused("calibrate", "laplace", *BUDGET)
+
+
 def test_what_cannot_be_met(refused):
     line = refused("calibrate", "gaussian", "--epsilon", "1", "--delta", "0", "--sensitivity", "1")
     assert line.startswith("tightnoise calibrate: error: delta must be greater than 0")

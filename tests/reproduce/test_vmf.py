@@ -23,8 +23,22 @@ from tightnoise.reproduce.vmf import (
     gaussian_epsilon,
     unsound_approach_2,
 )
-from tightnoise.reproduce.vmf._costs import DIM, INTEGER_ORDERS, SAMPLING_RATE, unsound_chord
-from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
+from tightnoise.reproduce.vmf._costs import (
+    DELTA,
+    DIM,
+    INTEGER_ORDERS,
+    SAMPLING_RATE,
+    STEPS,
+    unsound_chord,
+)
+from tightnoise.reproduce.vmf._tables import (
+    ALL_RELEASES,
+    ANGLES,
+    GAUSSIAN,
+    PRINTED_EPSILON,
+    PRINTED_SIGMA,
+    THREE_RELEASES,
+)
 
 COUNT = len(PAPERS["vmf"].tables)
 
@@ -60,6 +74,70 @@ def test_exact_rdp_is_above_privacy_loss_distributions(title):
                 assert float(tight.expected) < ours.ours < 2 * float(tight.expected)
                 pairs += 1
     assert pairs >= 10
+
+
+def epsilon_of_losses(base, loss, rate, count, *, spacing=8e-4, size=2**20):
+    """Return epsilon of sampled releases: the losses of all on a lattice, by one FFT.
+
+    `base` are the weights without the record, `loss` the log ratio of a release that it is in.
+    Losses between two places of the lattice are split with their mean kept: an upper estimate.
+    """
+    log_ratio = np.logaddexp(math.log1p(-rate), math.log(rate) + loss)
+    mass = base * np.exp(log_ratio)
+    place = np.floor(log_ratio / spacing).astype(int)
+    above = log_ratio / spacing - place
+    lattice = np.zeros(size)
+    np.add.at(lattice, place % size, mass / mass.sum() * (1 - above))
+    np.add.at(lattice, (place + 1) % size, mass / mass.sum() * above)
+    lowest = -int(5 / spacing)
+    total = np.roll(np.fft.irfft(np.fft.rfft(lattice) ** count, size), -lowest)
+    losses = spacing * np.arange(lowest, lowest + size)
+
+    def delta(epsilon):
+        beyond = slice(np.searchsorted(losses, epsilon), None)
+        return total[beyond] @ -np.expm1(epsilon - losses[beyond])
+
+    low, high = 0.0, losses[-1]
+    while high - low > 1e-6 * high:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if delta(middle) > DELTA else (low, middle)
+    return high
+
+
+def directional_losses(kappa):
+    """Return the weights of the tanh coordinate and the losses; see `sampled_divergence`."""
+    v = np.linspace(-0.22, 0.22, 10_001)
+    weights = np.exp(-kappa * np.tanh(v) - (DIM - 1) * np.log(np.cosh(v)))
+    return weights / weights.sum(), 2 * kappa * np.tanh(v)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "count"),
+    [(350, STEPS), (375, STEPS), (500, STEPS), (500, 3)],
+)
+def test_figures_by_privacy_loss_distributions(kappa, count):
+    figures = (THREE_RELEASES if count == 3 else ALL_RELEASES)[kappa]
+    computed = epsilon_of_losses(*directional_losses(kappa), SAMPLING_RATE, count)
+    assert float(figures[-1]) == pytest.approx(computed, abs=3e-4)
+    if (kappa, count) == (500, STEPS):
+        assert float(figures[-1]) == pytest.approx(395.033, abs=5e-4)
+        assert float(ANGLES[180][1]) == pytest.approx(computed, abs=0.06)
+
+
+def test_gaussian_figure_by_privacy_loss_distributions():
+    sigma = float(PRINTED_SIGMA[500])
+    z = np.linspace(-10, 80, 40_001)
+    weights = np.exp(-(z**2) / 2)
+    losses = z / sigma - 1 / (2 * sigma**2)
+    computed = epsilon_of_losses(weights / weights.sum(), losses, SAMPLING_RATE, STEPS)
+    assert float(GAUSSIAN[500][1]) == pytest.approx(computed, abs=1e-3)
+
+
+def test_what_privacy_loss_distributions_would_gain():
+    """As docs/directional-noise.md has it, in percent."""
+    gains = [100 * (1 - float(row[-1]) / exact_epsilon(k)) for k, row in ALL_RELEASES.items()]
+    assert round(min(gains)) == 12
+    assert round(max(gains)) == 44
 
 
 def sampled_divergence(kappa, alpha):

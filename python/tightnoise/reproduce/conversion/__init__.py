@@ -18,8 +18,8 @@ bounds**: at sigma 4 and delta 1e-5, the order that the moments accountant picks
 from 6.9 epochs on at q = 0.01, from 23.6 on at q = 0.001, and the last table shows a figure below
 what the method gives with exact moments. They are printed to compare conversions. What a run costs
 is in the columns "exact RDP": the exact Renyi divergence of the sampled Gaussian (Mironov, Talwar
-and Zhang 2019), converted by Theorem 3. Privacy-loss distributions come closer still; they are not
-part of this release, and their figures are expected ones only.
+and Zhang 2019), converted by Theorem 3. Privacy-loss distributions come closer still; the package
+has them for releases without sampling, so that their figures are expected ones only.
 """
 
 from tightnoise.reproduce._paper import Paper

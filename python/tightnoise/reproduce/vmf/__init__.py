@@ -31,8 +31,8 @@ What differs from the paper, and why:
 `approach_1` and `approach_2` are the paper's two ways to account for sampled releases, corrected;
 `unsound_approach_2` is the second as the paper has it between integer orders, **not a valid
 bound**, kept only to trace the printed figures. `exact_epsilon` is in place of either. Privacy-loss
-distributions come closer still; they are not part of this release, and their figures are expected
-ones only.
+distributions come closer still; the package has them for releases without sampling, so that their
+figures are expected ones only.
 """
 
 from tightnoise.reproduce._paper import Paper
