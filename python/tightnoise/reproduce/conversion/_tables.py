@@ -190,7 +190,7 @@ def _sgd_epsilon_table(sampling_rate: float) -> Table:
         (
             *NOT_PROVEN,
             *ON_A_GRID.get(sampling_rate, ()),
-            "PLD: by privacy-loss distributions; the package has those of releases without sampling.",
+            "PLD: privacy-loss distributions, which the package has for releases without sampling.",
         ),
     )
 

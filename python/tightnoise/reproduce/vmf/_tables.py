@@ -187,7 +187,7 @@ def _paper_table() -> Table:
             "- approach 1 for kappa 25 to 75, 1 to 3 % above the best split of delta, and 500;",
             "- approach 2 with chord for 150 and 300, and approach 2 without for all others.",
             "At 100 approach 1 is the lower one.",
-            "PLD: by privacy-loss distributions; the package has those of releases without sampling.",
+            "PLD: privacy-loss distributions, which the package has for releases without sampling.",
         ),
     )
 
