@@ -97,8 +97,9 @@ class Laplace(AdditiveNoise):
         array([0.200304, 0.410268])
         """
         changes = not_negative("sensitivity", sensitivity) > 0
-        curve = RdpCurve.of_terms([(LaplaceRdp(self.scale, sensitivity), 1)] if changes else [])
+        terms = [(LaplaceRdp(self.scale, sensitivity), 1)] if changes else []
         if alphas is None:
-            return curve
+            return RdpCurve.of_terms(terms)
         orders = np.atleast_1d(number_array("alphas", alphas))
-        return curve.at(orders)
+        nothing = RdpCurve(orders, np.zeros(orders.shape))  # refuses bad orders before the work
+        return RdpCurve(orders, terms[0][0](orders)) if terms else nothing
