@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,7 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import calibrate
 from tightnoise._arrays import Floats, broadcast_shape
-from tightnoise._validate import float_array, one_of, real_scalar, require
+from tightnoise._validate import MAX_COUNT, float_array, integer, one_of, real_scalar, require
+from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
+from tightnoise.compare._estimates import ESTIMATES
+from tightnoise.compare._prior import prior_of, weights_of
+from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
+from tightnoise.compare.bounded_errors import average_square, errors_of
 from tightnoise.mechanisms import BoundedLaplace, Mechanism, RectifiedGaussian, TruncatedGaussian
 from tightnoise.random import NoiseStream
 
@@ -27,9 +33,17 @@ class BoundedRelease:
     value : float or ndarray
         The noisy value, between the bounds.
     epsilon, delta : float
-        What the release spends of a budget, whatever the true value in the domain was.
-    mechanism : TruncatedGaussian, RectifiedGaussian or BoundedLaplace
-        That drew it: calibrated, and able to draw more at the same price each.
+        What the releases, `count` of them, spend of a budget together, whatever the true values in
+        the domain were.
+    mechanism : object
+        That drew it: calibrated, and able to draw more at the same price each. Its `sample` may be
+        outside the bounds: `choice.sample` is not.
+    noisy : float or ndarray
+        What the mechanism drew: the value, before it was clipped where it had to be.
+    prior : tuple of float or None
+        What was said to be known beforehand.
+    choice : BoundedChoice or None
+        The mechanism's row of `compare_bounded`, with its errors; None of an array.
 
     Examples
     --------
@@ -38,27 +52,81 @@ class BoundedRelease:
     >>> release = tn.release_bounded(41, 1.0, lower=0, upper=120, sensitivity=2, rng=stream)
     >>> 0 <= release.value <= 120, release.epsilon, release.delta
     (True, 1.0, 0.0)
-    >>> round(release.mechanism.sigma, 6)
-    14.690489
+    >>> release.mechanism
+    Staircase(epsilon=1.0, sensitivity=2.0, gamma=0.41673743492888243)
     """
 
     value: float | NDArray[np.floating[Any]]
     epsilon: float
     delta: float
-    mechanism: Mechanism
+    mechanism: Any
+    noisy: float | NDArray[np.floating[Any]]
+    prior: tuple[float, ...] | None = None
+    choice: BoundedChoice | None = None
+
+    def estimate(self, kind: str = "posterior_mean") -> Any:
+        """Return an estimate of the true value by what was released: it costs nothing more.
+
+        Parameters
+        ----------
+        kind : {"posterior_mean", "linear"}
+            "posterior_mean": the mean of the true value given what was drawn and the prior, by
+            default all values alike; on average no estimate errs less, at small budgets by far.
+            "linear": a + b noisy with the best a and b; it may lie outside the bounds.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `value`; of an array each entry by itself.
+
+        Raises
+        ------
+        ValueError
+            If `kind` is none of these.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> stream = tn.random.NoiseStream(seed=7)
+        >>> release = tn.release_bounded(8.5, 0.33, 0, 10, 1, rng=stream)
+        >>> round(release.value, 3), round(release.estimate(), 3)
+        (7.423, 6.426)
+        >>> round(release.choice.mse_average, 2), round(release.choice.posterior_mean_average, 2)
+        (8.28, 5.17)
+        """
+        family = one_of("kind", kind, ESTIMATES)
+        if self.choice is not None:
+            return float(self.choice.of(self.noisy, kind))
+        noisy = np.asarray(self.noisy)
+        bounds = np.broadcast_arrays(noisy, self.mechanism.lower, self.mechanism.upper)[1:]
+        pairs, place = np.unique(
+            np.stack([np.ravel(side) for side in bounds]), axis=1, return_inverse=True
+        )
+        flat, found = noisy.ravel(), np.empty(noisy.size)
+        where = np.argsort(place.ravel(), kind="stable")
+        starts = np.searchsorted(place.ravel()[where], np.arange(1, pairs.shape[1]))
+        for (low, high), entries in zip(pairs.T.tolist(), np.split(where, starts), strict=True):
+            scale = getattr(self.mechanism, _ARRAY_NOISES[type(self.mechanism)].parameter)
+            alike = type(self.mechanism)(scale, low, high)
+            estimate = family(alike, low, high, prior_of(self.prior, high - low))
+            found[entries] = estimate.of(flat[entries])
+        return found.reshape(noisy.shape)
 
 
 class _Noise(NamedTuple):
+    """What can be calibrated for a box."""
+
+    name: str
     scale: Callable[..., Any]
-    mechanism: Callable[..., Mechanism]
-    uses_delta: bool
+    parameter: str
 
 
-_NOISES = {
-    "truncated_gaussian": _Noise(calibrate.truncated_gaussian, TruncatedGaussian, True),
-    "rectified_gaussian": _Noise(calibrate.rectified_gaussian, RectifiedGaussian, True),
-    "bounded_laplace": _Noise(calibrate.bounded_laplace, BoundedLaplace, False),
+_ARRAY_NOISES: dict[type[Mechanism], _Noise] = {
+    TruncatedGaussian: _Noise("truncated Gaussian", calibrate.truncated_gaussian, "sigma"),
+    RectifiedGaussian: _Noise("rectified Gaussian", calibrate.rectified_gaussian, "sigma"),
+    BoundedLaplace: _Noise("bounded Laplace", calibrate.bounded_laplace, "scale"),
 }
+_WIDTHS = 8  # of a box, by which mechanisms for it are judged
 
 
 def release_bounded(
@@ -69,39 +137,53 @@ def release_bounded(
     sensitivity: ArrayLike,
     *,
     delta: float = 0.0,
-    mechanism: str = "truncated_gaussian",
+    mechanism: str = "best",
+    count: int = 1,
+    prior: ArrayLike | None = None,
     rng: NoiseStream | None = None,
 ) -> BoundedRelease:
     """Release a value that is known to lie between bounds, as a noisy value between them.
 
     The noise is the least of its kind that is (epsilon, delta)-DP for *every* true value in the
-    domain, so neither the noise nor the cost depends on the value; see
-    `calibrate.truncated_gaussian` for how it is found. Which kind has the least error is what
-    `compare_bounded` tells.
+    domain, so neither the noise nor the cost depends on the value. It is of the kind whose value
+    has the least error, as `compare_bounded` ranks them, or the one that is named.
 
     Parameters
     ----------
     value : array_like
         The true value; a number, or an array of any shape whose entries are released together.
     epsilon : float
-        Greater than 0; with delta > 0 also 0.
-    lower, upper : array_like
+        Greater than 0.
+    lower, upper : float or array_like
         The domain: lower < upper. Numbers, or one for each entry. They must not come from the data.
-    sensitivity : array_like
+    sensitivity : float or array_like
         The most that one person can change the value by. A number bounds the change of a number, or
         the L2 norm of the change of an array; an array bounds the change of each entry.
-    delta : float, optional
+    delta : float
         From 0 to 1, exclusive of 1. Arrays are released with delta = 0 only; so is what is drawn
-        from "bounded_laplace", which makes no use of it.
-    mechanism : {"truncated_gaussian", "rectified_gaussian", "bounded_laplace"}, optional
+        once from "bounded Laplace" or the "grid optimum", which make no use of it.
+    mechanism : str
+        "best", or the name of a row of `compare_bounded`: "staircase + clip", "truncated Gaussian"
+        and so on. "best" is the row of least average squared error, of those that look at the data
+        and need no search: "middle" and "grid optimum" have to be named. Of an array "truncated
+        Gaussian", "rectified Gaussian" and "bounded Laplace" can be calibrated, and "best" is the
+        best of these (in a box of many different widths, by eight of them).
+    count : int
+        How many such values are released, this one among them, each by itself with the same
+        mechanism: the budget is for all together, and what is best for many is not what is best
+        for one.
+    prior : array_like, optional
+        What is known of the true value beforehand, without the data: weights, greater than 0, of
+        equally wide cells of the domain. By default all values are alike. What is best goes by it,
+        and estimates; privacy does not.
     rng : NoiseStream, optional
         Where the noise comes from; by default the operating system's key.
 
     Returns
     -------
     BoundedRelease
-        The noisy `value` (float64), the `epsilon` and `delta` spent, and the calibrated
-        `mechanism`.
+        The noisy `value` (float64), `estimate` beside it, the `epsilon` and `delta` spent, and the
+        calibrated `mechanism`.
 
     Raises
     ------
@@ -114,37 +196,101 @@ def release_bounded(
     TypeError
         If an argument does not hold real numbers.
 
+    Notes
+    -----
+    The first call for a budget and a domain compares all mechanisms (20 ms without a delta, up to
+    0.3 s with one, seconds for a `count`); what it finds is kept.
+
     Examples
     --------
     >>> import tightnoise as tn
     >>> stream = tn.random.NoiseStream(seed=1)
+    >>> tn.release_bounded(37.4, 1.0, 0, 120, sensitivity=120 / 500, rng=stream).choice.name
+    'staircase + clip'
+    >>> tn.release_bounded(37.4, 10.0, 0, 120, 0.24, delta=1e-6, count=100).choice.name
+    'Gaussian + clip'
     >>> release = tn.release_bounded(
     ...     [3.2, 4.0], 1.0, lower=[0, 1], upper=[10, 9], sensitivity=[4, 2], rng=stream
     ... )
-    >>> release.value.shape, round(release.mechanism.sigma**2, 5)
-    ((2,), 31.72006)
+    >>> release.value.shape, type(release.mechanism).__name__
+    ((2,), 'TruncatedGaussian')
     """
-    noise = one_of("mechanism", mechanism, _NOISES)
-    loss = real_scalar("epsilon", epsilon)
-    failure = real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and less than 1")
-    spent = failure if noise.uses_delta else 0.0
+    one_of("mechanism", mechanism, {"best": None, **BOUNDED_FAMILIES})
     theta = float_array("value", value)
     low, high = float_array("lower", lower), float_array("upper", upper)
     change = float_array("sensitivity", sensitivity)
     shape = broadcast_shape(value=theta, lower=low, upper=high)
     require(theta.shape == shape, "value", theta.shape, f"of the shape {shape} of the bounds")
     require(theta.size > 0, "value", theta.shape, "not empty")
-    scale = noise.scale(
-        loss,
-        _entries(low, shape),
-        _entries(high, shape),
-        _entries(change, shape) if change.ndim else change[()],  # a number bounds the norm
-        **({"delta": spent} if noise.uses_delta else {}),
+    if change.ndim:
+        change = _entries(change, shape)
+    if shape:
+        return _of_array(theta, epsilon, low, high, change, delta, mechanism, count, prior, rng)
+    ends = (float(low), float(high), float(change))
+    budget, interval, weights = question_of(epsilon, delta, *ends, count, prior)
+    if mechanism == "best":
+        ranking = ranking_of(budget, interval, weights)
+        choice = ranking[1] if ranking[0].name == "middle" else ranking[0]
+    else:
+        choice = choice_of(mechanism, budget, interval, weights)
+    noisy = choice.mechanism.sample(_inside(theta, low, high), rng=rng)
+    pure = BOUNDED_FAMILIES[choice.name].pure and count == 1
+    return BoundedRelease(
+        float(choice.of(noisy, "value")),
+        budget.epsilon if choice.epsilon > 0 else 0.0,
+        0.0 if pure else budget.delta,
+        choice.mechanism,
+        float(noisy),
+        weights,
+        choice,
     )
-    drawn = noise.mechanism(scale, low, high)
-    noisy = drawn.sample(_inside(theta, low, high), rng=rng)
-    return BoundedRelease(noisy if shape else float(noisy), loss, spent, drawn)
+
+
+def _of_array(
+    value: Floats,
+    epsilon: float,
+    lower: Floats,
+    upper: Floats,
+    change: Floats,
+    delta: float,
+    mechanism: str,
+    count: int,
+    prior: ArrayLike | None,
+    rng: NoiseStream | None,
+) -> BoundedRelease:
+    loss = real_scalar("epsilon", epsilon)
+    failure = real_scalar("delta", delta)
+    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    releases = integer("count", count, minimum=1, maximum=MAX_COUNT)
+    each = loss if releases == 1 else math.nextafter(loss / releases, 0.0)
+    weights = None if prior is None else weights_of(prior)
+    low, high = _entries(lower, value.shape), _entries(upper, value.shape)
+    found = []
+    for family, noise in _ARRAY_NOISES.items():
+        if mechanism in ("best", noise.name):
+            uses = {} if family is BoundedLaplace else {"delta": failure}
+            scale = noise.scale(each, low, high, change if change.ndim else change[()], **uses)
+            found.append((family, scale))
+    if not found:
+        names = ", ".join(repr(noise.name) for noise in _ARRAY_NOISES.values())
+        raise ValueError(
+            f"mechanism must be one of 'best', {names} for an array; got {mechanism!r}"
+        )
+    if len(found) > 1:
+        widths = np.quantile(high - low, np.linspace(0, 1, _WIDTHS), method="nearest")
+        found.sort(key=lambda item: _square(item[0], item[1], widths, weights))
+    family, scale = found[0]
+    drawn: Mechanism = family(scale, lower, upper)  # type: ignore[call-arg]
+    noisy = drawn.sample(_inside(value, lower, upper), rng=rng)
+    return BoundedRelease(noisy, loss, 0.0, drawn, noisy, weights)
+
+
+def _square(family: Any, scale: float, widths: Floats, weights: tuple[float, ...] | None) -> float:
+    """Return the sum of the average squared errors in domains of some widths."""
+    return sum(
+        average_square(errors_of(family(scale, 0.0, width), 0.0, width), prior_of(weights, width))
+        for width in widths.tolist()
+    )
 
 
 def _inside(value: Floats, lower: Floats, upper: Floats) -> NDArray[np.float64]:
@@ -167,10 +313,9 @@ def _inside(value: Floats, lower: Floats, upper: Floats) -> NDArray[np.float64]:
 def _entries(array: Floats, shape: tuple[int, ...]) -> Any:
     """Return `array` with one element for each entry of a value of `shape`, in turn."""
     try:
-        entries = np.broadcast_to(array, shape)
+        return np.broadcast_to(array, shape).ravel()
     except ValueError:
         raise ValueError(
             f"sensitivity must be a number or of the shape {shape} of value; got shape "
             f"{array.shape}"
         ) from None
-    return entries.ravel() if shape else entries[()]

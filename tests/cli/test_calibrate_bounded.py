@@ -29,6 +29,14 @@ def test_delta_is_0_unless_given_and_what_has_no_answer_is_told(capsys):
     assert "tightnoise calibrate: note: no multi-Gaussian + clip: " in err
 
 
+def test_many_releases_and_the_optimum(capsys):
+    asked = ["--epsilon", "1", *DOMAIN, "--count", "3", "--optimum"]
+    assert main(["calibrate", "bounded", *asked]) == 0
+    out = capsys.readouterr().out
+    assert out == f"{tn.compare_bounded(1.0, 0.0, -1.0, 9.0, 2.0, count=3, optimum=True)}\n"
+    assert "grid optimum" in out
+
+
 def test_json(capsys):
     assert main(["calibrate", "bounded", *ASKED, "--json"]) == 0
     report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
@@ -40,6 +48,7 @@ def test_json(capsys):
         "upper": 9.0,
         "sensitivity": 2.0,
         "by": "mse_average",
+        "releases": 1,
     }
     ranking = tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0)
     assert [row["name"] for row in report["mechanisms"]] == [choice.name for choice in ranking]

@@ -25,12 +25,14 @@ PURE = [
     "Tulap + clip",
     "staircase + clip",
 ]
-NAMES = [family.name for family in BOUNDED_FAMILIES]
+NAMES = list(BOUNDED_FAMILIES)
+SEARCHED = "grid optimum"
+QUICK = [by for by in CRITERIA if by != "posterior_mean_worst"]
 
 
 @pytest.fixture(scope="module")
 def table():
-    return tn.compare_bounded(1.0, 1e-3, -2.0, 5.0, 1.5)
+    return tn.compare_bounded(1.0, 1e-3, -2.0, 5.0, 1.5, optimum=True)
 
 
 # --- errors of one mechanism --------------------------------------------------------------------
@@ -227,7 +229,7 @@ def test_clipped_mechanisms_and_the_costs_of_the_others(table):
 
 
 def test_samples_err_as_is_said(table):
-    """False-alarm rate below 1e-6: 66 averages of 2e4 bounded errors, each within 6.5 deviations.
+    """False-alarm rate below 1e-6: 72 averages of 2e4 bounded errors, each within 6.5 deviations.
 
     8e-11 a normal average; the skewness of squares does not make it 100 times as much.
     """
@@ -253,7 +255,7 @@ def test_order_and_what_it_goes_by(table):
         assert values == sorted(values)
         assert again.best() is again[0]
         assert table.best(by) is again[0]
-        assert again == tn.compare_bounded(1.0, 1e-3, -2.0, 5.0, 1.5, by=by)
+        assert again == tn.compare_bounded(1.0, 1e-3, -2.0, 5.0, 1.5, by=by, optimum=True)
     assert table.by == "mse_average"
     assert table.best("variance_worst").name == "middle"
     assert table[1:3] == table.choices[1:3]
@@ -281,7 +283,9 @@ def test_no_cost_is_shown_too_low():
 
 def test_both_ends_of_the_domain_are_alike(table):
     x = np.linspace(0.0, 3.5, 9)
-    for choice in table:
+    for choice in table[:]:
+        if choice.name == SEARCHED:  # the least error may be that of several tables
+            continue
         assert choice.mse(-2.0 + x) == pytest.approx(choice.mse(5.0 - x), rel=1e-12)
         assert choice.bias(-2.0 + x) == pytest.approx(-choice.bias(5.0 - x), abs=1e-14)
         assert choice.mse(-2.0 + x).max() <= choice.mse_worst * (1 + 1e-12)
@@ -294,7 +298,7 @@ def test_errors_scale_with_the_domain(delta):
     far = tn.compare_bounded(0.7, delta, 3e6, 7e6, 1e6)
     assert [choice.name for choice in one] == [choice.name for choice in far]
     for small, large in zip(one, far, strict=True):
-        for name in CRITERIA:
+        for name in QUICK:
             factor = 1e6 if name == "bias_worst" else 1e12
             assert getattr(large, name) == pytest.approx(factor * getattr(small, name), rel=1e-8)
 
@@ -330,7 +334,7 @@ def test_a_sensitivity_beyond_the_width_is_the_width():
 def test_without_delta_only_pure_mechanisms_answer():
     table = tn.compare_bounded(1.0, 0.0, 0.0, 10.0, 1.0)
     assert sorted(choice.name for choice in table) == sorted(PURE)
-    assert sorted([*table.left_out, *PURE]) == sorted(NAMES)
+    assert sorted([*table.left_out, *PURE, SEARCHED]) == sorted(NAMES)
     assert all("delta must be greater than 0" in why for why in table.left_out.values())
 
 
@@ -339,10 +343,10 @@ def test_without_delta_only_pure_mechanisms_answer():
 def test_extremes(epsilon, delta, width):
     table = tn.compare_bounded(epsilon, delta, 0.0, width, 1.0)
     assert {"middle", "Laplace + clip", "bounded Laplace"} <= {choice.name for choice in table}
-    assert sorted([*table.left_out, *(choice.name for choice in table)]) == sorted(NAMES)
+    assert sorted([*table.left_out, *(choice.name for choice in table), SEARCHED]) == sorted(NAMES)
     for choice in table:
         assert 0 <= choice.epsilon <= epsilon
-        values = [getattr(choice, by) for by in CRITERIA]
+        values = [getattr(choice, by) for by in QUICK]
         assert all(0 <= value < math.inf for value in values)
         assert choice.mse_average <= choice.mse_worst * (1 + 1e-9) <= width**2
     assert str(table)

@@ -41,6 +41,18 @@ def add_to(kinds: Any) -> None:
         default="mse_average",
         help="what to sort by, over the true values of the range; default: mse_average",
     )
+    bounded.add_argument(
+        "--count",
+        type=int,
+        default=1,
+        metavar="T",
+        help="how many such values are released within the budget; default: 1",
+    )
+    bounded.add_argument(
+        "--optimum",
+        action="store_true",
+        help="look for the optimum on a grid as well; takes a second or two, and SciPy",
+    )
     add_plot_options(bounded, "the mean squared errors against the true value and epsilon")
     bounded.set_defaults(run=_run)
 
@@ -54,6 +66,8 @@ def _run(options: Options) -> None:
         options.upper,
         options.sensitivity,
         by=options.by,
+        count=options.count,
+        optimum=options.optimum,
     )
     if options.json:
         print_json(_report(ranking))
@@ -65,7 +79,7 @@ def _run(options: Options) -> None:
 
 
 def _report(ranking: BoundedRanking) -> dict[str, Any]:
-    given = ("epsilon", "delta", "lower", "upper", "sensitivity", "by")
+    given = ("epsilon", "delta", "lower", "upper", "sensitivity", "by", "releases")
     return {
         "version": tn.__version__,
         "parameters": {name: getattr(ranking, name) for name in given},

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any
 
 from tightnoise.accounting import privacy_loss
 from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import Calibration, Family
 
-__all__ = ["release_of"]
+__all__ = ["POINTS", "largest_release", "release_of"]
 
 _ENOUGH = 1e-4  # relative, of the epsilon of one release
 _TRIALS = 30
 _ROUNDING = 1e-12  # of a logarithm, up to 700, there and back
-_POINTS = 2_500  # of the lattice of losses: epsilons within about 2e-5, upwards
+POINTS = 2_500  # of the lattice of losses: epsilons within about 2e-5, upwards
 
 
 def release_of(
@@ -60,19 +61,39 @@ def _largest_release(
     def release(log_part: float) -> Any:
         return calibrated(math.exp(log_part), share, sensitivity, loss)
 
-    def log_excess(mechanism: Any) -> float:
-        composed = privacy_loss(mechanism, sensitivity=sensitivity, points=_POINTS) * count
-        return math.log(max(composed.epsilon(delta), 1e-300) / epsilon)
+    def total(mechanism: Any) -> float:
+        composed = privacy_loss(mechanism, sensitivity=sensitivity, points=POINTS) * count
+        return composed.epsilon(delta)
 
     # The epsilons of the releases may add up to the budget, at least (basic composition); a little
     # less, for logarithms are rounded. Without a delta they may do no more.
-    at = math.log(epsilon / count) - _ROUNDING
-    best = release(at)
+    first = math.log(epsilon / count) - _ROUNDING
     if delta == 0:
-        return best
+        return release(first)
+    return largest_release(release, total, epsilon, count, (first, math.log(epsilon)))
+
+
+def largest_release(
+    release: Callable[[float], Any],
+    total: Callable[[Any], float],
+    epsilon: float,
+    count: int,
+    ends: tuple[float, float],
+) -> Any:
+    """Return the release of least noise found for which the total of `count` is at most epsilon.
+
+    Releases are by the logarithm of what their cost is about proportional to, between two ends. Of
+    the first, the total is known to be good.
+    """
+
+    def log_excess(mechanism: Any) -> float:
+        return math.log(max(total(mechanism), 1e-300) / epsilon)
+
+    at, last = ends
+    best = release(at)
     # What millions of such releases cost would be lost in rounding, so the search begins near where
     # it ends: losses add up as a Gaussian's.
-    trial = at + 0.5 * math.log(count)
+    trial = min(at + 0.5 * math.log(count), last)
     candidate = release(trial)
     found = log_excess(candidate)
     if found <= 0:
@@ -83,7 +104,7 @@ def _largest_release(
     for _ in range(_TRIALS):
         if excess > -_ENOUGH:
             break
-        trial = min(at - (excess + 0.5 * _ENOUGH) / slope, math.log(epsilon))
+        trial = min(at - (excess + 0.5 * _ENOUGH) / slope, last)
         candidate = release(trial)
         found = log_excess(candidate)
         slope = max((found - excess) / (trial - at), 0.5)

@@ -27,7 +27,7 @@ from tightnoise.mechanisms import (
     Tulap,
 )
 
-__all__ = ["Array", "GaussLegendre", "Tail", "tail_of"]
+__all__ = ["PANEL", "Array", "GaussLegendre", "Tail", "panels_of", "tail_of"]
 
 Array = NDArray[np.float64]
 
@@ -49,17 +49,20 @@ class Tail(Protocol):
 
 
 class GaussLegendre:
-    """Quadrature with 16 nodes a panel."""
+    """Quadrature with some nodes a panel."""
 
-    _roots, _doubled = np.polynomial.legendre.leggauss(16)
-    nodes: Array = 0.5 * (1.0 + _roots)
-    weights: Array = 0.5 * _doubled
+    def __init__(self, count: int) -> None:
+        roots, doubled = np.polynomial.legendre.leggauss(count)
+        self.nodes: Array = 0.5 * (1.0 + roots)
+        self.weights: Array = 0.5 * doubled
 
-    @classmethod
-    def within(cls, left: Array, width: Array) -> Array:
+    def within(self, left: Array, width: Array) -> Array:
         """Return the nodes of panels, a row for each."""
-        at: Array = left[:, np.newaxis] + width[:, np.newaxis] * cls.nodes
+        at: Array = left[..., np.newaxis] + width[..., np.newaxis] * self.nodes
         return at
+
+
+PANEL = GaussLegendre(16)
 
 
 def tail_of(mechanism: Any, width: float) -> Tail:
@@ -69,10 +72,10 @@ def tail_of(mechanism: Any, width: float) -> Tail:
     if isinstance(mechanism, Tulap):
         return _Steps(mechanism.epsilon, mechanism.sensitivity, 0.5, mechanism.bound, width)
     end = min(-float(mechanism.ppf(_NEGLIGIBLE)), width)
-    return _Smooth(mechanism, _edges(mechanism, end))
+    return _Smooth(mechanism, panels_of(mechanism, end))
 
 
-def _edges(mechanism: Any, end: float) -> Array:
+def panels_of(mechanism: Any, end: float) -> Array:
     """Return panels from 0 to `end` in each of which the tail is a polynomial to 1e-15."""
     if isinstance(mechanism, (Laplace, TruncatedLaplace)):
         step = 2.0 * mechanism.scale
@@ -116,16 +119,16 @@ class _Smooth:
 
     def average_square(self, width: float) -> float:
         left, step = self.edges[:-1], np.diff(self.edges)
-        n = GaussLegendre.within(left, step)
+        n = PANEL.within(left, step)
         values = 2.0 * n * (1.0 - n / width) * self._tail(n)
-        return float(step @ (values @ GaussLegendre.weights))
+        return float(step @ (values @ PANEL.weights))
 
     def _panels(self, left: Array, step: Array) -> tuple[Array, Array]:
-        n = GaussLegendre.within(left, step)
+        n = PANEL.within(left, step)
         tail = self._tail(n)
         return (
-            step * (tail @ GaussLegendre.weights),
-            step * ((2.0 * n * tail) @ GaussLegendre.weights),
+            step * (tail @ PANEL.weights),
+            step * ((2.0 * n * tail) @ PANEL.weights),
         )
 
     def _tail(self, n: Array) -> Array:

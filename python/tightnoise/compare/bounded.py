@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -12,7 +13,9 @@ from numpy.typing import ArrayLike
 
 from tightnoise._text import columns, upper_text
 from tightnoise._validate import (
+    MAX_COUNT,
     float_array,
+    integer,
     one_of,
     positive,
     real_scalar,
@@ -20,11 +23,19 @@ from tightnoise._validate import (
     require_all,
     shown,
 )
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, BoundedFamily, Domain, domain_of
-from tightnoise.compare.bounded_errors import errors_of, utility_of
+from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
+from tightnoise.compare._bounded_releases import Budget, Interval, domain_of
+from tightnoise.compare._estimates import ESTIMATES, Linear, PosteriorMean
+from tightnoise.compare._prior import prior_of, weights_of
+from tightnoise.compare.bounded_errors import errors_of, utility_of, whole
 from tightnoise.random import NoiseStream
 
-__all__ = ["CRITERIA", "BoundedChoice", "BoundedRanking", "compare_bounded"]
+__all__ = [
+    "CRITERIA",
+    "BoundedChoice",
+    "BoundedRanking",
+    "compare_bounded",
+]
 
 CRITERIA = {
     "mse_average": "average mean squared error",
@@ -32,6 +43,10 @@ CRITERIA = {
     "variance_average": "average variance",
     "variance_worst": "worst variance",
     "bias_worst": "worst bias",
+    "linear_average": "average mean squared error, shrunk linearly",
+    "linear_worst": "worst mean squared error, shrunk linearly",
+    "posterior_mean_average": "average mean squared error of the posterior mean",
+    "posterior_mean_worst": "worst mean squared error of the posterior mean",
 }
 """What a table can be sorted by, and what that is."""
 _LEAST_WIDTH = 1e-150  # squares of less, or of more than its inverse, are no numbers
@@ -42,7 +57,13 @@ _LEAST = 1e-100  # of epsilon and 1/epsilon, and of the sensitivity in the width
 class BoundedChoice:
     """One way to answer within the budget and inside the domain.
 
-    "Worst" and "average" are over true values in the domain, the average over all alike.
+    "Worst" is over all true values in the domain, "average" over the prior.
+
+    What is released is a value, and beside it, free of cost, there are estimates, made of the
+    mechanism's output (before any clip) and of the prior: "linear", a + b output with the a and b
+    of least average squared error, which may lie outside the domain, and "posterior_mean", the mean
+    of the true value given the output, than which no estimate has a smaller average. Their errors
+    are exact as well, and computed when they are asked for.
 
     Parameters
     ----------
@@ -58,13 +79,16 @@ class BoundedChoice:
         The parameter that sets the size of the noise, with its value. It is no measure of the
         error: different families, and even one family at different widths, compare otherwise.
     epsilon : float
-        What a release costs at the ranking's delta, rounded upwards: the budget, or less.
+        What the releases cost together at the ranking's delta, rounded upwards: the budget, or
+        less.
     bias_worst : float
         The greatest abs(mean of the output - truth).
     variance_average, variance_worst : float
         Of the output.
     mse_average, mse_worst : float
         Mean squared error of the output.
+    prior : tuple of float or None
+        The weights of equally wide cells of the domain; None: all true values are alike.
     note : str
         What a reader of the table should know about this row.
 
@@ -73,8 +97,8 @@ class BoundedChoice:
     >>> import tightnoise as tn
     >>> table = tn.compare_bounded(epsilon=2.0, delta=0.0, lower=0, upper=10, sensitivity=10)
     >>> choice = table["bounded Laplace"]
-    >>> choice.noise, round(choice.mse_average, 4)
-    ('scale 5', 9.9633)
+    >>> choice.noise, round(choice.mse_average, 4), round(choice.posterior_mean_average, 4)
+    ('scale 5', 9.9633, 7.1392)
     >>> bool(0 <= choice.sample(3.0) <= 10)
     True
     """
@@ -91,15 +115,20 @@ class BoundedChoice:
     variance_worst: float
     mse_average: float
     mse_worst: float
+    prior: tuple[float, ...] | None = None
     note: str = ""
 
-    def sample(self, theta: ArrayLike, *, rng: NoiseStream | None = None) -> Any:
-        """Return what is released for true values theta, inside the domain.
+    def sample(
+        self, theta: ArrayLike, *, estimate: str = "value", rng: NoiseStream | None = None
+    ) -> Any:
+        """Return what is released for true values theta, or an estimate made of it.
 
         Parameters
         ----------
         theta : array_like
-            True values in the domain, float32 or float64, any shape; each costs `epsilon`.
+            True values in the domain, float32 or float64, any shape.
+        estimate : {"value", "linear", "posterior_mean"}
+            "value": what the mechanism draws, inside the domain.
         rng : NoiseStream, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`.
 
@@ -115,14 +144,84 @@ class BoundedChoice:
         TypeError
             If theta does not hold real numbers, or `rng` is not a NoiseStream.
         """
+        one_of("estimate", estimate, {"value": None, **ESTIMATES})
         values = self._inside(theta)
-        if values.dtype != np.float64:
-            # One that was clipped to the bounds may lie half a unit outside them, where what is
-            # promised does not hold.
-            inside = np.clip(values.astype(np.float64), self.lower, self.upper)
-            return self.sample(inside, rng=rng).astype(values.dtype)
-        noisy = self.mechanism.sample(values, rng=rng)
-        return np.clip(noisy, self.lower, self.upper) if self.clip else noisy
+        # In float64: a float32 that was clipped to the bounds may lie half a unit outside them,
+        # where what is promised does not hold.
+        inside = np.clip(values.astype(np.float64, copy=False), self.lower, self.upper)
+        return self.of(self.mechanism.sample(inside, rng=rng), estimate).astype(values.dtype)[()]
+
+    def of(self, noisy: ArrayLike, estimate: str = "posterior_mean") -> Any:
+        """Return an estimate of the truth by an output of the mechanism, or the value released.
+
+        Parameters
+        ----------
+        noisy : array_like
+            What `mechanism.sample` returned, before any clip.
+        estimate : {"value", "linear", "posterior_mean"}
+            "value": clipped to the domain, if it need be, and no more.
+
+        Returns
+        -------
+        ndarray or scalar
+            float64, of the shape of noisy.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `noisy` is not finite or does not hold real numbers, or `estimate` is none of these.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> table = tn.compare_bounded(epsilon=0.5, delta=0.0, lower=0, upper=10, sensitivity=1)
+        >>> choice = table["Laplace + clip"]
+        >>> [round(float(choice.of(12.0, kind)), 3) for kind in ("value", "linear")]
+        [10.0, 8.571]
+        >>> round(float(choice.of(12.0)), 3)
+        8.068
+        """
+        one_of("estimate", estimate, {"value": None, **ESTIMATES})
+        output = float_array("noisy", noisy).astype(np.float64)
+        if estimate == "value":
+            return np.clip(output, self.lower, self.upper)[()] if self.clip else output[()]
+        return getattr(self, f"_{estimate}").of(output)[()]
+
+    @property
+    def linear_average(self) -> float:
+        """Mean squared error of the linear estimate, averaged over the prior."""
+        return self._linear.average()
+
+    @functools.cached_property
+    def linear_worst(self) -> float:
+        """Greatest mean squared error of the linear estimate."""
+        return self._linear.worst()
+
+    @functools.cached_property
+    def posterior_mean_average(self) -> float:
+        """Mean squared error of the posterior mean, averaged over the prior."""
+        return self._posterior_mean.average()
+
+    @functools.cached_property
+    def posterior_mean_worst(self) -> float:
+        """Greatest mean squared error of the posterior mean."""
+        return self._posterior_mean.worst()
+
+    @functools.cached_property
+    def _linear(self) -> Linear:
+        return Linear(*self._known)
+
+    @functools.cached_property
+    def _posterior_mean(self) -> PosteriorMean:
+        return PosteriorMean(*self._known)
+
+    @property
+    def _known(self) -> tuple[Any, ...]:
+        prior = prior_of(self.prior, self.upper - self.lower)
+        return self.mechanism, self.lower, self.upper, prior
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
 
     def bias(self, theta: ArrayLike) -> Any:
         """Return the mean of the output less the truth, within 1e-12 of the noise's scale."""
@@ -134,13 +233,10 @@ class BoundedChoice:
 
     def _errors(self, theta: ArrayLike) -> tuple[Any, Any]:
         values = self._inside(theta).astype(np.float64)
-        from_lower, from_upper = values - self.lower, self.upper - values
-        # Both ends are alike, and near one the distance from it has the more digits.
-        near = from_lower <= from_upper
-        distance = np.maximum(np.where(near, from_lower, from_upper), 0.0)
-        bias, square = errors_of(self.mechanism, self.lower, self.upper).at(np.atleast_1d(distance))
-        signed = np.where(near, 1.0, -1.0) * bias.reshape(values.shape)
-        return signed[()], square.reshape(values.shape)[()]
+        errors = errors_of(self.mechanism, self.lower, self.upper)
+        distances = (np.atleast_1d(values - self.lower), np.atleast_1d(self.upper - values))
+        bias, square = whole(errors, *(np.maximum(distance, 0.0) for distance in distances))
+        return bias.reshape(values.shape)[()], square.reshape(values.shape)[()]
 
     def _inside(self, theta: ArrayLike) -> Any:
         values = float_array("theta", theta)
@@ -160,8 +256,8 @@ class BoundedChoice:
 class BoundedRanking(Sequence[BoundedChoice]):
     """Choices by increasing error; printed, a table.
 
-    The fields are the arguments of `compare_bounded`, and what it found. An index is a position or
-    a name.
+    The fields are the arguments of `compare_bounded`, `releases` its `count`, and what it found. An
+    index is a position or a name.
 
     Examples
     --------
@@ -181,6 +277,7 @@ class BoundedRanking(Sequence[BoundedChoice]):
     upper: float
     sensitivity: float
     by: str
+    releases: int
     choices: tuple[BoundedChoice, ...]
     left_out: Mapping[str, str] = field(default_factory=dict, compare=False)
     """The families that have no answer, each with the reason."""
@@ -211,23 +308,16 @@ class BoundedRanking(Sequence[BoundedChoice]):
         return iter(self.choices)
 
     def __str__(self) -> str:
-        head = ("", "", "", "bias", "variance", "", "squared error", "")
-        names = ("mechanism", "noise", "epsilon", "worst", "average", "worst", "average", "worst")
+        head = ("", "", "", "bias", "squared", "error", "shrunk", "posterior")
+        names = ("mechanism", "noise", "epsilon", "worst", "average", "worst", "linearly", "mean")
+        errors = ("bias_worst", "mse_average", "mse_worst")
+        shown = (*errors, "linear_average", "posterior_mean_average")
         rows = [
             (
                 choice.name,
                 choice.noise,
                 self._cost_text(choice),
-                *(
-                    f"{value:.5g}"
-                    for value in (
-                        choice.bias_worst,
-                        choice.variance_average,
-                        choice.variance_worst,
-                        choice.mse_average,
-                        choice.mse_worst,
-                    )
-                ),
+                *(f"{getattr(choice, by):.5g}" for by in shown),
             )
             for choice in self
         ]
@@ -249,6 +339,9 @@ def compare_bounded(
     sensitivity: float,
     *,
     by: str = "mse_average",
+    count: int = 1,
+    prior: ArrayLike | None = None,
+    optimum: bool = False,
 ) -> BoundedRanking:
     """Calibrate every mechanism for a number in a known range to a budget; compare their errors.
 
@@ -256,7 +349,13 @@ def compare_bounded(
     and every output is in it. The rows are the truncated and the rectified Gaussian and the bounded
     Laplace mechanism, calibrated to the range; every noise of `best_noise` that needs no search,
     calibrated without the range, added and clipped, which costs nothing, being done to what is
-    already public; and the middle of the range, which needs no data at all.
+    already public; the middle of the range, which needs no data at all; and, if asked for, the
+    optimum on a grid: of all that is epsilon-DP and goes by the cell of the true value alone, 30 to
+    the range or less, what a linear program finds to have the least average squared error. Its
+    epsilon is that of the probabilities that are drawn with, whatever the solver did.
+
+    Beside the value, each row has the errors of two estimates made of it, which cost nothing: see
+    `BoundedChoice`.
 
     Go by the error, not by sigma. In the smallest budget of Table 1 of "The Bounded Gaussian
     Mechanism for Differential Privacy" (epsilon 0.1, two coordinates) its sigma^2 is 35% smaller
@@ -265,18 +364,20 @@ def compare_bounded(
     0.4% and 2.3%. With L = upper - lower, c the sensitivity and delta = 0, averages over the range
     show that
 
-    - the middle has a smaller error than any mechanism here for epsilon below about 3.3 c/L (2.4
-      for c = L, 1.5 for c = L/2); by the worst error below about 1.1 c/L;
-    - from there on the staircase, clipped, has the smallest, or Tulap noise, which is a staircase
-      too, by next to nothing. So it is mostly with delta > 0;
+    - the middle has a smaller error than any *value* here, but the optimum's, for epsilon below
+      about 3.3 c/L (2.4 for c = L, 1.5 for c = L/2); by the worst error below about 1.1 c/L. From
+      there on the staircase, clipped, has the smallest, or Tulap noise, which is a staircase too,
+      by next to nothing. So it is mostly with delta > 0;
+    - the posterior mean errs less than the middle with every mechanism and at every epsilon, and
+      least with the staircase (or by 1e-6 with Tulap noise);
+    - the optimum is better still where c is near L: it errs 24% less than the staircase's posterior
+      mean at c = L and epsilon = 3, 4% at c = L/2 and epsilon = 1, 1% at c = L/5. For c below L/10,
+      or epsilon above 4 or so, its cells are too coarse, and the staircase is better;
     - bounded Laplace has a smaller error than the truncated Gaussian from epsilon = 0.95 on for c =
       L/2, 0.40 for c = L/10, 0.05 for c = L/100, and for c = L always. Both are worse than plain
       Laplace noise, clipped, where the range is wide: their normalising factors give the true value
       away, too. They have the smallest error of those that use the data only where the middle has
       a smaller one.
-
-    Any of these answers may be shrunk towards the middle afterwards, or be weighed with what else
-    is known; that is free as well, and no part of the comparison.
 
     Parameters
     ----------
@@ -289,8 +390,20 @@ def compare_bounded(
     sensitivity : float
         The most that one person can change the true value by, greater than 0, at least 1e-100 of
         upper - lower; beyond upper - lower it means that.
-    by : {"mse_average", "mse_worst", "variance_average", "variance_worst", "bias_worst"}
+    by : {"mse_average", "mse_worst", "variance_average", "variance_worst", "bias_worst", \
+"linear_average", "linear_worst", "posterior_mean_average", "posterior_mean_worst"}
         What to sort by.
+    count : int
+        How many such values are released, each by itself with the same mechanism; the budget is for
+        all of them together, by exact composition (of what needs no delta, Kairouz, Oh and
+        Viswanath's). The errors are those of one.
+    prior : array_like, optional
+        What is known of the true value beforehand, without the data: weights, greater than 0, of
+        equally wide cells of the range. By default all values of it are alike. Averages and
+        estimates go by it; privacy does not.
+    optimum : bool
+        Whether to look for the optimum on a grid: a second or so, and needs SciPy
+        (`pip install 'tightnoise[optimum]'`).
 
     Returns
     -------
@@ -314,46 +427,70 @@ def compare_bounded(
     ('staircase + clip', 1.5341)
     >>> noisy = table.best().sample(7.2)
     """
+    one_of("by", by, CRITERIA)
+    ends = (_number("lower", lower), _number("upper", upper), _number("sensitivity", sensitivity))
+    budget, interval, weights = question_of(epsilon, delta, *ends, count, prior)
+    return ranking_of(budget, interval, weights, bool(optimum)).sorted_by(by)
+
+
+def question_of(
+    epsilon: float,
+    delta: float,
+    lower: float,
+    upper: float,
+    sensitivity: float,
+    count: int,
+    prior: ArrayLike | None,
+) -> tuple[Budget, Interval, tuple[float, ...] | None]:
+    """Return what `ranking_of` and `choice_of` take, after checking it."""
     loss = positive("epsilon", epsilon)
     require(_LEAST <= loss <= 1.0 / _LEAST, "epsilon", epsilon, f"from {_LEAST} to {1.0 / _LEAST}")
-    require(0 <= real_scalar("delta", delta) < 1, "delta", delta, "at least 0 and below 1")
-    one_of("by", by, CRITERIA)
-    low, high = _number("lower", lower), _number("upper", upper)
-    if not low < high:
+    failure = real_scalar("delta", delta)
+    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    releases = integer("count", count, minimum=1, maximum=MAX_COUNT)
+    if not lower < upper:
         raise ValueError(f"lower must be less than upper; got lower {lower} and upper {upper}")
-    width = high - low
+    width = upper - lower
     good = _LEAST_WIDTH <= width <= 1.0 / _LEAST_WIDTH
     require(good, "upper - lower", width, f"from {_LEAST_WIDTH} to {1.0 / _LEAST_WIDTH}")
-    shift = positive("sensitivity", _number("sensitivity", sensitivity))
-    good = shift >= _LEAST * width
+    good = positive("sensitivity", sensitivity) >= _LEAST * width
     require(good, "sensitivity", sensitivity, f"at least {_LEAST} of upper - lower, {width}")
-    domain = domain_of(low, high, shift)
+    weights = None if prior is None else weights_of(prior)
+    return Budget(loss, failure, releases), (lower, upper, sensitivity), weights
+
+
+@functools.lru_cache(maxsize=128)
+def ranking_of(
+    budget: Budget, interval: Interval, weights: tuple[float, ...] | None, optimum: bool = False
+) -> BoundedRanking:
+    """Return the ranking for checked arguments; it depends on no data, and is kept."""
     choices: list[BoundedChoice] = []
     left_out: dict[str, str] = {}
-    for family in BOUNDED_FAMILIES:
+    for family in BOUNDED_FAMILIES.values():
+        if family.searched and not optimum:
+            continue
         try:
-            choices.append(_choice(family, loss, float(delta), domain))
+            choices.append(choice_of(family.name, budget, interval, weights))
         except ValueError as error:  # also of a range that is narrower than this function's
             left_out[family.name] = str(error)
-    found = BoundedRanking(loss, float(delta), low, high, shift, by, tuple(choices), left_out)
+    epsilon, delta, count = budget
+    by = "mse_average"
+    found = BoundedRanking(epsilon, delta, *interval, by, count, tuple(choices), left_out)
     return found.sorted_by(by)
 
 
-def _number(name: str, value: Any) -> float:
-    if np.ndim(value) > 0:
-        raise TypeError(
-            f"{name} must be one number: mechanisms are compared in one dimension; got "
-            f"{shown(value)}"
-        )
-    return real_scalar(name, value)
-
-
-def _choice(family: BoundedFamily, epsilon: float, delta: float, domain: Domain) -> BoundedChoice:
-    mechanism = family.calibrated(epsilon, delta, domain)
+@functools.lru_cache(maxsize=1024)
+def choice_of(
+    name: str, budget: Budget, interval: Interval, weights: tuple[float, ...] | None
+) -> BoundedChoice:
+    """Return the row of that name for checked arguments; CalibrationError if it has no answer."""
+    family = BOUNDED_FAMILIES[name]
+    domain = domain_of(*interval, prior_of(weights, interval[1] - interval[0]))
+    mechanism = family.calibrated(budget, domain)
     size = f"{getattr(mechanism, family.parameter):.6g}" if family.parameter else ""
     # Both the budget and the cost, which is rounded upwards, are at least the truth.
-    cost = min(float(family.epsilon(mechanism, delta, domain)), epsilon)
-    utility = utility_of(errors_of(mechanism, domain.lower, domain.upper))
+    cost = min(float(family.epsilon(mechanism, budget, domain)), budget.epsilon)
+    utility = utility_of(errors_of(mechanism, domain.lower, domain.upper), domain.prior)
     return BoundedChoice(
         family.name,
         mechanism,
@@ -363,5 +500,15 @@ def _choice(family: BoundedFamily, epsilon: float, delta: float, domain: Domain)
         f"{family.parameter} {size}".strip(),
         cost,
         *utility,
+        weights,
         family.note,
     )
+
+
+def _number(name: str, value: Any) -> float:
+    if np.ndim(value) > 0:
+        raise TypeError(
+            f"{name} must be one number: mechanisms are compared in one dimension; got "
+            f"{shown(value)}"
+        )
+    return real_scalar(name, value)

@@ -1,6 +1,7 @@
 """How far the output of a mechanism for a bounded domain is from the truth, exactly.
 
-Every mechanism here treats the two ends of the domain alike, so half of it is enough to look at.
+Mechanisms treat the two ends of the domain alike, so half of it is enough to look at; all but the
+optimum on a grid, if the true values are not all alike.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from tightnoise.compare._grid_optimum import GridOptimum
 from tightnoise.compare._middle import Middle
-from tightnoise.compare._tails import Array, GaussLegendre, tail_of
+from tightnoise.compare._prior import Prior, prior_of
+from tightnoise.compare._tails import PANEL, Array, tail_of
 from tightnoise.mechanisms import BoundedLaplace, Gaussian, RectifiedGaussian, TruncatedGaussian
 
-__all__ = ["Errors", "Utility", "errors_of", "utility_of"]
-
-Measure = Callable[[Array, Array], Array]
-"""Of bias and mean squared error."""
+__all__ = [
+    "Errors",
+    "Utility",
+    "errors_of",
+    "utility_of",
+]
 
 
 class Errors(Protocol):
@@ -36,7 +41,7 @@ class Errors(Protocol):
 
     width: float
     edges: Array
-    """From the lower end to the middle: both are smooth between them."""
+    """From the lower end to the middle, or to the upper end: both are smooth between them."""
 
     def at(self, distance: Array) -> tuple[Array, Array]:
         """Return bias and mean squared error at each distance."""
@@ -48,7 +53,7 @@ class Errors(Protocol):
 class Utility(NamedTuple):
     """Bias, variance and mean squared error over all true values of a domain.
 
-    "Worst" is the greatest, of the bias in absolute value; the average is over all values alike.
+    "Worst" is the greatest, of the bias in absolute value; the average is over the prior.
 
     Examples
     --------
@@ -97,6 +102,8 @@ def errors_of(mechanism: Any, lower: float, upper: float) -> Errors:
     width = upper - lower
     if isinstance(mechanism, Middle):
         return _Constant(width)
+    if isinstance(mechanism, GridOptimum):
+        return _OnGrid(mechanism)
     if isinstance(mechanism, RectifiedGaussian):
         return _Clipped(Gaussian(mechanism.sigma), width)
     if isinstance(mechanism, TruncatedGaussian):
@@ -106,8 +113,18 @@ def errors_of(mechanism: Any, lower: float, upper: float) -> Errors:
     return _Clipped(mechanism, width)
 
 
-def utility_of(errors: Errors) -> Utility:
-    """Return worst cases and averages.
+def whole(errors: Errors, from_lower: Array, from_upper: Array) -> tuple[Array, Array]:
+    """Return bias and mean squared error on the whole domain, by the distances from its ends."""
+    if errors.edges[-1] == errors.width:
+        return errors.at(from_lower)
+    # Near an end the distance from it has the more digits.
+    near = from_lower <= from_upper
+    bias, square = errors.at(np.where(near, from_lower, from_upper))
+    return np.where(near, 1.0, -1.0) * bias, square
+
+
+def utility_of(errors: Errors, prior: Prior | None = None) -> Utility:
+    """Return worst cases and averages; without a prior all values of the domain are alike.
 
     Averages are by quadrature, within 1e-10. Worst cases are the greatest value found by a search
     of ever finer grids, within 1e-10 for the smooth functions that these are; both say how useful
@@ -121,31 +138,60 @@ def utility_of(errors: Errors) -> Utility:
     >>> round(found.mse_average, 6), round(found.mse_worst, 6)
     (3.235017, 3.999941)
     """
-    left, step = errors.edges[:-1], np.diff(errors.edges)
-    nodes = GaussLegendre.within(left, step)
-    share = step / (0.5 * errors.width)
-    at_nodes, at_edges = errors.at(nodes), errors.at(errors.edges)
-
-    def average(values: Array) -> float:
-        return float(share @ (values @ GaussLegendre.weights))
-
+    panels = _panels(errors, prior)
+    at_nodes, at_edges = errors.at(panels.nodes), errors.at(panels.edges)
     bias, square = at_nodes
-    known = errors.average_square()
-    mse_average = average(square) if known is None else known
-    where = np.append(errors.edges, nodes)
+    mse_average = panels.average_square(errors, square)
+    edges, nodes = panels.edges, panels.nodes
+    where = np.append(edges, nodes)
     order = np.argsort(where)
     found = [np.append(edge, node)[order] for edge, node in zip(at_edges, at_nodes, strict=True)]
-    bias_worst, variance_worst, mse_worst = (
-        _greatest(errors, where[order], of(*found), of)
-        for of in (_size_of_bias, _variance, _square)
-    )
+
+    def worst(of: Callable[[Array, Array], Array]) -> float:
+        return greatest(lambda at: of(*errors.at(at)), where[order], of(*found))
+
     return Utility(
-        bias_worst,
-        max(mse_average - average(bias * bias), 0.0),
-        variance_worst,
+        worst(_size_of_bias),
+        max(mse_average - panels.average(bias * bias), 0.0),
+        worst(_variance),
         mse_average,
-        mse_worst,
+        worst(_square),
     )
+
+
+def average_square(errors: Errors, prior: Prior) -> float:
+    """Return the mean squared error, averaged over the prior."""
+    panels = _panels(errors, prior)
+    return panels.average_square(errors, errors.at(panels.nodes)[1])
+
+
+class _Panels(NamedTuple):
+    edges: Array
+    nodes: Array
+    weights: Array
+    is_uniform: bool
+
+    def average(self, values: Array) -> float:
+        return float((self.weights * values).sum())
+
+    def average_square(self, errors: Errors, square: Array) -> float:
+        known = errors.average_square() if self.is_uniform else None
+        return self.average(square) if known is None else known
+
+
+def _panels(errors: Errors, prior: Prior | None) -> _Panels:
+    """Return panels of the domain, or of the half of it that the errors are for."""
+    before = prior_of(None, errors.width) if prior is None else prior
+    is_half = errors.edges[-1] < errors.width
+    ends = np.append(before.edges, errors.width - before.edges) if is_half else before.edges
+    edges = np.union1d(errors.edges, ends[ends <= errors.edges[-1]])
+    step = np.diff(edges)
+    nodes = PANEL.within(edges[:-1], step)
+    density = before.density_at(nodes)
+    if is_half:
+        density = density + before.density_at(errors.width - nodes)
+    weights = step[:, np.newaxis] * PANEL.weights * density
+    return _Panels(edges, nodes, weights, before.is_uniform)
 
 
 def _size_of_bias(bias: Array, square: Array) -> Array:
@@ -160,13 +206,13 @@ def _square(bias: Array, square: Array) -> Array:
     return square
 
 
-def _greatest(errors: Errors, where: Array, values: Array, of: Measure) -> float:
+def greatest(of: Callable[[Array], Array], where: Array, values: Array, points: int = 65) -> float:
     """Return the greatest value, refined three times between the neighbours of the best."""
     for _ in range(3):
         best = int(np.argmax(values))
         low, high = where[max(best - 1, 0)], where[min(best + 1, where.size - 1)]
-        where = np.union1d(np.linspace(low, high, 65), where[best])
-        values = of(*errors.at(where))
+        where = np.union1d(np.linspace(low, high, points), where[best])
+        values = of(where)
     return float(values.max())
 
 
@@ -223,6 +269,28 @@ class _Bounded:
         bias = self._scale * (self._mechanism.mean(theta) - theta)
         # One factor at a time: the square of a scale far beyond the domain may overflow.
         return bias, self._scale * (self._scale * self._mechanism.var(theta)) + bias * bias
+
+    def average_square(self) -> None:
+        return None
+
+
+class _OnGrid:
+    """One of some values, by the cell of the truth."""
+
+    def __init__(self, grid: GridOptimum) -> None:
+        self.width = grid.upper - grid.lower
+        # On both sides of where one cell ends and the next begins.
+        inner = grid.edges[1:-1]
+        self.edges = np.unique(np.concatenate([grid.edges, np.nextafter(inner, 0.0)]))
+        self._grid = grid
+        table, values = grid.probabilities, np.array(grid.values) - grid.lower
+        self._mean = table @ values
+        self._variance = (table * np.subtract.outer(self._mean, values) ** 2).sum(axis=1)
+
+    def at(self, distance: Array) -> tuple[Array, Array]:
+        cell = self._grid.cell(self._grid.lower + distance)
+        bias = self._mean[cell] - distance
+        return bias, self._variance[cell] + bias * bias
 
     def average_square(self) -> None:
         return None

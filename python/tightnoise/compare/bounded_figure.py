@@ -7,7 +7,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, domain_of
+from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
+from tightnoise.compare._bounded_releases import Budget, domain_of
+from tightnoise.compare._prior import prior_of
 from tightnoise.compare.bounded import BoundedRanking
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 
@@ -27,6 +29,7 @@ _STYLE = {
     "truncated Laplace + clip": ("#E69F00", ":"),
     "Tulap + clip": ("#56B4E9", ":"),
     "staircase + clip": ("#CC79A7", "-."),
+    "grid optimum": ("#000000", "-"),
 }
 
 _POINTS = 401
@@ -86,13 +89,17 @@ def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
 
 def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
     epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
-    domain = domain_of(ranking.lower, ranking.upper, ranking.sensitivity)
-    for family in BOUNDED_FAMILIES:
+    prior = prior_of(ranking[0].prior, ranking.upper - ranking.lower)
+    domain = domain_of(ranking.lower, ranking.upper, ranking.sensitivity, prior)
+    for family in BOUNDED_FAMILIES.values():
+        if family.searched:
+            continue  # a point of it is enough to wait for
         errors = []
         for epsilon in epsilons.tolist():
             try:
-                mechanism = family.calibrated(epsilon, ranking.delta, domain)
-                found = utility_of(errors_of(mechanism, domain.lower, domain.upper))
+                budget = Budget(epsilon, ranking.delta, ranking.releases)
+                mechanism = family.calibrated(budget, domain)
+                found = utility_of(errors_of(mechanism, domain.lower, domain.upper), prior)
             except ValueError:
                 errors.append(np.nan)
                 continue
