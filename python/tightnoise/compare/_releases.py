@@ -102,7 +102,7 @@ def largest_release(
         excess = log_excess(best)
     slope = 1.5  # of the logarithm of what all cost by that of one: from 1 to 2, nearly linear
     for _ in range(_TRIALS):
-        if excess > -_ENOUGH:
+        if excess > -_ENOUGH or at >= last:
             break
         trial = min(at - (excess + 0.5 * _ENOUGH) / slope, last)
         candidate = release(trial)
