@@ -131,9 +131,10 @@ def best_noise(
 
     Each is calibrated exactly (`tightnoise.calibrate`), never above the budget. The families:
     Gaussian, multi-Gaussian, quasi-Gaussian, Gaussian scale mixture, Laplace, truncated Laplace,
-    Tulap and staircase. For one release at epsilon of 2 and more the staircase, which is purely
-    private, loses less than any multi-Gaussian; scale mixtures, which are searched for (a few
-    seconds), lose less still at delta of 0.1 and more.
+    Tulap and staircase. For one release the staircase, which is purely private, loses least at
+    epsilon 2 up to a delta of 0.001, at 3 up to 0.03, at 4 up to 0.1 and at 8 up to 0.3; at larger
+    deltas scale mixtures do, which are searched for (a few seconds), and at epsilon below 1 Tulap
+    noise.
 
     For several releases (`compositions`) the Gaussian is exact. Any other is calibrated to a
     smaller epsilon, the largest for which the exact composition (`accounting.privacy_loss`) is
