@@ -106,7 +106,7 @@ class Zones(NamedTuple):
     places: list[list[_Place]]  # of each zone
 
     @classmethod
-    def of(cls, parts: Sequence[_Panels], cells: Cells) -> Zones:
+    def of(cls, parts: Sequence[_Panels], cells: Cells) -> Zones | None:
         """Cells at most as far as the first part reaches belong to it, the others to the second."""
         spans = []
         begin = 0
@@ -119,6 +119,12 @@ class Zones(NamedTuple):
             below = np.clip(np.searchsorted(part.left, mean, "right") - 1, 0, part.left.size - 1)
             above = np.minimum(below + 1, part.left.size - 1)
             nearest = np.where(part.left[above] - mean < mean - part.right[below], above, below)
+            outside = np.maximum(
+                part.left[nearest] - cells.left[begin:end],
+                cells.right[begin:end] - part.right[nearest],
+            )
+            if np.any(outside > 1e-9 * (part.right - part.left)[nearest]):
+                return None  # interpolants say nothing there
             index = np.arange(part.left.size)
             first = begin + np.searchsorted(nearest, index, "left")
             after = begin + np.searchsorted(nearest, index, "right")
@@ -166,9 +172,10 @@ def refined_sum(
     left = [list(ways) for _ in known]  # the last is tried first: it is faster
     while True:
         total, bound = (sum(column) for column in zip(*known, strict=True))
-        worst = max(range(len(known)), key=lambda zone: (bool(left[zone]), known[zone][1]))
-        if bound <= accepted * abs(total) or not left[worst]:
+        final = sum(error for (_, error), more in zip(known, left, strict=True) if not more)
+        if bound <= accepted * abs(total) or final > accepted * abs(total) or not any(left):
             return total, bound
+        worst = max(range(len(known)), key=lambda zone: (bool(left[zone]), known[zone][1]))
         value, error = left[worst].pop()(zones.places[worst])
         if error < known[worst][1]:
             known[worst] = value, error

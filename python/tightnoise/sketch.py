@@ -7,9 +7,9 @@ need little: with f(t) = sum_k a_k T_k(2 t / h - 1), T_k the Chebyshev polynomia
     sum_i f(t_i) = sum_k a_k M_k,    M_k = sum_i T_k(2 t_i / h - 1),
 
 and the moments M_k know nothing of f. Where one interval is too long for a few moments, and for
-elements beyond it, the same is done bin by bin. A function with a kink, such as the greatest of two,
-needs to know how many elements lie on either side of it: for these, when the first is asked about,
-the elements are sorted into narrow cells (`_cells`).
+elements beyond it, the same is done bin by bin. A function with a kink, such as the greatest of
+two, needs to know which elements lie on either side of it: for these, when the first is asked
+about, the elements are sorted into narrow cells (`_cells`).
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Sketch:
     _sources: tuple[_Source, ...] | None
     _cells_made: Cells | None
     _panels_made: list[_Panels]
-    _zones_made: Zones
+    _zones_made: Zones | None
 
     def __init__(self) -> None:
         raise TypeError("use Sketch.of(theta, lower, upper)")
