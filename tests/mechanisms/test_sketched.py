@@ -206,7 +206,7 @@ def test_letters_need_no_arrays(rng, check_error, levels, half_width):
     mechanism = make("quantized", 1.0, 0.0, half_width, levels)
     reach = min(half_width, 2.4)
     for theta in letters_data(rng, half_width):
-        sketch = pickle.loads(pickle.dumps(tn.Sketch.of(theta, -reach, reach, sigma=1.0)))
+        sketch = alone(theta, -reach, reach)
         for c in (1e-6, 1e-3, 0.1, 1.0):
             wanted = exact(mechanism, theta, orders, c)
             ratio = mechanism.rdp(sketch, orders, sensitivity=c).values / wanted
@@ -217,7 +217,7 @@ def test_letters_need_no_arrays(rng, check_error, levels, half_width):
 def test_many_letters_need_no_arrays(rng, check_error):
     mechanism, orders = make("quantized", 1.0, 0.0, 1.0, 1024), np.array([1.5, 64.0])
     theta = rng.normal(0.0, 0.3, 50)
-    sketch = pickle.loads(pickle.dumps(tn.Sketch.of(theta, -1.0, 1.0, sigma=1.0)))
+    sketch = alone(theta, -1.0, 1.0)
     ratio = mechanism.rdp(sketch, orders, sensitivity=0.01).values / exact(
         mechanism, theta, orders, 0.01
     )
@@ -257,7 +257,7 @@ def test_letters_against_fifty_digits(check_error, levels, half_width, alpha, c)
         )
     mechanism = make("quantized", 1.0, 0.0, half_width, levels)
     reach = min(half_width, 2.4)
-    sketch = pickle.loads(pickle.dumps(tn.Sketch.of(theta, -reach, reach, sigma=1.0)))
+    sketch = alone(theta, -reach, reach)
     excess = float(mechanism.rdp(sketch, [alpha], sensitivity=c).values[0] / wanted - 1)
     assert excess >= 0
     check_error("quantized: a sketch alone, above 50 digits", excess, 1e-9)
