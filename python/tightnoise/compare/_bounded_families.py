@@ -20,11 +20,11 @@ from tightnoise.compare._bounded_releases import (
     scale_of,
     total_of,
 )
-from tightnoise.compare._families import FAMILIES, GAUSSIAN, Family
+from tightnoise.compare._families import FAMILIES, Family
 from tightnoise.compare._grid_optimum import grid_optimum
 from tightnoise.compare._middle import Middle
 from tightnoise.compare._releases import POINTS, release_of
-from tightnoise.mechanisms import BoundedLaplace, RectifiedGaussian, TruncatedGaussian
+from tightnoise.mechanisms import BoundedLaplace, Gaussian, RectifiedGaussian, TruncatedGaussian
 
 __all__ = ["BOUNDED_FAMILIES", "BoundedFamily"]
 
@@ -82,7 +82,7 @@ def _clipped(family: Family) -> BoundedFamily:
         _, delta, count = budget
         if count == 1 or delta == 0:
             return float(count * mechanism.epsilon_at(delta, domain.sensitivity))
-        if family is GAUSSIAN:
+        if isinstance(mechanism, Gaussian):
             distance = math.sqrt(count) * domain.sensitivity / mechanism.sigma
             return float(gaussian_epsilon(delta, distance))
         once = privacy_loss(mechanism, sensitivity=domain.sensitivity, points=POINTS)
