@@ -214,6 +214,8 @@ def test_half_a_picture_is_never_left(existing, error, tmp_path, paper, capsys):
     if isinstance(error, OSError):
         assert main(arguments) == 2
         assert f"cannot write {path}: No space left" in capsys.readouterr().err
+    elif isinstance(error, KeyboardInterrupt):
+        assert main(arguments) == 130
     else:
         with pytest.raises(type(error)):
             main(arguments)
