@@ -83,7 +83,7 @@ def test_ctrl_c_ends_with_one_line(arguments, tmp_path):
         process.send_signal(signal.SIGINT)
         sent = time.perf_counter()
         out, err = process.communicate(timeout=60)
-        assert time.perf_counter() - sent < 5.0
+        assert time.perf_counter() - sent < 15.0  # a moment, on a machine that is not busy
     assert process.returncode == 130
     assert out == ""
     assert err == "tightnoise: interrupted\n"
