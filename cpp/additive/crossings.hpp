@@ -51,10 +51,10 @@ inline Range range_between(double a, double b, double w, Range slope) {
 
 enum class Sign { unknown, positive, negative };
 
-// What is known of a range that was looked through: G's signs at its ends, and how far it was.
+// What is known of a range that was looked through: G's signs at its ends, and how long it took.
 struct Searched {
     Sign low, high;
-    double end;  // the upper end, unless it took too long
+    int cells;
 };
 
 // Of G at a point. 0 counts as negative.
@@ -90,25 +90,27 @@ typename Pair::Point crossing(const Pair& pair, typename Pair::Point a, typename
     return p;
 }
 
-// Calls visit(begin, begins_at_root, end, ends_at_root) for the intervals of [low, high] where G >
-// 0, from left to right.
-//
-// On less than 1/64 of the length on which G bends it is taken for a parabola: where it nearly
-// touches 0 the bounds alone would need cells without end. What stays unresolved contributes
-// nothing visible: two roots closer than 2^-34 s, between which G differs from 0 by less than the
-// square of that.
+// The narrowest cells that are halved, and after how many no other one is.
+struct CellLimits {
+    double narrowest;
+    int count;
+};
 
-template <class Pair, class Visit>
-Searched visit_positive_intervals(const Pair& pair, double low, double high, Visit visit) {
+// Calls visit(begin, begins_at_root, end, ends_at_root) for the intervals of [low, high] where G >
+// 0, from left to right, and leave(a, b, range) for cells [a, b] that are not halved any
+// more and on which no more is known than G's range: there it is taken to change its sign once or
+// not at all, as its signs at a and b tell.
+template <class Pair, class Visit, class Leave>
+Searched visit_positive_intervals(const Pair& pair, double low, double high, CellLimits limits,
+                                  Visit visit, Leave leave) {
     using Point = typename Pair::Point;
     constexpr int kDepth = 100;
-    constexpr int kMostCells = 200000;
     const double s = pair.scale();
     std::array<Point, kDepth> ends;
-    int top = 0;
+    int top = 0, cells = 0;
     Point a = pair.at(low, Side::right);
     ends[top++] = pair.at(high, Side::left);
-    const Searched all = {sign_at(a), sign_at(ends[0]), high};
+    Searched all = {sign_at(a), sign_at(ends[0]), 0};
     Point begin = a;
     bool open = a.excess > 0.0, begins_at_root = false;
     const auto close_at = [&](const Point& end, bool at_root) {
@@ -120,12 +122,8 @@ Searched visit_positive_intervals(const Pair& pair, double low, double high, Vis
         begins_at_root = at_root;
         open = true;
     };
-    for (int cells = 0; top > 0; ++cells) {
+    for (; top > 0; ++cells) {
         if (cells % 64 == 0) poll();
-        if (cells > kMostCells) {
-            close_at(a, false);
-            return {all.low, all.high, a.x};
-        }
         const Point& b = ends[top - 1];
         const double w = b.x - a.x;
         const double log_top = std::max(a.log_top, b.log_top) + 0.125 * (w / s) * (w / s);
@@ -134,18 +132,19 @@ Searched visit_positive_intervals(const Pair& pair, double low, double high, Vis
             if (b.excess > 0.0) open_at(b, false);
         } else {
             const ExcessBounds bounds = pair.bounds(a, b);
-            const Range value = range_between(a.excess, b.excess, w, bounds.slope);
-            const bool changes_sign = (a.excess > 0.0) != (b.excess > 0.0);
-            const bool is_short = w < pair.bend() * (1.0 / 64.0);
-            const bool is_last = w < 0x1p-34 * s || w < 0x1p-50 * std::fabs(b.x) || top == kDepth;
+            Range value = range_between(a.excess, b.excess, w, bounds.slope);
+            value.low = std::max(value.low, bounds.value.low);
+            value.high = std::min(value.high, bounds.value.high);
+            const bool is_monotone = bounds.slope.high <= 0.0 || bounds.slope.low >= 0.0;
+            const bool is_last = w < limits.narrowest || w < 0x1p-50 * std::fabs(b.x) ||
+                                 top == kDepth || cells >= limits.count;
             // Where a sign and the bounds disagree, by rounding, there is a root.
-            if (std::min(value.high, bounds.value.high) <= 0.0) {
+            if (value.high <= 0.0) {
                 close_at(a, true);
-            } else if (std::max(value.low, bounds.value.low) > 0.0) {
+            } else if (value.low > 0.0) {
                 if (!open) open_at(a, true);
-            } else if (bounds.slope.high <= 0.0 || bounds.slope.low >= 0.0 ||
-                       (changes_sign && (is_short || is_last))) {
-                if (changes_sign) {
+            } else if (is_monotone || is_last) {
+                if ((a.excess > 0.0) != (b.excess > 0.0)) {
                     const Point root = crossing(pair, a, b);
                     if (b.excess > 0.0) {
                         open_at(root, true);
@@ -153,24 +152,10 @@ Searched visit_positive_intervals(const Pair& pair, double low, double high, Vis
                         close_at(root, true);
                     }
                 }
-            } else if (!is_last) {
-                double middle = 0.5 * (a.x + b.x);
-                bool is_settled = false;
-                if (is_short) {
-                    // G is next to a parabola: its tangents at the ends meet beyond its extremum.
-                    const double from = pair.slope(a), to = pair.slope(b);
-                    const double t = w * from / (from - to);
-                    const double meet = (b.excess - a.excess - to * w) / (from - to);
-                    const bool towards_0 =
-                        a.excess > 0.0 ? from < 0.0 && to > 0.0 : from > 0.0 && to < 0.0;
-                    is_settled = !(towards_0 && t > 0.0 && t < w) ||
-                                 (a.excess + from * meet > 0.0) == (a.excess > 0.0);
-                    middle = std::min(std::max(a.x + t, a.x + 0.01 * w), b.x - 0.01 * w);
-                }
-                if (!is_settled) {
-                    ends[top++] = pair.at(middle, Side::right);
-                    continue;
-                }
+                if (!is_monotone) leave(a, b, value);
+            } else {
+                ends[top++] = pair.at(0.5 * (a.x + b.x), Side::right);
+                continue;
             }
         }
         if (open && !(b.excess > 0.0)) close_at(b, true);
@@ -179,6 +164,7 @@ Searched visit_positive_intervals(const Pair& pair, double low, double high, Vis
         --top;
     }
     close_at(a, false);
+    all.cells = cells;
     return all;
 }
 

@@ -33,13 +33,25 @@ enum class Form {
     near_step,  // shifts near the lattice's step: from the shift by a step, in which most cancels
 };
 
-// A bound of |m''| = |third cumulant of k given x| / s^4. Given x, k has a log-concave distribution
-// of spread s at most; the third cumulant is greatest for a normal one cut off at a side, 0.2958
-// s^3, and for two points, 1 / (6 sqrt 3) = 0.0963. The sum of both, with a quarter to spare, was
-// found to hold wherever it was tried.
-double greatest_curvature(double s) {
-    return (0.12 + 0.375 * s * s * s) / (s * s * s * s);
-}
+// Bounds, proven in multi_gaussian_posterior.md, of what the law's m is: m(x) is the mean of k
+// given x, and m'(x) = Var(k | x) / s^2.
+struct PosteriorBounds {
+    double slope;   // of m'
+    double growth;  // of |(log m')'|
+
+    explicit PosteriorBounds(double s) {
+        const double square = s * s;
+        if (square < 0.7213) {  // 1 / log 4 = 0.72134...
+            slope = 0.76 / square;
+            growth = 1.0 / square;
+        } else {
+            constexpr double kPiSquare = 9.8696044010893586;
+            const double ripple = std::exp(-kPiSquare * square);
+            slope = 1.0 + 4.0 * kPiSquare * square * ripple / (1.0 - 2.0 * ripple);
+            growth = kInfinity;
+        }
+    }
+};
 
 class LatticePair {
   public:
@@ -59,7 +71,7 @@ class LatticePair {
           log_normaliser_(law.log_total() + kLogSqrtTwoPi + std::log(lattice_.s())),
           log_total_(law.log_total()),
           rest_(form == Form::near_step ? epsilon - lattice_.epsilon() : epsilon),
-          curvature_(greatest_curvature(lattice_.s())),
+          posterior_(lattice_.s()),
           tilt_(offset * lattice_.a()) {}
 
     Point at(double u, Side) const {
@@ -85,12 +97,18 @@ class LatticePair {
             const double step = node1_ - node0_;
             r.value = ratio_range(a.m0, b.m0, step + a.m1, step + b.m1, a.x, b.x, step + offset_);
             r.value = {r.value.low - epsilon_, r.value.high - epsilon_};
+            // log f(x + step) - log f(x) does not increase, as below: the rest of the shift adds
+            // no more than this.
+            const double rest = offset_ > 0.0 ? offset_ * (posterior_.slope - 1.0) : -offset_;
+            r.slope.high = std::min(r.slope.high, rest * scale);
             return r;
         }
         // log f(near + offset) - log f(near), with near = x or x + 1.
-        const double w = b.x - a.x, bend = std::fabs(offset_) * scale * curvature_ * w;
-        const double slopes = (a.m_rise - offset_) + (b.m_rise - offset_);
-        const Range slope = {0.5 * (slopes * scale - bend), 0.5 * (slopes * scale + bend)};
+        const double w = b.x - a.x;
+        const Range rise = rise_range(std::fabs(a.m_rise), std::fabs(b.m_rise), w);
+        const Range slope =
+            offset_ > 0.0 ? Range{(rise.low - offset_) * scale, (rise.high - offset_) * scale}
+                          : Range{(-rise.high - offset_) * scale, (-rise.low - offset_) * scale};
         const Range straight = range_between(a.ratio, b.ratio, w, slope);
         const Range rough = ratio_range(a.m_near, b.m_near, a.m1, b.m1, a.x, b.x, offset_);
         // log f(x + 1) - log f(x) does not increase: f(x + 1) / f(x) is a mean of the ratios
@@ -112,6 +130,17 @@ class LatticePair {
   private:
     // In a flank G has an epsilon of its own.
     double true_epsilon() const { return epsilon_ + log_gain_; }
+
+    // |m(x + offset) - m(x)| on an interval of width w from its values at both ends. They are exact
+    // to 1e-15 of what a variance of 1 + s^2 makes.
+    Range rise_range(double at_a, double at_b, double w) const {
+        const double rounding = 1e-14 * std::fabs(offset_) * (1.0 + 2.0 * lattice_.a());
+        const double factor = std::exp(0.5 * posterior_.growth * w);
+        const double low = std::max(at_a - rounding, 0.0) * std::max(at_b - rounding, 0.0);
+        const double high = (at_a + rounding) * (at_b + rounding);
+        return {std::sqrt(low) / factor,
+                std::min(std::sqrt(high) * factor, std::fabs(offset_) * posterior_.slope)};
+    }
 
     // log f(x + shift) - log f(x) = integral_0^shift (m(x + t) - x - t) dt / s^2 for x in [a, b].
     Range ratio_range(double m_a, double m_b, double shifted_a, double shifted_b, double a,
@@ -204,8 +233,8 @@ class LatticePair {
 
     const Lattice& lattice_;
     Form form_;
-    double node0_, node1_, offset_, epsilon_, log_gain_, log_normaliser_, log_total_, rest_,
-        curvature_;
+    double node0_, node1_, offset_, epsilon_, log_gain_, log_normaliser_, log_total_, rest_;
+    PosteriorBounds posterior_;
     Tilt tilt_;
 };
 

@@ -32,12 +32,14 @@ struct PositivePart {
     double delta = 0.0;
     double d_shift = 0.0;
     double d_log_scale = 0.0;  // dD/dsigma / sigma
+    double unsettled = 0.0;    // the truth is at most so much above delta
 };
 
 inline void add(PositivePart& total, const PositivePart& more, double weight) {
     total.delta += weight * more.delta;
     total.d_shift += weight * more.d_shift;
     total.d_log_scale += weight * more.d_log_scale;
+    total.unsettled += weight * more.unsettled;
 }
 
 template <int Nodes, class Pair>
@@ -132,9 +134,40 @@ PositivePart positive_part(const Pair& pair, double low, double high, double tai
         if (begins_at_root) add_root(begin, -1.0);
         if (ends_at_root) add_root(end, 1.0);
     };
-    const Searched all = visit_positive_intervals(pair, low, high, visit);
-    // Where G is not known, an integral of f's: more than the truth.
-    if (all.end < high) total.delta += pair.top_mass(all.end, high);
+    // Less the integral over [a, b] as it is taken, that of the positive part is at most
+    //     integral f(x + shift) (1 - e^-G)_+   where G is taken for negative,
+    //     integral e^epsilon f(x) (1 - e^G)_+   where it is taken for positive.
+    const auto leave = [&](const auto& a, const auto& b, Range range) {
+        double most = 0.0;
+        if (!(a.excess > 0.0 && b.excess > 0.0)) {
+            most = pair.top_mass(a.x, b.x) * -std::expm1(-range.high);
+        }
+        if (a.excess > 0.0 || b.excess > 0.0) {
+            most = std::max(most, pair.bottom_mass(a.x, b.x) * -std::expm1(range.low));
+        }
+        total.unsettled += most;
+    };
+    const auto search = [&](double narrowest, int most_cells) {
+        total = PositivePart();
+        return visit_positive_intervals(pair, low, high, {narrowest, most_cells}, visit, leave);
+    };
+    // Narrow cells settle all, or leave nothing that can be seen, but where G is next to 0 all
+    // along an interval: there its signs at points that are close enough are the best that is
+    // known.
+    constexpr int kFewCells = 1000, kManyCells = 20000, kMostCells = 200000;
+    double narrowest = 0x1p-14 * pair.bend();
+    Searched all = search(narrowest, kManyCells);
+    while (total.unsettled > 1e-13 * total.delta && narrowest > 0x1p-34 * s &&
+           all.cells < kFewCells) {
+        narrowest *= 0x1p-10;
+        all = search(narrowest, kManyCells);
+    }
+    if (all.cells >= kManyCells) {
+        const double proven = total.delta + total.unsettled;
+        all = search(0x1p-6 * pair.bend(), kMostCells);
+        total.unsettled = std::min(total.unsettled, std::max(proven - total.delta, 0.0));
+        if (all.cells >= kMostCells) total.delta += total.unsettled;
+    }
     if (sign == Sign::positive && all.low != sign) add_root(pair.at(low, Side::right), 1.0);
     if (sign == Sign::negative && all.low != sign) add_root(pair.at(low, Side::right), -1.0);
     sign = all.high;
@@ -143,7 +176,7 @@ PositivePart positive_part(const Pair& pair, double low, double high, double tai
 
 // A part computed in units of `unit`.
 inline PositivePart part_in_units(const PositivePart& part, double unit) {
-    return {part.delta, part.d_shift / unit, part.d_log_scale / (unit * unit)};
+    return {part.delta, part.d_shift / unit, part.d_log_scale / (unit * unit), part.unsettled};
 }
 
 // The divergence from what part(shift) says for shift > 0 and |epsilon|: D_0 and its derivatives.
@@ -162,7 +195,7 @@ ShiftDivergence shift_divergence_by(double shift, double epsilon, double sigma, 
     }
     const PositivePart at = part(shift);
     return {std::min(outside + factor * at.delta, 1.0), factor * at.d_shift,
-            factor * (sigma * at.d_log_scale)};
+            factor * (sigma * at.d_log_scale), factor * at.unsettled};
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace tightnoise {
 // that a far smaller sigma might be private, too.
 double quasi_gaussian_sigma(double epsilon, double delta, double sensitivity);
 
-// The larger one of the paper's sigma_1 and sigma_2 (Theorem 4.2, Algorithms 3 and 4).
+// The larger one of the paper's sigma_1 and sigma_2 (Theorem 4.2, Algorithms 3 and 4), or as much
+// more as the same proof takes.
 double quasi_gaussian_sigma_of_paper(double epsilon, double delta, double sensitivity);
 
 }  // namespace tightnoise

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -43,14 +44,14 @@ class ScaleSearch {
     // The greatest shift alone. `low` is not private, `high` is; searches start at `sigma` and end
     // below the target by a fraction `close` at most.
     ScaleRoot at_last_shift(double low, double high, double sigma, double close) const {
-        return solve(low, high, sigma, close,
-                     [&](double s) -> std::optional<ShiftedPair> { return pair(law_of_(s), 1.0); });
+        return solve(low, high, sigma, close, [&](double s) { return pair(law_of_(s), 1.0); });
     }
 
     // The highest of the maxima inside of (0, 1) that the given shifts, found at `sigma`, lead to;
-    // where they lead nowhere, of those that a few shifts tell of.
+    // where they lead nowhere, the highest that a few shifts tell of.
     ScaleRoot at_maxima(double low, double high, double sigma, const std::vector<double>& shifts,
                         double close) const {
+        constexpr std::size_t kMost = 8;
         struct Maximum {
             double from_last, sigma;
         };
@@ -58,21 +59,30 @@ class ScaleSearch {
         for (const double shift : shifts) known.push_back({1.0 - shift, sigma});
         return solve(low, high, sigma, close, [&](double s) {
             const auto law = law_of_(s);
+            const auto moved = [&](const Maximum& each, double from_last) {
+                return from_last / (each.from_last * std::sqrt(room(s) / room(each.sigma)));
+            };
+            const auto is_near = [&](const Maximum& each, double from_last) {
+                return moved(each, from_last) > 0.75 && moved(each, from_last) < 1.33;
+            };
             std::optional<ShiftedPair> best;
-            for (Maximum& each : known) {
-                const double expected = each.from_last * std::sqrt(room(s) / room(each.sigma));
-                const auto top = near(law, 1.0 - std::min(expected, 0.99));
+            for (std::size_t i = 0, count = known.size(); i < count; ++i) {
+                const auto top = near(law, 1.0 - std::min(1.0 / moved(known[i], 1.0), 0.99));
                 if (!top) continue;
-                // Another one, if this one is gone at this sigma.
-                const double moved = (1.0 - top->shift) / expected;
-                if (moved > 0.75 && moved < 1.33) each = {1.0 - top->shift, s};
+                const Maximum here{1.0 - top->shift, s};
+                // Another one, if this one is gone at this sigma; both are followed from here on.
+                if (is_near(known[i], here.from_last)) {
+                    known[i] = here;
+                } else if (known.size() < kMost) {
+                    known.push_back(here);
+                }
                 if (!best || top->at.delta > best->at.delta) best = top;
             }
             if (!best) {
                 best = highest(law, s);
-                if (best) known.push_back({1.0 - best->shift, s});
+                known.push_back({1.0 - best->shift, s});
             }
-            return best;
+            return *best;
         });
     }
 
@@ -94,21 +104,21 @@ class ScaleSearch {
         return {};
     }
 
-    // The highest maximum of D inside of (0, 1) that eight shifts tell of.
+    // The highest D at eight shifts, and at the maxima inside of (0, 1) that these tell of.
     template <class Law>
-    std::optional<ShiftedPair> highest(const Law& law, double sigma) const {
+    ShiftedPair highest(const Law& law, double sigma) const {
         constexpr int kPoints = 8;
         const double typical = 0.8 * std::sqrt(room(sigma));
-        std::optional<ShiftedPair> best;
-        ShiftedPair before{};
         double t = std::min(0.7, 4.0 * typical);
         const double ratio = std::pow(0.15 * typical / t, 1.0 / (kPoints - 1));
-        for (int i = 0; i < kPoints; ++i, t *= ratio) {
-            const ShiftedPair here = pair(law, 1.0 - t);
-            if (i > 0 && before.at.d_shift > 0.0 && here.at.d_shift <= 0.0) {
-                const ShiftedPair found = top(law, before, here);
-                if (!best || found.at.delta > best->at.delta) best = found;
-            }
+        ShiftedPair before = pair(law, 1.0 - t);
+        ShiftedPair best = before;
+        for (int i = 1; i < kPoints; ++i) {
+            t *= ratio;
+            ShiftedPair here = pair(law, 1.0 - t);
+            const bool turns = before.at.d_shift > 0.0 && here.at.d_shift <= 0.0;
+            const ShiftedPair found = turns ? top(law, before, here) : here;
+            if (found.at.delta > best.at.delta) best = found;
             before = here;
         }
         return best;
@@ -150,16 +160,17 @@ class ScaleSearch {
     ScaleRoot solve(double low, double high, double sigma, double close, PairOf pair_of) const {
         ScaleRoot root{high, 1.0};
         for (int i = 0; i < 200 && high - low > 0x1p-51 * high; ++i) {
-            const std::optional<ShiftedPair> here = pair_of(sigma);
-            const double wrong = here ? excess(here->at) : -std::numeric_limits<double>::infinity();
+            const ShiftedPair here = pair_of(sigma);
+            const double wrong = excess(here.at);
             if (wrong > 0.0) {
                 low = sigma;
             } else {
                 high = sigma;
-                root = {sigma, here ? here->shift : 1.0};
+                root = {sigma, here.shift};
                 if (wrong >= -close) break;
             }
-            sigma = here ? newton(sigma, wrong + 0.5 * close, here->at) : low;
+            // Where D is far from the target a step may lead to next to 0, and to no end of peaks.
+            sigma = std::max(newton(sigma, wrong + 0.5 * close, here.at), 0.5 * sigma);
             if (!(sigma > low && sigma < high)) sigma = step_between(low, high);
         }
         return root;

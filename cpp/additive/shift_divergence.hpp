@@ -1,6 +1,8 @@
 // The hockey-stick divergence between a law of additive noise and itself, shifted.
 #pragma once
 
+#include <algorithm>
+
 namespace tightnoise {
 
 // D_epsilon(shift) = integral (f(x + shift) - e^epsilon f(x))_+ dx, for shift >= 0 and any finite
@@ -10,6 +12,9 @@ struct ShiftDivergence {
     double delta;
     double d_shift;
     double d_scale;
+    double unsettled = 0.0;  // the truth is at most so much above delta, but for rounding
+
+    double at_most() const { return std::min(delta + unsettled, 1.0); }
 };
 
 // Of laws with those derivatives.

@@ -112,11 +112,11 @@ class ShiftSearch {
             return {0.0, epsilon_ >= 0.0 ? 0.0 : -std::expm1(epsilon_), 0.0, 0.0, 0.0};
         }
         const ShiftDivergence at = shift_divergence(law_, shift, epsilon_);
-        if (at.delta > found_) {
-            found_ = at.delta;
+        if (at.at_most() > found_) {
+            found_ = at.at_most();
             shift_ = shift;
         }
-        return {shift, at.delta, at.d_shift, 0.0, 0.0};
+        return {shift, at.at_most(), at.d_shift, 0.0, 0.0};
     }
 
     // Sets the excess of a node for cells that are at most `width` wide.
@@ -128,7 +128,7 @@ class ShiftSearch {
         double divergence = lowered >= 0.0 ? 0.0 : -std::expm1(lowered);
         if (at.shift > 0.0) {
             --budget_;
-            divergence = shift_divergence(law_, at.shift, lowered).delta;
+            divergence = shift_divergence(law_, at.shift, lowered).at_most();
         }
         const double raised = std::exp(at.kappa) * divergence;
         at.excess = std::max(raised - at.delta, 0.0) + kDivergenceError * (raised + at.delta);

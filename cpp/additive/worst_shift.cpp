@@ -50,7 +50,7 @@ WorstShift cost(const Law& law, bool unimodal, double epsilon, double sensitivit
         return {std::max(-std::expm1(epsilon), 0.0), 0.0, Proof::unimodal};
     }
     if (unimodal) {
-        const double divergence = shift_divergence(law, sensitivity, epsilon).delta;
+        const double divergence = shift_divergence(law, sensitivity, epsilon).at_most();
         return {upwards(divergence), sensitivity, Proof::unimodal};
     }
     ShiftSearchGoal goal;
@@ -68,7 +68,7 @@ WorstShift worst(const Law& law, double epsilon, double sensitivity) {
 template <class Law>
 ShiftCheck check(const Law& law, double epsilon, double sensitivity, double delta) {
     const auto at_most = [=](double divergence) { return upwards(divergence) <= delta; };
-    const double at_end = shift_divergence(law, sensitivity, epsilon).delta;
+    const double at_end = shift_divergence(law, sensitivity, epsilon).at_most();
     if (!at_most(at_end)) return {false, at_end, sensitivity};
     if (is_unimodal(law)) return {true, at_end, sensitivity};
     ShiftSearchGoal goal;

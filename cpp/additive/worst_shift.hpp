@@ -43,7 +43,10 @@ class ScaleMixtureLaw;
 
 // Within 3e-10 of the truth, never below. The search takes some 50 to 200 divergences, and two for
 // every 1.5 sigma of the sensitivity. It is bounded: where the sensitivity is beyond about 2e4
-// sigma and the cost is not next to 1, the result may be far above the truth (never below).
+// sigma and the cost is not next to 1, the result may be far above the truth (never below). So it
+// may be where f(x + shift) / f(x) is e^epsilon, or nearly, all along a flank, which leaves the
+// sign of their difference open: for a multi-Gaussian of sigma above 0.85 spacings, where epsilon
+// is the law's own epsilon times shift / spacing, to many digits, and that is not one spacing.
 WorstShift worst_shift(const MultiGaussianLaw& law, double epsilon, double sensitivity);
 WorstShift worst_shift(const QuasiGaussianLaw& law, double epsilon, double sensitivity);
 WorstShift worst_shift(const ScaleMixtureLaw& law, double epsilon, double sensitivity);

@@ -1,7 +1,6 @@
 #include <pybind11/pybind11.h>
 
 #include "additive/multi_gaussian_calibration.hpp"
-#include "additive/multi_gaussian_grid.hpp"
 #include "additive/quasi_gaussian_calibration.hpp"
 
 namespace py = pybind11;
@@ -18,10 +17,6 @@ void bind_additive_calibration(py::module_& m) {
           py::arg("sensitivity"), py::arg("modes"));
     m.def("best_multi_gaussian", best_multi_gaussian, nogil, py::arg("epsilon"), py::arg("delta"),
           py::arg("sensitivity"), py::arg("loss"));
-    m.def("multi_gaussian_sigma_on_grid", multi_gaussian_sigma_on_grid, nogil, py::arg("epsilon"),
-          py::arg("delta"), py::arg("sensitivity"), py::arg("modes"), py::arg("eta"));
-    m.def("best_multi_gaussian_on_grid", best_multi_gaussian_on_grid, nogil, py::arg("epsilon"),
-          py::arg("delta"), py::arg("sensitivity"), py::arg("loss"), py::arg("eta"));
     m.def("quasi_gaussian_sigma", quasi_gaussian_sigma, nogil, py::arg("epsilon"), py::arg("delta"),
           py::arg("sensitivity"));
     m.def("quasi_gaussian_sigma_of_paper", quasi_gaussian_sigma_of_paper, nogil, py::arg("epsilon"),

@@ -94,6 +94,33 @@ def test_lattice_beside_a_plain_mixture(rng, check_error):
     check_error("multi-Gaussian beside a plain mixture", worst, 2e-12)
 
 
+def test_bounds_of_the_posterior(rng):
+    """What cpp/additive/multi_gaussian_posterior.md proves of the component given x."""
+    for _ in range(4000):
+        s, epsilon, modes = log_uniform(rng, -1.5, 0.7), log_uniform(rng, -3, 1.5), rng.integers(40)
+        k, x = np.arange(-modes, modes + 1), rng.uniform(-1, 1) * (modes + 1)
+        exponents = -np.abs(k) * epsilon - (x - k) ** 2 / (2 * s**2)
+        p = np.exp(exponents - exponents.max())
+        p /= p.sum()
+        variance, third = (p @ (k - p @ k) ** power for power in (2, 3))
+        ripple = math.exp(-((math.pi * s) ** 2))
+        if s**2 < 0.7213:
+            assert abs(third) <= variance * (1 + 1e-9) + 1e-14
+            assert variance <= 0.76
+        else:
+            rise = 4 * (math.pi * s) ** 2 * ripple / (1 - 2 * ripple)
+            assert variance <= s**2 * (1 + rise) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("sigma", "shift"), [(0.36, 0.5), (0.5, 0.25), (0.8, 0.5), (1.2, 0.5)])
+def test_ratio_that_stays_at_the_bound(sigma, shift):
+    """f(x + shift) / f(x) is e^epsilon, or nearly, all along a flank: little tells its sign."""
+    law = laws.MultiGaussian(sigma, 0.1, 1.0, 60)
+    exact = as_scale_mixture(sigma, 0.1, 1.0, 60).shift_divergence(shift, 0.1 * shift)[0]
+    assert law.shift_divergence(shift, 0.1 * shift)[0] == pytest.approx(exact, rel=1e-9)
+    assert exact <= law.worst_shift(0.1 * shift, shift)[0] <= 1.01 * exact
+
+
 def random_law(rng):
     """Return a law of the core and the same for mpmath."""
     sensitivity = float(rng.choice([1.0, 0.37, 12.5]))

@@ -116,18 +116,33 @@ def test_the_papers_algorithm():
     """On the grid, whose greatest divergence is (1 - eta) delta; hence a little more noise."""
     for epsilon, delta, modes in [(1.0, 0.05, 2), (2.0, 0.25, 1), (3.0, 0.1, 3)]:
         noise = multi_gaussian(epsilon, delta, 1.0, modes, method="paper")
-        exact = multi_gaussian(epsilon, delta, 1.0, modes)
-        stricter = multi_gaussian(epsilon, 0.99 * delta, 1.0, modes)
-        assert exact.sigma < noise.sigma <= stricter.sigma
-        for sigma, is_private in [(noise.sigma, True), (noise.sigma * (1 - 1e-9), False)]:
-            cells = math.ceil(1 / (math.sqrt(2 * math.pi) * 0.01 * sigma * delta))
-            grid = np.arange(1, cells + 1) / cells
-            made = tn.MultiGaussianMixture(sigma, epsilon, 1.0, modes)
-            assert (made.hockey_stick(0.0, grid, epsilon).max() <= 0.99 * delta) == is_private
+        assert multi_gaussian(epsilon, delta, 1.0, modes).sigma < noise.sigma
+        assert noise.delta(epsilon, 1.0) <= 0.99 * delta
+        # Less noise has a shift on the grid that the paper's algorithm refuses.
+        cells = math.ceil(1 / (math.sqrt(2 * math.pi) * 0.01 * noise.sigma * delta))
+        grid = np.arange(1, cells + 1) / cells
+        made = tn.MultiGaussianMixture(noise.sigma * (1 - 1e-4), epsilon, 1.0, modes)
+        assert made.hockey_stick(0.0, grid, epsilon).max() > 0.99 * delta
     best = multi_gaussian(2.0, 0.1, 1.0, method="paper")
     losses = [multi_gaussian(2.0, 0.1, 1.0, k, method="paper").mean_abs() for k in range(1, 21)]
     assert best.mean_abs() == pytest.approx(min(losses), rel=1e-8)
     assert multi_gaussian(2.0, 0.1, 1.0, 2, method="paper", eta=0.5).sigma > best.sigma
+
+
+# Budgets at which several maxima of the divergence over the shifts change places with sigma. To
+# follow one of them ended at as much as 3e8 delta, at the first; the last one did not end at all.
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [(30.0, 1e-9), (20.0, 1e-9), (8.0, 1e-6), (24.1958, 2.862418514630653e-10)],
+)
+@pytest.mark.parametrize("method", ["exact", "paper"])
+def test_private_where_maxima_change_places(method, epsilon, delta):
+    for modes in (2, 4):
+        noise = multi_gaussian(epsilon, delta, 1.0, modes, method=method)
+        assert noise.delta(epsilon, 1.0) <= delta
+        shifts = np.linspace(0.5, 1.0, 2001)
+        assert noise.hockey_stick(0.0, shifts, epsilon).max() <= delta
+        assert noise.sigma < {8.0: 0.2002}.get(epsilon, 0.141)
 
 
 def test_bad_input():

@@ -37,7 +37,7 @@ def test_private_and_no_larger_than_needed(rng):
         assert less.hockey_stick(0.0, worst, epsilon) > delta
         published = quasi_gaussian(epsilon, delta, 1.0, method="paper")
         assert noise.sigma <= published.sigma * (1 + 1e-9)
-        assert published.delta(epsilon, 1.0) <= delta * (1 + 1e-9)
+        assert published.delta(epsilon, 1.0) <= delta
 
 
 def test_sigma_1_and_sigma_2():
@@ -58,7 +58,8 @@ def test_sigma_1_and_sigma_2():
     ]
     for epsilon, delta, sigma in known:
         found = quasi_gaussian(epsilon, delta, 1.0, method="paper").sigma
-        assert found == pytest.approx(sigma, rel=2e-13)
+        # A little more noise, so that the certificate has room.
+        assert sigma * (1 - 2e-13) <= found <= sigma * (1 + 1e-9)
 
 
 def test_large_deltas_need_less_than_the_paper_says():
@@ -75,7 +76,7 @@ def test_sigma_scales_with_sensitivity(sensitivity, method):
         unit = quasi_gaussian(epsilon, delta, 1.0, method)
         noise = quasi_gaussian(epsilon, delta, sensitivity, method)
         assert noise.sigma == pytest.approx(unit.sigma * sensitivity, rel=1e-9)
-        assert noise.delta(epsilon, sensitivity) <= delta * (1 + 1e-9)
+        assert noise.delta(epsilon, sensitivity) <= delta
 
 
 EDGES = [(1.0, 1e-300), (1.0, 0.999), (1e-3, 1e-9), (1e-3, 0.5), (700.0, 1e-5), (700.0, 0.5)]

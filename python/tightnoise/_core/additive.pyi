@@ -15,10 +15,8 @@ __all__: list[str] = [
     "ScaleMixture",
     "Staircase",
     "best_multi_gaussian",
-    "best_multi_gaussian_on_grid",
     "laplace_renyi",
     "multi_gaussian_sigma",
-    "multi_gaussian_sigma_on_grid",
     "quasi_gaussian_sigma",
     "quasi_gaussian_sigma_of_paper",
     "shift_epsilons",
@@ -298,13 +296,6 @@ def best_multi_gaussian(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     loss: Loss,
 ) -> MultiGaussianChoice: ...
-def best_multi_gaussian_on_grid(
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
-    loss: Loss,
-    eta: typing.SupportsFloat | typing.SupportsIndex,
-) -> MultiGaussianChoice: ...
 def laplace_renyi(
     ratio: numpy.ndarray, alpha: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
 ) -> None: ...
@@ -313,13 +304,6 @@ def multi_gaussian_sigma(
     delta: typing.SupportsFloat | typing.SupportsIndex,
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     modes: typing.SupportsFloat | typing.SupportsIndex,
-) -> float: ...
-def multi_gaussian_sigma_on_grid(
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
-    modes: typing.SupportsFloat | typing.SupportsIndex,
-    eta: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
 def quasi_gaussian_sigma(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,

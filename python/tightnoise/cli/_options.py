@@ -120,7 +120,7 @@ _BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
     },
     "method": {
         "choices": ["exact", "paper"],
-        "help": "the smallest noise with proof, or the one that the paper's algorithm ends at",
+        "help": "the smallest noise, or what the paper's algorithm asks for; either with proof",
     },
 }
 
