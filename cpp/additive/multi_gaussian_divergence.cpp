@@ -48,7 +48,7 @@ struct PosteriorBounds {
             constexpr double kPiSquare = 9.8696044010893586;
             const double ripple = std::exp(-kPiSquare * square);
             slope = 1.0 + 4.0 * kPiSquare * square * ripple / (1.0 - 2.0 * ripple);
-            growth = kInfinity;
+            growth = 1e300;  // none is known; finite, so that no step is no growth
         }
     }
 };
@@ -139,7 +139,7 @@ class LatticePair {
         const double low = std::max(at_a - rounding, 0.0) * std::max(at_b - rounding, 0.0);
         const double high = (at_a + rounding) * (at_b + rounding);
         return {std::sqrt(low) / factor,
-                std::min(std::sqrt(high) * factor, std::fabs(offset_) * posterior_.slope)};
+                std::min(std::fabs(offset_) * posterior_.slope, std::sqrt(high) * factor)};
     }
 
     // log f(x + shift) - log f(x) = integral_0^shift (m(x + t) - x - t) dt / s^2 for x in [a, b].

@@ -30,9 +30,9 @@ def quasi_gaussian(
     throughout, so this is the smallest sigma of the interval that was searched, from sigma_1 up to
     the paper's.
 
-    ``method="paper"``: max(sigma_1, sigma_2), Algorithms 3 and 4, or as much more as the certificate
-    takes. For sigma_2 the largest root is taken: Lemma 4.5, by which there is only one, is false
-    for epsilon below about 0.195.
+    ``method="paper"``: max(sigma_1, sigma_2), Algorithms 3 and 4, and as much more as the
+    certificate takes (5e-10). For sigma_2 the largest root is taken: Lemma 4.5, by which there is
+    only one, is false for epsilon below about 0.195.
 
     Parameters
     ----------
