@@ -23,6 +23,7 @@ class Partition {
   public:
     Partition(const Interval& support, int levels)
         : levels_(levels),
+          width_(support.width / (levels - 1.0)),
           first_(support.lower),
           step_((support.upper - support.lower) / DoubleDouble{levels - 1.0, 0.0}) {}
 
@@ -31,7 +32,7 @@ class Partition {
     Interval cell(int i) const {
         if (i == 0) return left_half_line(threshold(0));
         if (i == levels_ - 1) return right_half_line(threshold(levels_ - 2));
-        return {threshold(i - 1), threshold(i), step_.hi};
+        return {threshold(i - 1), threshold(i), width_};
     }
 
     // The end cells.
@@ -42,6 +43,7 @@ class Partition {
 
   private:
     int levels_;
+    double width_;  // of a cell: above 0 where theta is so far away that step_ is lost
     DoubleDouble first_, step_;
 };
 

@@ -44,10 +44,12 @@ inline double exp_of_bounded_sum(double x, double low) {
     return scale(1.0 + (e.r + e.r * e.r * polynomial_in_halves(kExp, e.r)), e.k);
 }
 
-// The same for all x.
+// The same for all x. Where e^x is 0 or infinite, low may be of any size: it is half a unit of the
+// last place of x, which far out is more than 1.
 inline double exp_of_sum(double x, double low) {
-    const double clamped = x < -746.0 ? -746.0 : x;
-    return exp_of_bounded_sum(clamped > 710.0 ? 710.0 : clamped, low);
+    const double above = x < -746.0 ? -746.0 : x;
+    const double clamped = above > 710.0 ? 710.0 : above;
+    return exp_of_bounded_sum(clamped, clamped == x ? low : 0.0);
 }
 
 // e^x.

@@ -544,3 +544,50 @@ def test_gaussian_densities_are_numbers_however_far_out():
     np.testing.assert_array_equal(m.cdf(far), [0, 0, 1, 1, 1, 1])
     logs = [-np.inf, -np.inf, -5e301, -1.125e308, -np.inf, -np.inf]
     np.testing.assert_allclose(m.logpdf(far), logs, rtol=1e-15)
+
+
+FAR = [1e-99, 1e-60, 1e-27, 1e-23, 1e-9, 1e-3, 1.0, 1e12, 1e50]
+
+
+@pytest.mark.parametrize("scale", FAR)
+def test_no_answer_is_impossible_however_far_theta_is(scale):
+    """Up to 1e100 scales: no NaN, no negative probability or cost, no mean outside the support."""
+    theta = np.array([0.0, 0.3, -1.0, 1.0, 5.0, -7.0, 1e3, -1e9, 1e20, 3e38, -1e90])
+    theta = theta[np.abs(theta) < 0.9e100 * scale]
+    x = np.array([-1e9, -1.0, -1 / 3, 0.0, 0.3, 1.0, 1e9])[:, np.newaxis]
+    x = x[np.abs(x[:, 0]) < 0.9e100 * scale]
+    shift = np.array([1e-9, 0.1, 3.0])[:, np.newaxis]
+    mechanisms = [
+        tn.Gaussian(scale),
+        tn.StochasticSign(scale),
+        tn.RectifiedGaussian(scale, -1.0, 1.0),
+        tn.TruncatedGaussian(scale, -1.0, 1.0),
+        tn.BoundedLaplace(scale, -1.0, 1.0),
+        tn.QuantizedGaussian(scale, -1.0, 1.0, 2),
+        tn.QuantizedGaussian(scale, -1.0, 1.0, 4),
+    ]
+    with np.errstate(all="ignore"):
+        for m in mechanisms:
+            mean, information = m.mean(theta), m.fisher_information(theta)
+            assert np.isfinite(mean).all() if m == mechanisms[0] else (np.abs(mean) <= 1).all(), m
+            assert (m.var(theta) >= 0).all(), m
+            probability = m.cdf(x, theta)
+            assert ((probability >= 0) & (probability <= 1)).all(), m
+            assert (m.pdf(x, theta) >= 0).all(), m
+            assert (information >= 0).all(), m
+            assert m.fil(theta) >= np.sqrt(information.max()), m
+            for order in (0.3, 1.0, 2.0, 50.0, np.inf):
+                assert (m.renyi_divergence(theta, theta + shift, order) >= 0).all(), m
+            for epsilon in (-1.0, 0.0, 1.0):
+                delta = m.hockey_stick(theta, theta + shift, epsilon)
+                assert ((delta >= 0) & (delta <= 1)).all(), m
+
+
+def test_far_answers_by_name():
+    assert 0 <= tn.QuantizedGaussian(1e-23, -1, 1, 4).fil([1.0]) < 1e-100
+    assert tn.RectifiedGaussian(1.0, -1.0, 1.0).mean(3e38) == 1.0
+    assert tn.RectifiedGaussian(1.0, -1.0, 1.0).mean(np.float32(3e38)) == 1.0
+    assert tn.Gaussian(1.0).cdf(0.3, 1e9) == 0.0
+    m = tn.QuantizedGaussian(1e-60, -1.0, 1.0, 4)  # the letters are one seen from there
+    assert m.mean(1e38) == 1.0
+    assert m.var(1e38) == 0.0
