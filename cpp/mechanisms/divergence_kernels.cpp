@@ -55,7 +55,7 @@ double renyi(const Lane& lane, double shift, double alpha) {
     return alpha / (1.0 - alpha) * renyi_of_pair(typename Mechanism::Pair(base, -k), -alpha);
 }
 
-// Relative error 1e-12 unless delta is a small difference of near-equal probabilities.
+// Relative error 1e-12, or what a relative change of epsilon by 1e-14 makes.
 template <class Mechanism>
 double hockey_stick(const Lane& lane, double shift, double epsilon) {
     if (any_nan(lane, shift, epsilon)) return kNaN;

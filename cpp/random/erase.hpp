@@ -13,8 +13,8 @@ namespace tightnoise {
     asm volatile("" : : "r"(memory) : "memory");
 }
 
-// Erases what functions that have returned left on this thread's stack, `Bytes` deep: registers that
-// they had no room for, among them words of keys and of keystream.
+// Erases what functions that have returned left on this thread's stack, `Bytes` deep: registers
+// that they had no room for, among them words of keys and of keystream.
 template <std::size_t Bytes>
 [[gnu::noinline]] void erase_stack_below() {
     char frame[Bytes];

@@ -7,6 +7,7 @@ The random points (reference/bounded_gaussian_cases.py) have |theta|/sigma up to
 import json
 from pathlib import Path
 
+import mpmath as mp
 import numpy as np
 import pytest
 from reference.bounded_gaussian_cases import MECHANISMS, fingerprint, points
@@ -163,3 +164,63 @@ def test_reference_file(check_error):
         errors.append(abs(value - truth) / scale)
         assert errors[-1] < 1e-12, (function, inputs, value, truth)
     check_error("bounded_gaussian.json", max(errors), 1e-12)
+
+
+def exact_truncated_delta(m, theta, shift, epsilon):
+    """P(A) - e^epsilon Q(A) for the best test A, and e^epsilon Q(A), by 60 digits; shift > 0."""
+    sigma, lower, upper, theta, shift, epsilon = (
+        mp.mpf(float(x)) for x in (m.sigma, m.lower, m.upper, theta, shift, epsilon)
+    )
+
+    def mass(end, centre):
+        u, v = (lower - centre) / sigma, (end - centre) / sigma
+        return mp.ncdf(v) - mp.ncdf(u) if u + v < 0 else mp.ncdf(-u) - mp.ncdf(-v)
+
+    whole = mass(upper, theta), mass(upper, theta + shift)
+    loss = epsilon + mp.log(whole[0] / whole[1])
+    end = theta + shift / 2 - loss * sigma**2 / shift
+    if end <= lower:
+        return mp.mpf(0), mp.mpf(0)
+    end = min(end, upper)
+    q = mp.exp(epsilon) * mass(end, theta + shift) / whole[1]
+    return mass(end, theta) / whole[0] - q, q
+
+
+def test_truncated_hockey_stick_in_supports_of_any_width(rng, check_error):
+    """Epsilon at 0, and as close as 1e-9 to the greatest loss.
+
+    Relative to 1e-12, or to what a relative change of epsilon by 1e-14 makes.
+    """
+    narrow, step = 1.2714772134252743e-07, -0.6179652789143819
+    cases = [
+        (1.0, 0.0, 1.5961651497394748e-06, narrow, step - narrow, 4.931874224504662e-07),
+        (0.0830122, -6.97263994949e-09, 7.6039552907e-08, 0.0, 0.72796306332, 0.0),
+    ]
+    for _ in range(100):
+        width = 10 ** rng.uniform(-6, 1)
+        lower = rng.choice([0.0, -width * rng.random(), 10 ** rng.uniform(-3, 2)])
+        theta = rng.choice([0.0, lower + width * rng.random()])
+        shift = 10 ** rng.uniform(-4, 1)
+        top = tn.TruncatedGaussian(1.0, lower, lower + width)
+        loss = top.renyi_divergence(theta, theta + shift, np.inf)
+        share = rng.choice([0.0, rng.random(), -rng.random(), 1 - 10 ** rng.uniform(-9, -1)])
+        cases.append((1.0, lower, lower + width, theta, shift, share * loss))
+    worst = 0.0
+    with mp.workdps(60):
+        for sigma, lower, upper, theta, shift, epsilon in cases:
+            m = tn.TruncatedGaussian(sigma, lower, upper)
+            prime = theta + shift
+            delta = float(m.hockey_stick(theta, prime, epsilon))
+            if prime < theta:  # seen in the mirror
+                m, theta, prime = tn.TruncatedGaussian(sigma, -upper, -lower), -theta, -prime
+            exact, q = exact_truncated_delta(m, theta, prime - theta, epsilon)
+            if exact < 1e-290:
+                continue
+            error = abs(delta / exact - 1)
+            worst = max(worst, float(error / (1 + abs(epsilon) * q / exact / 100)))
+    check_error("truncated hockey stick", worst, 1e-12)
+
+
+def test_gaussian_hockey_stick_far_beyond_any_loss():
+    m = tn.Gaussian(65.81745598492425)
+    assert m.hockey_stick(-29.133709946380414, -29.133709946380417, 1.7615370859367836) == 0.0

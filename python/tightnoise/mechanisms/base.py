@@ -370,8 +370,9 @@ class Mechanism(ABC):
         """Return delta(epsilon): the largest P(S) - exp(epsilon) Q(S) over all sets S.
 
         P = M(theta) and Q = M(theta_prime), elementwise; epsilon may be any real number, also
-        negative or infinite. The nearest value, between max(0, 1 - exp(epsilon)) and 1; its
-        relative error is at most 1e-12 unless it is a difference of nearly equal probabilities.
+        negative or infinite. The nearest value, between max(0, 1 - exp(epsilon)) and 1, over the
+        range given in the documentation: its relative error is at most 1e-12, or what a relative
+        change of epsilon by 1e-14 makes where that is more (epsilon next to a loss of the output).
 
         Raises
         ------
