@@ -467,8 +467,10 @@ class Mechanism(ABC):
         # Millions of sigma outside the support, a 0 can come back as -1e-250.
         worst = np.maximum(np.maximum(forward, backward), 0.0)
         costs = worst * (1.0 + COST_MARGIN) + underflow
-        # Shifts of more than 1e40 sigma can end in inf - inf: nothing is known, so no bound.
-        costs[np.isnan(costs)] = np.inf
+        # Shifts of more than 1e15 sigma exhaust double-double: nothing is known, so no bound.
+        if self._functions is not _core.gaussian:
+            far = float(np.max(sensitivity)) > 1e15 * float(np.min(self._scale))
+            costs[np.isnan(costs) | far] = np.inf
         # D does not decrease with the order: a bound holds at all smaller orders too.
         least: Array = np.minimum.accumulate(costs[::-1])[::-1]
         return least
