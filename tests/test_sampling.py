@@ -310,7 +310,7 @@ print(_core.simd_level(), digest.hexdigest()[:16])
 
 
 def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> None:
-    assert digests_at_levels(DIGEST) == {"643c581d3a1c03a5"}
+    assert digests_at_levels(DIGEST) == {"a9217dbb863f6de1"}
 
 
 @EVERY_MECHANISM

@@ -166,7 +166,7 @@ BAD = [
     (tn.Laplace(1.0), {"sensitivity": -1.0}, ValueError, "sensitivity"),
     (tn.Gaussian(1.0), {"points": 1}, ValueError, "points"),
     (tn.Gaussian(1.0), {"points": 2**19}, ValueError, "points"),
-    (tn.Laplace(1.0), {"points": 10.0}, TypeError, "points"),
+    (tn.Laplace(1.0), {"points": 10.5}, TypeError, "points"),
 ]
 
 

@@ -541,7 +541,7 @@ def test_what_is_no_curve(curve):
         (6, 5, ValueError, "population"),
         (1, 2**53 + 1, ValueError, "population"),
         (1.5, 5, TypeError, "sample_size"),
-        (1, 5.0, TypeError, "population"),
+        (1, 5.5, TypeError, "population"),
         (True, 5, TypeError, "sample_size"),
     ],
 )

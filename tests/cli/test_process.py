@@ -67,7 +67,17 @@ def test_full_disk_is_an_error_not_a_traceback():
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["best-noise", "--epsilon", "1e-3", "--delta", "1e-9", "--compositions", "1000000"],
+        [
+            "best-noise",
+            "--epsilon",
+            "1e-3",
+            "--delta",
+            "1e-9",
+            "--sensitivity",
+            "1",
+            "--compositions",
+            "1000000",
+        ],
         ["reproduce", "mixtures"],  # on many threads at once
     ],
 )

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._prior import Prior
@@ -99,11 +100,11 @@ class GridOptimum:
         """Return one of the values for each true value, of the shape and dtype of theta."""
         return draw(self._fill, float_array("theta", theta), rng, None)
 
-    def _fill(self, theta: Floats, out: Floats, key: bytes, stream: int) -> None:
+    def _fill(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         cell, flat = self.cell(theta.ravel().astype(np.float64)), out.reshape(-1)
         # (m + 1/2)/2^52 with m uniform, exactly, is below a multiple of 2^-52 as often as it says.
         uniform = np.empty(flat.shape)
-        _core.random.uniform(uniform, key, stream)
+        _core.random.uniform(uniform, source)
         ends = np.cumsum(self.counts, axis=1)[:, :-1] / _UNITS
         values = np.array(self.values)
         for number in np.unique(cell):
