@@ -82,7 +82,11 @@ def test_full_disk_is_an_error_not_a_traceback():
     ],
 )
 def test_ctrl_c_ends_with_one_line(arguments, tmp_path):
-    program = "from tightnoise.cli import main; print(flush=True); raise SystemExit(main())"
+    # In the background of a shell SIGINT is ignored, and what starts there inherits that.
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from tightnoise.cli import main; print(flush=True); raise SystemExit(main())"
+    )
     command = [sys.executable, "-c", program, *arguments]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path

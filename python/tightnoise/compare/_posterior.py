@@ -163,7 +163,8 @@ class _Added(Posterior):
         theta = PANEL.within(edges[:-1], step)
         weight = step[:, np.newaxis] * PANEL.weights * self._prior.density_at(theta)
         weight *= self._probability(at, theta)
-        mean = float((weight * theta).sum() / weight.sum())
+        total = float(weight.sum())
+        mean = float((weight * theta).sum()) / total if total > 0.0 else at  # of no probability
         return _Atom(at, mean, float((weight * (theta - mean) ** 2).sum()))
 
     def _between(self, low: Array, high: Array) -> Array:

@@ -64,6 +64,9 @@ class Mechanism(ABC):
     _analytic_kind: ClassVar[Kind | None] = None  # for sketches: whose bound on D holds here
     _sampler: ClassVar[str]
     _scale_name: ClassVar[str] = "sigma"  # the field that holds the scale of the noise
+    # How far apart neighbours may be, in scales, for a finite cost. Likelihoods are then within
+    # e^(5e15), of which double-double keeps 1e-14; far beyond, whole sigmas would be lost.
+    _reach: ClassVar[float] = 1e8
 
     # --- parameters -------------------------------------------------------------------------------
 
@@ -467,10 +470,8 @@ class Mechanism(ABC):
         # Millions of sigma outside the support, a 0 can come back as -1e-250.
         worst = np.maximum(np.maximum(forward, backward), 0.0)
         costs = worst * (1.0 + COST_MARGIN) + underflow
-        # Shifts of more than 1e15 sigma exhaust double-double: nothing is known, so no bound.
-        if self._functions is not _core.gaussian:
-            far = float(np.max(sensitivity)) > 1e15 * float(np.min(self._scale))
-            costs[np.isnan(costs) | far] = np.inf
+        too_far = bool(np.any(np.abs(sensitivity) > self._reach * self._scale))
+        costs[np.isnan(costs) | too_far] = np.inf  # nothing is known, so no bound
         # D does not decrease with the order: a bound holds at all smaller orders too.
         least: Array = np.minimum.accumulate(costs[::-1])[::-1]
         return least

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -60,6 +61,7 @@ class BoundedLaplace(Mechanism):
     _functions: ClassVar[Any] = _core.bounded_laplace
     _sampler: ClassVar[str] = "sample_bounded_laplace"
     _scale_name: ClassVar[str] = "scale"
+    _reach: ClassVar[float] = math.inf  # losses are linear
 
     def __post_init__(self) -> None:
         self._freeze_parameter("scale", positive=True)

@@ -62,6 +62,7 @@ class Gaussian(Mechanism):
     tails: ClassVar[Tails] = "gaussian"
 
     _functions: ClassVar[Any] = _core.gaussian
+    _reach: ClassVar[float] = math.inf  # a closed form
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
