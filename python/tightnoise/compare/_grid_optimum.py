@@ -39,9 +39,8 @@ _MARGIN = 1e-11  # relative, of a cell's width: more than floats err by when the
 _UNITS = 2**52  # as many values has a uniform number of a stream
 _FIRST_SHARE = 1e-8  # of rows that are all alike
 _UNUSED = 1e-9  # the probability of a value that the solver does not mean to use
-_MOST_EPSILON = (
-    20.0  # more is of no use in a cell, and numbers that far apart are none for a solver
-)
+# More is of no use in a cell, and numbers that far apart are none for a solver.
+_MOST_EPSILON = 20.0
 
 
 @dataclass(frozen=True)
