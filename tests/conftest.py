@@ -1,8 +1,12 @@
-"""Shared fixtures: fixed seeds, and the table of worst errors that ends every test run."""
+"""Shared fixtures: fixed seeds, and the table of worst errors that ends every test run.
+
+With `-n 2` (pytest-xdist) each process hands its part of the table to the one that prints it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,11 +26,28 @@ def check_error() -> Callable[[str, float, float], None]:
     """Return check(name, worst, limit): assert worst <= limit, and list both after the run."""
 
     def check(name: str, worst: float, limit: float) -> None:
-        previous = _worst.get(name, (0.0, limit))[0]
-        _worst[name] = (max(previous, float(worst)), limit)
+        _note(name, worst, limit)
         assert worst <= limit, f"{name}: worst error {worst:.3g} is above the limit {limit:.3g}"
 
     return check
+
+
+def _note(name: str, worst: float, limit: float) -> None:
+    previous = _worst.get(name, (0.0, limit))[0]
+    _worst[name] = (max(previous, float(worst)), limit)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    for name, (worst, limit) in getattr(node, "workeroutput", {}).get("worst", {}).items():
+        _note(name, worst, limit)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["worst"] = {
+            name: (float(worst), float(limit)) for name, (worst, limit) in _worst.items()
+        }
 
 
 def pytest_report_header() -> str:
