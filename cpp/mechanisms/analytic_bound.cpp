@@ -490,6 +490,7 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, 
                            double terms, AnalyticBound* out) {
     std::fill(out, out + count, kNothing);
     std::vector<char> done(count, 0);
+    const auto all_done = [&] { return std::find(done.begin(), done.end(), 0) == done.end(); };
     for (std::size_t i = 0; i < count; ++i) done[i] = !(alphas[i] >= 1);
     const Partition partition(kind, half_width, levels);
     const IntervalStrip strip(0.5 * partition.width);
@@ -505,6 +506,7 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, 
     }
 
     for (const double height : kHeights) {
+        if (all_done()) break;
         const Ellipse ellipse(t0, t1, height);
         const auto outcomes = ellipse_outcomes(partition, strip, shift, ellipse);
         for (std::size_t i = 0; i < count; ++i) {
@@ -527,7 +529,7 @@ void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, 
     for (const double height : kWalkHeights) {
         const Ellipse ellipse(t0, t1, height);
         // Whatever the walk finds is at least |D| on the interval.
-        if (interpolation_error({ellipse.rho, 1.0}, terms) > kUseless) break;
+        if (all_done() || interpolation_error({ellipse.rho, 1.0}, terms) > kUseless) break;
         const BoundaryWalk walk(partition, shift, strip, ellipse);
         for (std::size_t i = 0; i < count; ++i) {
             if (done[i]) continue;

@@ -314,8 +314,9 @@ def _renyi_tails(
 ) -> Array:
     """Return bounds of the interpolation error of what `_renyi` returns, (orders, panels)."""
     panels = zip(left.tolist(), right.tolist(), strict=True)
-    errors = [_renyi_tail(support, orders, start, step, *panel, nodes) for panel in panels]
-    return np.concatenate(errors, axis=1)
+    found = [_renyi_bound(support, orders, start, step, *panel, nodes) for panel in panels]
+    rho, bound = np.array(found).transpose(1, 2, 0)
+    return interpolation_error(rho, bound, nodes)
 
 
 def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int) -> Array:
@@ -351,7 +352,7 @@ def _centred(support: _Support) -> tuple[Array, Array, Array, int]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _renyi_tail(
+def _renyi_bound(
     support: _Support,
     orders: tuple[float, ...],
     start: float,
@@ -359,8 +360,8 @@ def _renyi_tail(
     left: float,
     right: float,
     nodes: int,
-) -> Array:
-    rho, bound = renyi_analytic_bound(
+) -> tuple[Array, Array]:
+    return renyi_analytic_bound(
         support.kind,
         support.sigma,
         support.half_width,
@@ -371,7 +372,6 @@ def _renyi_tail(
         terms=nodes,
         levels=support.levels,
     )
-    return interpolation_error(rho, bound, nodes)[:, None]
 
 
 @functools.lru_cache(maxsize=4096)
