@@ -16,7 +16,8 @@ class Divider {
 
     // Makes cells of t[0], ..., t[n - 1]; `spare` has room for as many.
     void divide(double* t, double* spare, std::size_t n) {
-        const auto [least, greatest] = extent(t, n);
+        const Extent all = extent(t, n);  // (lambdas of C++17 cannot take the parts of a pair)
+        const double least = all.least, greatest = all.greatest;
         if (cut(t, spare, n, least, greatest)) return;
         const double width = greatest - least, count = static_cast<double>(n);
         const double allowed = request_.unit * (static_cast<double>(done_) + count);
