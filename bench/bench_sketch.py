@@ -96,7 +96,7 @@ def test_first_questions_to_a_sketch(timed) -> None:
     sketch = Sketch.of(gradient(N), -1.0, 1.0, sigma=1.0)
 
     def first():
-        for remembered in ("_renyi_values", "_fisher_values", "_renyi_tail", "_fisher_tail"):
+        for remembered in ("_renyi_values", "_fisher_values", "_renyi_bound", "_fisher_tail"):
             getattr(_sketched, remembered).cache_clear()
         return costs(sketch)
 
