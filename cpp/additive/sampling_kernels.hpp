@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "additive/sampled_noise.hpp"
+#include "mechanisms/grid_task.hpp"
 #include "random/noise_key.hpp"
 #include "runtime/operand.hpp"
 #include "runtime/simd_level.hpp"
@@ -32,6 +33,20 @@ template <class Noise>
 struct AdditiveSamplers {
     AdditiveSampler<double, Noise> float64;
     AdditiveSampler<float, Noise> float32;
+};
+
+// The same on a grid (mechanisms/grid_cells.hpp).
+template <class Real, class Noise>
+struct AdditiveGridTask : GridTask<Real> {
+    Noise noise;
+};
+template <class Real, class Noise>
+using AdditiveGridSampler = void (*)(const AdditiveGridTask<Real, Noise>& task, std::size_t begin,
+                                     std::size_t end);
+template <class Noise>
+struct AdditiveGridSamplers {
+    AdditiveGridSampler<double, Noise> float64;
+    AdditiveGridSampler<float, Noise> float32;
 };
 
 struct AdditiveSamplingKernels {

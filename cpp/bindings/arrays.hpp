@@ -7,6 +7,7 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/operand.hpp"
 
@@ -16,6 +17,7 @@ namespace tightnoise {
 
 using Float64Array = py::array_t<double, py::array::c_style>;
 using Float32Array = py::array_t<float, py::array::c_style>;
+using Int64Array = py::array_t<std::int64_t, py::array::c_style>;
 
 template <class T>
 std::size_t length(const py::array_t<T, py::array::c_style>& array) {

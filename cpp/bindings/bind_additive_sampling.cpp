@@ -14,6 +14,7 @@ struct Place {
     const py::array& theta;
     const py::array& out;
     NoiseSource& source;
+    Grid grid;
     NoiseLaw law;
 };
 
@@ -33,6 +34,27 @@ void sample(const AdditiveSamplers<Noise>& samplers, const Noise& noise, const P
         sample_as(samplers.float32, noise, place, Float32Array(place.out));
     } else {
         throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
+    }
+}
+
+template <class Real, class Noise>
+void sample_on_grid_as(AdditiveGridSampler<Real, Noise> sampler, const Noise& noise,
+                       const Place& place) {
+    AdditiveGridTask<Real, Noise> task{grid_task<Real>(place.theta, place.grid, place.out), noise};
+    task.key = place.source.next(place.law);  // last: what is refused takes no key
+    run(sampler, task, static_cast<std::size_t>(place.out.size()));
+}
+
+// On a grid where the place has one.
+template <class Noise>
+void sample(const AdditiveSamplers<Noise>& samplers, const AdditiveGridSamplers<Noise>& on_grid,
+            const Noise& noise, const Place& place) {
+    if (!place.grid.step) {
+        sample(samplers, noise, place);
+    } else if (is_float32_on_grid(place.out)) {
+        sample_on_grid_as(on_grid.float32, noise, place);
+    } else {
+        sample_on_grid_as(on_grid.float64, noise, place);
     }
 }
 
@@ -80,6 +102,8 @@ void bind_additive_sampling(py::module_ m) {
     using py::arg;
     using Array = const py::array&;
     using Source = NoiseSource&;
+    using Step = const std::optional<Float64Array>&;
+    using Low = const std::optional<Float64Array>&;
 
     // The parameters of a law are numbers; theta is an array of out's shape or of one element, out
     // float32 or float64, theta itself or apart from it. Parameters are as their Python class has
@@ -87,61 +111,68 @@ void bind_additive_sampling(py::module_ m) {
     m.def(
         "sample_multi_gaussian",
         [](Array theta, double sigma, double epsilon, double sensitivity, int modes, Array out,
-           Source source) {
+           Source source, Step step, Low low) {
             sample_multi_gaussian(sigma, epsilon, sensitivity, modes,
-                                  {theta, out, source, NoiseLaw::multi_gaussian});
+                                  {theta, out, source, {step, low}, NoiseLaw::multi_gaussian});
         },
         arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("modes"), arg("out"),
-        arg("source"));
+        arg("source"), arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_quasi_gaussian",
-        [](Array theta, double sigma, double epsilon, double sensitivity, Array out,
-           Source source) {
+        [](Array theta, double sigma, double epsilon, double sensitivity, Array out, Source source,
+           Step step, Low low) {
             sample_quasi_gaussian(sigma, epsilon, sensitivity,
-                                  {theta, out, source, NoiseLaw::quasi_gaussian});
+                                  {theta, out, source, {step, low}, NoiseLaw::quasi_gaussian});
         },
-        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("out"), arg("source"));
+        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     // Every location stands for itself and its mirror image, its weight for both.
     m.def(
         "sample_scale_mixture",
         [](Array theta, const Float64Array& locations, const Float64Array& weights,
-           const Float64Array& sigmas, Array out, Source source) {
+           const Float64Array& sigmas, Array out, Source source, Step step, Low low) {
             sample_scale_mixture(locations, weights, sigmas,
-                                 {theta, out, source, NoiseLaw::scale_mixture});
+                                 {theta, out, source, {step, low}, NoiseLaw::scale_mixture});
         },
-        arg("theta"), arg("locations"), arg("weights"), arg("sigmas"), arg("out"), arg("source"));
+        arg("theta"), arg("locations"), arg("weights"), arg("sigmas"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_laplace",
-        [](Array theta, double scale, Array out, Source source) {
+        [](Array theta, double scale, Array out, Source source, Step step, Low low) {
             sample(additive_sampling_kernels().exponential, laplace_noise(scale),
-                   {theta, out, source, NoiseLaw::laplace});
+                   {theta, out, source, {step, low}, NoiseLaw::laplace});
         },
-        arg("theta"), arg("scale"), arg("out"), arg("source"));
+        arg("theta"), arg("scale"), arg("out"), arg("source"), arg("step") = py::none(),
+        arg("low") = py::none());
     m.def(
         "sample_truncated_laplace",
-        [](Array theta, double scale, double bound, Array out, Source source) {
+        [](Array theta, double scale, double bound, Array out, Source source, Step step, Low low) {
             sample(additive_sampling_kernels().exponential, truncated_laplace_noise(scale, bound),
-                   {theta, out, source, NoiseLaw::truncated_laplace});
+                   {theta, out, source, {step, low}, NoiseLaw::truncated_laplace});
         },
-        arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("source"));
+        arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     // Density proportional to e^(-epsilon k), k the integer nearest to |x| / width, |x| < bound.
     m.def(
         "sample_tulap",
-        [](Array theta, double width, double epsilon, double bound, Array out, Source source) {
+        [](Array theta, double width, double epsilon, double bound, Array out, Source source,
+           Step step, Low low) {
             sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
-                   {theta, out, source, NoiseLaw::tulap});
+                   {theta, out, source, {step, low}, NoiseLaw::tulap});
         },
-        arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("source"));
+        arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     // Density falling by e^(-epsilon) at (k + gamma) sensitivity, k = 0, 1, ...
     m.def(
         "sample_staircase",
-        [](Array theta, double sensitivity, double epsilon, double gamma, Array out,
-           Source source) {
+        [](Array theta, double sensitivity, double epsilon, double gamma, Array out, Source source,
+           Step step, Low low) {
             sample(additive_sampling_kernels().stepped,
                    staircase_noise(sensitivity, epsilon, gamma),
-                   {theta, out, source, NoiseLaw::staircase});
+                   {theta, out, source, {step, low}, NoiseLaw::staircase});
         },
-        arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("source"));
+        arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     m.def("alias_table", alias_table, arg("weights"));
 }
 

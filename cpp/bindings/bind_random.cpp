@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bindings/sampling.hpp"
+#include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
 #include "runtime/interruption.hpp"
@@ -44,6 +45,34 @@ struct Which {
     Which {                                                             \
         NoiseLaw::name, &Samplers<double>::name, &Samplers<float>::name \
     }
+
+#define TIGHTNOISE_GRID_SAMPLER(name) \
+    NoiseLaw::name, grid_kernels().float64.name, grid_kernels().float32.name
+
+template <class Real>
+void sample_on_grid_as(GridSampler<Real> sampler, const Parameters& from, const Grid& grid,
+                       const py::array& out, NoiseSource& source, NoiseLaw law) {
+    auto task = grid_task<Real>(*from.theta, grid, out);
+    task.sigma = parameter(from.sigma, out);
+    task.lower = parameter(from.lower, out);
+    task.upper = parameter(from.upper, out);
+    task.levels = from.levels;
+    task.key = source.next(law);  // last: what is refused takes no key
+    run(sampler, task, static_cast<std::size_t>(out.size()));
+}
+
+#define TIGHTNOISE_GRID_SAMPLER(name) \
+    NoiseLaw::name, grid_kernels().float64.name, grid_kernels().float32.name
+
+void sample_on_grid(NoiseLaw law, GridSampler<double> float64, GridSampler<float> float32,
+                    const Parameters& from, const Grid& grid, const py::array& out,
+                    NoiseSource& source) {
+    if (is_float32_on_grid(out)) {
+        sample_on_grid_as(float32, from, grid, out, source, law);
+    } else {
+        sample_on_grid_as(float64, from, grid, out, source, law);
+    }
+}
 
 void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source) {
     const SamplingKernels& kernels = sampling_kernels();
@@ -136,6 +165,8 @@ void bind_random(py::module_ m) {
     using py::arg;
     using Array = const py::array&;
     using Source = NoiseSource&;
+    using Step = const std::optional<Float64Array>&;
+    using Low = const std::optional<Float64Array>&;
 
     py::class_<NoiseSource>(m, "NoiseSource")
         .def(py::init())
@@ -157,12 +188,16 @@ void bind_random(py::module_ m) {
             sample(TIGHTNOISE_SAMPLER(standard_normal), {}, out, source);
         },
         arg("out"), arg("source"));
+    // With `step`, on a grid: out may hold int64 then, and `low` may be a part of theta.
     m.def(
         "sample_gaussian",
-        [](Array theta, Array sigma, Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(gaussian), {&theta, &sigma}, out, source);
+        [](Array theta, Array sigma, Array out, Source source, Step step, Low low) {
+            const Parameters from{&theta, &sigma};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(gaussian), from, out, source);
+            sample_on_grid(TIGHTNOISE_GRID_SAMPLER(gaussian), from, {step, low}, out, source);
         },
-        arg("theta"), arg("sigma"), arg("out"), arg("source"));
+        arg("theta"), arg("sigma"), arg("out"), arg("source"), arg("step") = py::none(),
+        arg("low") = py::none());
     m.def(
         "sample_stochastic_sign",
         [](Array theta, Array sigma, Array out, Source source) {
@@ -171,11 +206,15 @@ void bind_random(py::module_ m) {
         arg("theta"), arg("sigma"), arg("out"), arg("source"));
     m.def(
         "sample_rectified_gaussian",
-        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(rectified_gaussian), {&theta, &sigma, &lower, &upper}, out,
-                   source);
+        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source, Step step,
+           Low low) {
+            const Parameters from{&theta, &sigma, &lower, &upper};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(rectified_gaussian), from, out, source);
+            sample_on_grid(TIGHTNOISE_GRID_SAMPLER(rectified_gaussian), from, {step, low}, out,
+                           source);
         },
-        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"));
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_truncated_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source) {

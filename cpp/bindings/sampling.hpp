@@ -1,9 +1,14 @@
 // What the bindings of samplers share.
 #pragma once
 
+#include <pybind11/stl.h>
+
 #include <cstddef>
+#include <optional>
+#include <type_traits>
 
 #include "bindings/arrays.hpp"
+#include "mechanisms/grid_task.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "random/noise_source.hpp"
 #include "runtime/parallel.hpp"
@@ -43,6 +48,46 @@ inline Operand parameter(const py::array* array, const py::array& out) {
     if (array == nullptr) return {};
     is_in_place(*array, out);
     return operand(*array, static_cast<std::size_t>(out.size()));
+}
+
+// Where a sample lies: at multiples of `step`, or, without it, where float arithmetic puts it.
+// `low` is what theta has below its last place.
+struct Grid {
+    const std::optional<Float64Array>& step;
+    const std::optional<Float64Array>& low;
+};
+
+// All of a task but its key and the parameters of its law. `out` takes floats, or with Real =
+// double the numbers K of the points as int64.
+template <class Real>
+GridTask<Real> grid_task(const py::array& theta, const Grid& grid, const py::array& out) {
+    GridTask<Real> task{};
+    task.theta = parameter(&theta, out);
+    task.step = parameter(&*grid.step, out);
+    if (grid.low) {
+        if (grid.low->size() != out.size()) {
+            throw py::type_error("core: operand of the wrong length");
+        }
+        is_in_place(*grid.low, out);
+        task.theta_low = grid.low->data();
+    }
+    if constexpr (std::is_same_v<Real, double>) {
+        if (py::isinstance<Int64Array>(out)) {
+            task.integers = Int64Array(out).mutable_data();
+            return task;
+        }
+    }
+    task.out = py::array_t<Real, py::array::c_style>(out).mutable_data();
+    return task;
+}
+
+// Which Real a task on a grid has.
+inline bool is_float32_on_grid(const py::array& out) {
+    if (py::isinstance<Float32Array>(out)) return true;
+    if (!py::isinstance<Float64Array>(out) && !py::isinstance<Int64Array>(out)) {
+        throw py::type_error("core: out must be a C-contiguous float32, float64 or int64 array");
+    }
+    return false;
 }
 
 }  // namespace tightnoise

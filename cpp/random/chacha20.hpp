@@ -53,7 +53,14 @@ inline Lanes rotate_left(Lanes x) {
     return (x << Bits) | (x >> (32 - Bits));
 }
 
-inline void quarter_round(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
+template <int Bits>
+inline std::uint32_t rotate_left(std::uint32_t x) {
+    return (x << Bits) | (x >> (32 - Bits));
+}
+
+// Of one block, or of the same word of kLanes blocks.
+template <class Word>
+inline void quarter_round(Word& a, Word& b, Word& c, Word& d) {
     a += b;
     d = rotate_left<16>(d ^ a);
     c += d;
@@ -64,16 +71,16 @@ inline void quarter_round(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
     b = rotate_left<7>(b ^ c);
 }
 
-// The states of kLanes blocks side by side.
+// The state of one block, or those of kLanes blocks side by side.
+template <class Word>
 struct State {
-    Lanes word[kWords];
+    Word word[kWords];
 };
 
-// Of blocks first, first + 1, ...; a multiple of kLanes, so its low word cannot carry.
-inline State initial_state(const NoiseKey& key, std::uint64_t first) {
-    const Lanes zero = {};
-    Lanes iota;
-    for (int lane = 0; lane < kLanes; ++lane) iota[lane] = static_cast<std::uint32_t>(lane);
+// `iota` is added to the number `first`, whose low word must not carry.
+template <class Word>
+inline State<Word> initial_state(const NoiseKey& key, std::uint64_t first, Word iota) {
+    const Word zero = {};
     return {{
         zero + 0x61707865u,  // "expand 32-byte k"
         zero + 0x3320646eu,
@@ -94,7 +101,15 @@ inline State initial_state(const NoiseKey& key, std::uint64_t first) {
     }};
 }
 
-inline void two_rounds(Lanes (&x)[kWords]) {
+// Of blocks first, first + 1, ...; a multiple of kLanes.
+inline State<Lanes> initial_states(const NoiseKey& key, std::uint64_t first) {
+    Lanes iota;
+    for (int lane = 0; lane < kLanes; ++lane) iota[lane] = static_cast<std::uint32_t>(lane);
+    return initial_state(key, first, iota);
+}
+
+template <class Word>
+inline void two_rounds(Word (&x)[kWords]) {
     quarter_round(x[0], x[4], x[8], x[12]);
     quarter_round(x[1], x[5], x[9], x[13]);
     quarter_round(x[2], x[6], x[10], x[14]);
@@ -114,16 +129,16 @@ constexpr int kBatchesAtOnce = kLanes == 16 ? kStates : 1;
 inline void keystream_batches(const NoiseKey& key, std::uint64_t batch, std::uint32_t* out) {
     for (int block = 0; block < kBatchesAtOnce * kBlocks; block += kStates * kLanes) {
         const std::uint64_t first = batch * kBlocks + static_cast<unsigned>(block);
-        State x[kStates];
+        State<Lanes> x[kStates];
 #pragma GCC unroll 2
-        for (int s = 0; s < kStates; ++s) x[s] = initial_state(key, first + s * kLanes);
+        for (int s = 0; s < kStates; ++s) x[s] = initial_states(key, first + s * kLanes);
         for (int round = 0; round < 20; round += 2) {
 #pragma GCC unroll 2
             for (int s = 0; s < kStates; ++s) two_rounds(x[s].word);
         }
 #pragma GCC unroll 2
         for (int s = 0; s < kStates; ++s) {
-            const State input = initial_state(key, first + s * kLanes);
+            const State<Lanes> input = initial_states(key, first + s * kLanes);
             const int of = block + s * kLanes;
             std::uint32_t* to = out + of / kBlocks * kBatchWords + of % kBlocks;
 #pragma GCC unroll 16
@@ -133,6 +148,19 @@ inline void keystream_batches(const NoiseKey& key, std::uint64_t batch, std::uin
             }
         }
     }
+}
+
+// The words of one block, in the order of RFC 8439.
+struct Block {
+    std::uint32_t word[kWords];
+};
+inline Block block_at(const NoiseKey& key, std::uint64_t number) {
+    const State<std::uint32_t> input = initial_state(key, number, std::uint32_t{0});
+    State<std::uint32_t> x = input;
+    for (int round = 0; round < 20; round += 2) two_rounds(x.word);
+    Block block;
+    for (int word = 0; word < kWords; ++word) block.word[word] = x.word[word] + input.word[word];
+    return block;
 }
 
 // Batches first, first + 1, ... of a key's stream, on the stack and so in the first-level cache.

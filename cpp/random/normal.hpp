@@ -73,6 +73,8 @@ template <class Real>
 struct Pair {
     Real first;
     Real second;
+    Real square;  // of the radius
+    Real u;       // the uniform number it is made of
 };
 
 // Two independent normals from two random words.
@@ -81,7 +83,8 @@ inline Pair<Real> pair_of(Word radius_bits, Word angle) {
     using C = Coefficients<Real>;
     const auto unit = uniform::two_sided_unit(radius_bits);
     const Real u = uniform::select(unit.from_one, Real(1) - unit.near, unit.near);
-    const Real radius = std::sqrt(minus_two_log(u, unit.near));
+    const Real square = minus_two_log(u, unit.near);
+    const Real radius = std::sqrt(square);
     // The angle lies within pi/4 of the positive x axis; bit 0 chooses between it and its mirror
     // image about the diagonal, bit 1 between that and its opposite: all four quarters.
     const Real f = uniform::open_unit(angle) - Real(0.5);
@@ -92,7 +95,7 @@ inline Pair<Real> pair_of(Word radius_bits, Word angle) {
     const Word sign = (angle & 2) << (Bits<Real>::kSign - 1);
     const Real signed_radius = from_bits(to_bits(radius) ^ sign);
     return {signed_radius * uniform::select(mirror, sine, cosine),
-            signed_radius * uniform::select(mirror, cosine, sine)};
+            signed_radius * uniform::select(mirror, cosine, sine), square, u};
 }
 
 // Turns one keystream batch into kBatch<Real> normals.

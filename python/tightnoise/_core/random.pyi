@@ -56,13 +56,20 @@ def sample_bounded_laplace(
     source: NoiseSource,
 ) -> None: ...
 def sample_gaussian(
-    theta: numpy.ndarray, sigma: numpy.ndarray, out: numpy.ndarray, source: NoiseSource
+    theta: numpy.ndarray,
+    sigma: numpy.ndarray,
+    out: numpy.ndarray,
+    source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_laplace(
     theta: numpy.ndarray,
     scale: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_multi_gaussian(
     theta: numpy.ndarray,
@@ -72,6 +79,8 @@ def sample_multi_gaussian(
     modes: typing.SupportsInt | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_quantized_gaussian(
     theta: numpy.ndarray,
@@ -89,6 +98,8 @@ def sample_quasi_gaussian(
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_rectified_gaussian(
     theta: numpy.ndarray,
@@ -97,6 +108,8 @@ def sample_rectified_gaussian(
     upper: numpy.ndarray,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_scale_mixture(
     theta: numpy.ndarray,
@@ -105,6 +118,8 @@ def sample_scale_mixture(
     sigmas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_staircase(
     theta: numpy.ndarray,
@@ -113,6 +128,8 @@ def sample_staircase(
     gamma: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_stochastic_sign(
     theta: numpy.ndarray, sigma: numpy.ndarray, out: numpy.ndarray, source: NoiseSource
@@ -131,6 +148,8 @@ def sample_truncated_laplace(
     bound: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_tulap(
     theta: numpy.ndarray,
@@ -139,6 +158,8 @@ def sample_tulap(
     bound: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_von_mises_fisher(
     direction: numpy.ndarray,

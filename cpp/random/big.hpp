@@ -1,0 +1,41 @@
+// Numbers of 320 bits, for what doubles leave open: the one file that includes
+// Boost.Multiprecision. Never in a kernel file: it is full of weak symbols.
+//
+// The ideal uniform behind a keystream word goes on where the word ends: with the words of a block
+// of the refinement stream, and after these with half a unit. 256 bits leave open what is decided
+// here with probability 2^-160 at most.
+#pragma once
+
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cstdint>
+
+#include "random/ideal_bits.hpp"
+
+namespace tightnoise {
+namespace {
+
+using Big =
+    boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
+                                      320, boost::multiprecision::digit_base_2, void, std::int64_t>,
+                                  boost::multiprecision::et_off>;
+
+// (head.words[first], ..., words[first + 5] and half a unit) 2^exponent: an integer of its 64 or
+// fewer bits, continued by 192.
+inline Big continued(std::uint64_t head, const chacha20::Block& block, int first, int exponent) {
+    Big x = head;
+    for (int i = first; i < first + 6; ++i) x = x * 4294967296.0 + block.word[i];
+    return ldexp(x + 0.5, exponent - 192);
+}
+
+// near* of a word's lower 63 bits (uniform.hpp): uniform on (0, 1/2).
+inline Big ideal_near(std::uint64_t bits, const chacha20::Block& block) {
+    return continued(bits & 0x7fffffffffffffffu, block, 2, -64);
+}
+
+// The nearest integer; of two, the upper one.
+inline Big nearest(const Big& t) {
+    return floor(t + 0.5);
+}
+
+}  // namespace
+}  // namespace tightnoise

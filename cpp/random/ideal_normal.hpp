@@ -1,0 +1,69 @@
+// The ideal pair of normals behind two keystream words, and how far their float evaluation
+// (normal.hpp) is from it. Kernel-side header: internal linkage, one copy a level.
+//
+// With R and A the words of radius and angle, and v, w in [0, 1) from words 2 to 7 and 8 to 13 of
+// the pair's block (half a unit after them):
+//
+//     near = (k + v) / 2^64, k the lower 63 bits of R;  u = near or 1 - near by the upper bit
+//     f = ((A >> 12) + w) / 2^52 - 1/2;  r = sqrt(-2 log u), negative if A & 2
+//     z = r (cos, sin)(pi f / 2), swapped if A & 1
+//
+// u is uniform on (0, 1) and the angle on the circle: both z are exactly normal and independent.
+// Words of 32 bits are continued to these: R by word 0, the upper 23 bits of A by the upper 29 of
+// word 1.
+#pragma once
+
+#include <cstdint>
+
+#include "random/ideal_bits.hpp"
+#include "random/normal.hpp"
+
+namespace tightnoise {
+namespace {
+
+// abs(z - ideal z) <= kSquare r^2 + kConstant, for u >= kLeast and r^2 >= kLeastSquare; elsewhere
+// nothing is known. In r^2 and not in r, as then how often a pair is doubtful depends on where
+// theta lies between two points of the grid by no more than exp(-2 pi^2 (sigma / step)^2), roughly.
+template <class Real>
+struct NormalError;
+
+// Evaluation: 63 units of 2^-53, below 2^-47. The bits of u that were not read move r by at most
+// 2^-65 / (u r): below 2^-41 / 5.77 at the lower end of u, and 2^-43 where r^2 = 2^-44, next to
+// u = 1; those of the angle, pi/2 2^-53 r. The sums are below 2^-43.3 and 2^-42.9; the rest of
+// 2^-42 covers the roundings of s z and of the sum.
+template <>
+struct NormalError<double> {
+    static constexpr double kLeast = 0x1p-24;
+    static constexpr double kLeastSquare = 0x1p-44;
+    static constexpr double kSquare = 0.0;
+    static constexpr double kConstant = 0x1p-42;
+};
+
+// Found by trying all 2^32 words of the radius, at every level: abs(r - ideal r) <= 1.8e-7 r +
+// 1.32e-8; and all 2^23 angles: 1.58e-7 r. With the roundings of the product, of s, s z and the
+// sum: below 7e-7 r + 2e-8, which is below this by 2 r <= r^2 / 1.25 + 1.25.
+template <>
+struct NormalError<float> {
+    static constexpr float kLeast = 0x1p-14f;
+    static constexpr float kLeastSquare = 0x1p-22f;
+    static constexpr float kSquare = 2.8e-7f;
+    static constexpr float kConstant = 4.6e-7f;
+};
+
+// The two words of a float64 pair.
+struct PairWords {
+    std::uint64_t radius;
+    std::uint64_t angle;
+};
+inline PairWords full_words(std::uint64_t radius, std::uint64_t angle, const chacha20::Block&) {
+    return {radius, angle};
+}
+inline PairWords full_words(std::uint32_t radius, std::uint32_t angle,
+                            const chacha20::Block& block) {
+    return {
+        std::uint64_t{radius} << 32 | block.word[0],
+        std::uint64_t{angle >> 9} << 41 | std::uint64_t{block.word[1] >> 3} << 12 | (angle & 3)};
+}
+
+}  // namespace
+}  // namespace tightnoise
