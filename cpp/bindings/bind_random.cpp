@@ -178,6 +178,8 @@ void bind_random(py::module_ m) {
     // Words of keystream batches first, first + 1, ...; block 16 b + lane of the stream has its
     // words at [b, 0..15, lane].
     m.def("chacha20_keystream", keystream, arg("key"), arg("stream"), arg("first"), arg("batches"));
+    // For tests: samples on a grid are the same, but slow.
+    m.def("set_refine_all", [](bool on) { refine_all = on; }, arg("on"));
     m.def(
         "uniform",
         [](Array out, Source source) { sample(TIGHTNOISE_SAMPLER(uniform), {}, out, source); },

@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <type_traits>
@@ -57,6 +58,9 @@ struct Grid {
     const std::optional<Float64Array>& low;
 };
 
+// Of all samples on a grid from now on (GridTask::refine_all).
+inline std::atomic<bool> refine_all{false};
+
 // All of a task but its key and the parameters of its law. `out` takes floats, or with Real =
 // double the numbers K of the points as int64.
 template <class Real>
@@ -64,6 +68,7 @@ GridTask<Real> grid_task(const py::array& theta, const Grid& grid, const py::arr
     GridTask<Real> task{};
     task.theta = parameter(&theta, out);
     task.step = parameter(&*grid.step, out);
+    task.refine_all = refine_all;
     if (grid.low) {
         if (grid.low->size() != out.size()) {
             throw py::type_error("core: operand of the wrong length");

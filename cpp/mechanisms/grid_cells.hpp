@@ -53,9 +53,12 @@ inline Real small_nearest(Real x) {
     return (x + kRounding) - kRounding;
 }
 
-// Of the test abs(t - q) + error < 1/2: the roundings of theta / step, t and the test itself.
+// Part of the error of the test abs(t - q) + error < 1/2: the roundings of theta / step, t and the
+// test itself.
 template <class Real>
-constexpr Real kSlack = 2 * std::numeric_limits<Real>::epsilon();
+inline Real slack(bool refine_all) {
+    return refine_all ? Real(1) : 2 * std::numeric_limits<Real>::epsilon();
+}
 
 // A batch of elements in units of the step.
 template <class Real>
@@ -63,7 +66,7 @@ class Cells {
   public:
     static constexpr std::size_t kN = kBatch<Real>;
 
-    // Reads elements first, ..., first + n - 1. Those up to kN are zeros.
+    // Reads elements first, ..., first + n - 1. The others are zeros.
     void load(const GridTask<Real>& task, std::size_t first, std::size_t n) {
         const Real* theta = theta_block_.load(task.theta, first, n);
         if (first_ || !task.step.is_scalar) {

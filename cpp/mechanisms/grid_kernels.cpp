@@ -18,11 +18,11 @@ struct Rounded {
     Real reach;
 };
 template <class Real>
-inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square) {
+inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square, Real slack) {
     using E = NormalError<Real>;
     const Real t = rest + s * z;
     const Real q = small_nearest(t);
-    return {q, std::fabs(t - q) + (s * (E::kSquare * square + E::kConstant) + kSlack<Real>)};
+    return {q, std::fabs(t - q) + (s * (E::kSquare * square + E::kConstant) + slack)};
 }
 
 // 0 if both elements are certain, else 1. (NaN is not below 1/2.)
@@ -51,13 +51,15 @@ class NormalCells {
         const Real* rest = cells.rest();
         const Real* s = s_;
         const Word* words = words_;
+        const Real slack = grid::slack<Real>(task.refine_all);
         alignas(64) Real doubt[kPairs];
         Real worst = 0;
 #pragma omp simd reduction(max : worst)
         for (std::size_t i = 0; i < kPairs; ++i) {
             const auto pair = box_muller::pair_of<Real>(words[i], words[kPairs + i]);
-            const auto a = round_cell(rest[i], s[i], pair.first, pair.square);
-            const auto b = round_cell(rest[kPairs + i], s[kPairs + i], pair.second, pair.square);
+            const auto a = round_cell(rest[i], s[i], pair.first, pair.square, slack);
+            const auto b =
+                round_cell(rest[kPairs + i], s[kPairs + i], pair.second, pair.square, slack);
             q[i] = a.q;
             q[kPairs + i] = b.q;
             const Real here = doubt_of(pair, a.reach, b.reach);
@@ -92,11 +94,12 @@ class NormalCells {
         const chacha20::Block block = refinement_block(task.key, number);
         const PairWords words = full_words(words_[i], words_[k], block);
         if constexpr (sizeof(Real) < sizeof(double)) {
+            const double slack = grid::slack<double>(task.refine_all);
             const auto pair = box_muller::pair_of<double>(words.radius, words.angle);
             const auto a =
-                round_cell<double>(cells.rest()[i], exact_s_[i], pair.first, pair.square);
+                round_cell<double>(cells.rest()[i], exact_s_[i], pair.first, pair.square, slack);
             const auto b =
-                round_cell<double>(cells.rest()[k], exact_s_[k], pair.second, pair.square);
+                round_cell<double>(cells.rest()[k], exact_s_[k], pair.second, pair.square, slack);
             if (doubt_of(pair, a.reach, b.reach) == 0.0) {
                 q[i] = static_cast<Real>(a.q);
                 q[k] = static_cast<Real>(b.q);

@@ -17,11 +17,11 @@ struct GridTask {
     Operand sigma;  // or the scale
     Operand lower;
     Operand upper;
-    double levels;  // number of letters, an integer below 2^31
-    const double*
-        theta_low;  // null, or for each element what theta is above `theta`: |low| <= ulp/2
+    double levels;            // number of letters, an integer below 2^31
+    const double* theta_low;  // of each element, what is to be added to theta; or null
     Real* out;
-    std::int64_t* integers;  // if not null, K goes here and `out` is not written (Real = double)
+    std::int64_t* integers;  // if not null, K goes here and nothing to `out` (Real = double)
+    bool refine_all;         // takes every element for doubtful: for tests, K is the same
 };
 
 // Elements begin, ..., end - 1; begin is a multiple of kSampleAlignment.

@@ -24,6 +24,7 @@ __all__: list[str] = [
     "sample_truncated_laplace",
     "sample_tulap",
     "sample_von_mises_fisher",
+    "set_refine_all",
     "standard_normal",
     "uniform",
 ]
@@ -167,5 +168,6 @@ def sample_von_mises_fisher(
     out: numpy.ndarray,
     source: NoiseSource,
 ) -> None: ...
+def set_refine_all(on: bool) -> None: ...
 def standard_normal(out: numpy.ndarray, source: NoiseSource) -> None: ...
 def uniform(out: numpy.ndarray, source: NoiseSource) -> None: ...
