@@ -53,13 +53,6 @@ inline Real small_nearest(Real x) {
     return (x + kRounding) - kRounding;
 }
 
-// Part of the error of the test abs(t - q) + error < 1/2: the roundings of theta / step, t and the
-// test itself.
-template <class Real>
-inline Real slack(bool refine_all) {
-    return refine_all ? Real(1) : 2 * std::numeric_limits<Real>::epsilon();
-}
-
 // A batch of elements in units of the step.
 template <class Real>
 class Cells {

@@ -23,26 +23,17 @@ IdealPair ideal_pair(const IdealPairSource& source) {
     return (source.angle & 1) != 0 ? IdealPair{y, x} : IdealPair{x, y};
 }
 
-Big sample(const IdealElement& of, const Big& z) {
-    return Big(of.theta) + of.theta_low - of.origin + of.sigma * z;
+double integer(const IdealElement& of, const Big& z) {
+    const Big x = Big(of.theta) + of.low + of.sigma * z - of.lower;
+    return static_cast<double>(nearest(x * of.cells / (Big(of.upper) - of.lower)));
 }
 
 }  // namespace
 
-NearestPair ideal_nearest(const IdealPairSource& source, const IdealElement& first,
-                          const IdealElement& second, double multiplier, double divisor) {
+IntegerPair ideal_integers(const IdealPairSource& source, const IdealElement& first,
+                           const IdealElement& second) {
     const IdealPair z = ideal_pair(source);
-    const auto integer = [&](const IdealElement& of, const Big& normal) {
-        return static_cast<double>(nearest(sample(of, normal) * multiplier / divisor));
-    };
     return {integer(first, z.first), integer(second, z.second)};
-}
-
-NearestPair ideal_signs(const IdealPairSource& source, const IdealElement& first,
-                        const IdealElement& second) {
-    const IdealPair z = ideal_pair(source);
-    const auto sign = [](const Big& x) { return x < 0 ? -1.0 : 1.0; };
-    return {sign(sample(first, z.first)), sign(sample(second, z.second))};
 }
 
 }  // namespace tightnoise
