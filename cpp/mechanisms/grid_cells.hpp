@@ -53,6 +53,32 @@ inline Real small_nearest(Real x) {
     return (x + kRounding) - kRounding;
 }
 
+// theta / step = whole + rest, whole = nearest_integer(theta / step).
+// Beyond the range of Real, theta + noise is theta whatever the noise: whole is infinite then.
+template <class Real>
+inline bool is_in_range(Real whole) {
+    return std::fabs(whole) <= std::numeric_limits<Real>::max();
+}
+template <class Real>
+inline Real rest_of(Real theta, Real inverse_step, Real whole) {
+    return is_in_range(whole) ? theta * inverse_step - whole : Real(0);
+}
+
+// step (whole + q), rounded once: a function of the integer.
+template <class Real>
+inline Real value_of(Real theta, Real whole, Real q, Real step) {
+    const Real y = step * (whole + q);
+    return is_in_range(whole) ? y : theta;
+}
+
+// whole + q; a whole beyond 2^63 counts as its last double.
+inline std::int64_t integer_of(double whole, double q) {
+    constexpr double kMost = 0x1.ffffffffffffep62;  // leaves room for q, which is below 2^52
+    const double below = whole < kMost ? whole : kMost;
+    const double w = below > -kMost ? below : -kMost;
+    return static_cast<std::int64_t>(w) + static_cast<std::int64_t>(q);
+}
+
 // A batch of elements in units of the step.
 template <class Real>
 class Cells {
@@ -74,12 +100,8 @@ class Cells {
         for (std::size_t i = n; i < kN; ++i) theta_[i] = Real(0);
 #pragma omp simd
         for (std::size_t i = 0; i < kN; ++i) {
-            const Real x = theta_[i] * inverse_step_[i];
-            // Beyond the range, theta + noise is theta whatever the noise.
-            const Real below = x < kLargest ? x : kLargest;
-            const Real finite = below > -kLargest ? below : -kLargest;
-            whole_[i] = nearest_integer(finite);
-            rest_[i] = finite - whole_[i];
+            whole_[i] = nearest_integer(theta_[i] * inverse_step_[i]);
+            rest_[i] = rest_of(theta_[i], inverse_step_[i], whole_[i]);
         }
     }
 
@@ -95,32 +117,22 @@ class Cells {
         return task.theta_low == nullptr ? 0.0 : task.theta_low[j] * inverse_step_[i];
     }
 
-    // Writes step (whole + q), rounded once: a function of the integer.
+    // Writes values, or the integers.
     void write(const Real* q, const GridTask<Real>& task, std::size_t first, std::size_t n) const {
-        if (task.integers != nullptr) return write_integers(q, task.integers + first, n);
+        if (task.integers != nullptr) {
+            for (std::size_t i = 0; i < n; ++i) {
+                task.integers[first + i] = integer_of(whole_[i], q[i]);
+            }
+            return;
+        }
         Real* out = task.out + first;
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
-            const Real y = step_[i] * (whole_[i] + q[i]);
-            out[i] = std::fabs(whole_[i]) < kLargest ? y : theta_[i];
+            out[i] = value_of(theta_[i], whole_[i], q[i], step_[i]);
         }
     }
 
   private:
-    static constexpr Real kLargest = std::numeric_limits<Real>::max();
-
-    // whole + q; a whole beyond 2^63 counts as 2^63 less 2^11.
-    void write_integers(const Real* q, std::int64_t* out, std::size_t n) const {
-        for (std::size_t i = 0; i < n; ++i) {
-            // The largest double below 2^63 leaves room for q, which is below 2^52.
-            const double most = 0x1.ffffffffffffep62;
-            double w = whole_[i];
-            w = w < most ? w : most;
-            w = w > -most ? w : -most;
-            out[i] = static_cast<std::int64_t>(w) + static_cast<std::int64_t>(q[i]);
-        }
-    }
-
     bool first_ = true;
     OperandBlock<kN, Real> theta_block_;
     OperandBlock<kN> step_block_;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "mechanisms/grid_cells.hpp"
+#include "mechanisms/grid_bounds.hpp"
 #include "mechanisms/ideal_release.hpp"
 #include "random/ideal_normal.hpp"
 
@@ -15,8 +15,8 @@ namespace tightnoise {
 namespace {
 namespace grid {
 
-// The integer nearest to t = rest + s z, t taken between 0 and `last` where this is not negative;
-// and how far t may be from it: certain below 1/2.
+// The integer nearest to t = rest + s z, t taken between 0 and `last` where kClamped; and how far t
+// may be from it: certain below 1/2.
 template <class Real>
 struct Rounded {
     Real q;
@@ -31,7 +31,8 @@ inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square, Real las
         t = t > last ? last : t;
     }
     const Real q = small_nearest(t);
-    return {q, std::fabs(t - q) + (s * (E::kSquare * square + E::kConstant) + slack)};
+    const Real of_radius = E::kSquare == 0 ? Real(0) : E::kSquare * square;
+    return {q, std::fabs(t - q) + (s * (of_radius + E::kConstant) + slack)};
 }
 
 // Roundings of rest, t and the test that are not in proportion to s: of 1/2 and, clamped, of
@@ -48,90 +49,94 @@ inline Real doubt_of(const box_muller::Pair<Real>& pair, Real reach, Real other)
     using E = NormalError<Real>;
     Real doubt = reach < Real(0.5) ? Real(0) : Real(1);
     doubt = other < Real(0.5) ? doubt : Real(1);
-    doubt = pair.u >= E::kLeast ? doubt : Real(1);
-    return pair.square >= E::kLeastSquare ? doubt : Real(1);
+    doubt = pair.square >= E::kLeastSquare ? doubt : Real(1);
+    return pair.square <= E::kMostSquare ? doubt : Real(1);
 }
 
-// Writes the integers of the batch of elements first, first + 1, ... (n of them) to q. The law has
-// arrays rest() and s() of kBatch<Real> elements; for element i of them, precise_rest(i) and
-// precise_s(i), to the last place of a double, and ideal(i), the real numbers behind both.
-// kClamped: integers are 0, ..., last.
-template <bool kClamped, class Real, class Law>
-class NormalBatch {
-    static constexpr std::size_t kN = kBatch<Real>;
-    static constexpr std::size_t kPairs = kN / 2;
-    using Word = typename box_muller::Bits<Real>::Word;
-
-  public:
-    NormalBatch(const NoiseKey& key, bool refine_all, double last)
-        : key_(key), refine_all_(refine_all), last_(last) {}
-
-    void draw(const std::uint32_t* keystream, const Law& law, std::size_t first, std::size_t n,
-              Real* q) {
-        alignas(64) Word words[kN];
-        alignas(64) Real doubt[kPairs];
-        std::memcpy(words, keystream, sizeof words);
-        const Real* rest = law.rest();
-        const Real* s = law.s();
-        const Real last = static_cast<Real>(last_);
-        const Real slack = slack_of<Real>(last_, refine_all_);
-        Real worst = 0;
-#pragma omp simd reduction(max : worst)
-        for (std::size_t i = 0; i < kPairs; ++i) {
-            const std::size_t k = kPairs + i;
-            const auto pair = box_muller::pair_of<Real>(words[i], words[k]);
-            const auto a =
-                round_cell<kClamped>(rest[i], s[i], pair.first, pair.square, last, slack);
-            const auto b =
-                round_cell<kClamped>(rest[k], s[k], pair.second, pair.square, last, slack);
-            q[i] = a.q;
-            q[k] = b.q;
-            const Real here = doubt_of(pair, a.reach, b.reach);
-            doubt[i] = here;
-            worst = here > worst ? here : worst;
-        }
-        if (worst == Real(0)) return;
-        for (std::size_t i = 0; i < kPairs && i < n; ++i) {
-            if (doubt[i] != Real(0)) settle(words[i], words[kPairs + i], law, first + i, i, q);
-        }
-    }
-
-  private:
-    // With 64-bit words where the batch has fewer, then with all bits. `number` is the position of
-    // the pair's first word.
-    __attribute__((noinline)) void settle(Word radius, Word angle, const Law& law,
-                                          std::uint64_t number, std::size_t i, Real* q) const {
-        const std::size_t k = kPairs + i;
-        const PairWords words = full_words(radius, angle, refinement_block(key_, number));
-        if constexpr (sizeof(Real) < sizeof(double)) {
-            const double slack = slack_of<double>(last_, refine_all_);
-            const auto pair = box_muller::pair_of<double>(words.radius, words.angle);
-            const auto a = round_cell<kClamped>(law.precise_rest(i), law.precise_s(i), pair.first,
-                                                pair.square, last_, slack);
-            const auto b = round_cell<kClamped>(law.precise_rest(k), law.precise_s(k), pair.second,
-                                                pair.square, last_, slack);
-            if (doubt_of(pair, a.reach, b.reach) == 0.0) {
-                q[i] = static_cast<Real>(a.q);
-                q[k] = static_cast<Real>(b.q);
-                return;
-            }
-        }
-        const IntegerPair both =
-            ideal_integers({key_, number, words.radius, words.angle}, law.ideal(i), law.ideal(k));
-        q[i] = clamped(both.first);
-        q[k] = clamped(both.second);
-    }
-
-    Real clamped(double integer) const {
-        if (!kClamped) return static_cast<Real>(integer);
-        const double above = integer < 0.0 ? 0.0 : integer;
-        return static_cast<Real>(above > last_ ? last_ : above);
-    }
-
-    const NoiseKey& key_;
-    bool refine_all_;
-    double last_;
+// Two words and the position of the first of them in the keystream.
+template <class Word>
+struct DoubtfulPair {
+    Word radius;
+    Word angle;
+    std::uint64_t number;
 };
+
+inline double clamped(double integer, double last) {
+    const double above = integer < 0.0 ? 0.0 : integer;
+    return above > last ? last : above;
+}
+
+// Of both elements of a doubtful pair: with 64-bit words where it has fewer, then with all bits.
+// `precise(e)` has rest and s of element e to the last place of a double, `ideal(e)` the real
+// numbers behind them.
+template <bool kClamped, class Word, class Precise, class Ideal>
+inline IntegerPair settle(const DoubtfulPair<Word>& pair, const NoiseKey& key, double last,
+                          bool refine_all, std::size_t i, std::size_t k, Precise&& precise,
+                          Ideal&& ideal) {
+    const PairWords words = full_words(pair.radius, pair.angle, refinement_block(key, pair.number));
+    if constexpr (sizeof(Word) < sizeof(std::uint64_t)) {
+        const double slack = slack_of<double>(last, refine_all);
+        const auto z = box_muller::pair_of<double>(words.radius, words.angle);
+        const auto first = precise(i);
+        const auto second = precise(k);
+        const auto a = round_cell<kClamped>(first.rest, first.s, z.first, z.square, last, slack);
+        const auto b = round_cell<kClamped>(second.rest, second.s, z.second, z.square, last, slack);
+        if (doubt_of(z, a.reach, b.reach) == 0.0) return {a.q, b.q};
+    }
+    const IntegerPair both =
+        ideal_integers({key, pair.number, words.radius, words.angle}, ideal(i), ideal(k));
+    return kClamped ? IntegerPair{clamped(both.first, last), clamped(both.second, last)} : both;
+}
+
+struct Precise {
+    double rest;
+    double s;
+};
+
+// Draws the batch of elements first, first + 1, ... (n of them; there is room for kBatch<Real>) by
+// a law: of element i, whole(i) and rest(i, whole) are theta in cells, s[i] the scale of the noise,
+// and value(i, whole, q) goes to out[i]. (No structs are returned: they keep loops from being
+// vectors.)
+template <bool kClamped, class Real, class Law, class PreciseOf, class IdealOf>
+inline void draw_batch(const std::uint32_t* keystream, const Law law, const NoiseKey& key,
+                       bool refine_all, Real last, std::size_t first, std::size_t n,
+                       PreciseOf&& precise, IdealOf&& ideal) {
+    constexpr std::size_t kN = kBatch<Real>;
+    constexpr std::size_t kPairs = kN / 2;
+    using Word = typename box_muller::Bits<Real>::Word;
+    alignas(64) Word words[kN];
+    alignas(64) Real doubt[kPairs];
+    std::memcpy(words, keystream, sizeof words);
+    Real* out = law.out;
+    const Real slack = slack_of<Real>(last, refine_all);
+    Real worst = 0;
+#pragma omp simd reduction(max : worst)
+    for (std::size_t i = 0; i < kPairs; ++i) {
+        const std::size_t k = kPairs + i;
+        const auto z = box_muller::pair_of<Real>(words[i], words[k]);
+        const Real whole = law.whole(i);
+        const Real other = law.whole(k);
+        const auto a =
+            round_cell<kClamped>(law.rest(i, whole), law.s[i], z.first, z.square, last, slack);
+        const auto b =
+            round_cell<kClamped>(law.rest(k, other), law.s[k], z.second, z.square, last, slack);
+        out[i] = law.value(i, whole, a.q);
+        out[k] = law.value(k, other, b.q);
+        const Real here = doubt_of(z, a.reach, b.reach);
+        doubt[i] = here;
+        worst = here > worst ? here : worst;
+    }
+    if (worst == Real(0)) return;
+    for (std::size_t i = 0; i < kPairs && i < n; ++i) {
+        if (doubt[i] == Real(0)) continue;
+        const std::size_t k = kPairs + i;
+        const DoubtfulPair<Word> pair{words[i], words[k], first + i};
+        const IntegerPair both =
+            settle<kClamped>(pair, key, last, refine_all, i, k, precise, ideal);
+        out[i] = law.value(i, law.whole(i), static_cast<Real>(both.first));
+        out[k] = law.value(k, law.whole(k), static_cast<Real>(both.second));
+    }
+}
 
 }  // namespace grid
 }  // namespace
