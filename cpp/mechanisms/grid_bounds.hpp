@@ -35,8 +35,9 @@ struct Each {
 };
 template <class Real>
 struct Each<Real, true> {
-    Real value;
-    explicit Each(const Real* values) : value(*values) {}
+    Real value = 0;
+    Each() = default;
+    Each(const Real* values) : value(*values) {}
     Real operator[](std::size_t) const { return value; }
 };
 

@@ -23,6 +23,12 @@ struct LetterLaw {
     Real value(std::size_t, Real, Real q) const { return q; }
 };
 
+// Letters 0 and 1 as signs.
+template <class Real, bool kShared>
+struct SignLaw : LetterLaw<Real, kShared> {
+    Real value(std::size_t, Real, Real q) const { return q + q - Real(1); }
+};
+
 // Batches of a task with parameters and theta padded.
 template <class Real, class Output>
 class Letters {
@@ -38,12 +44,16 @@ class Letters {
                (!has_bounds() || (task_.lower.is_scalar && task_.upper.is_scalar));
     }
 
-    template <bool kShared>
-    void draw(const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+    // Writes what the law makes of the letters to out, which has room for a batch.
+    template <class Law>
+    void draw(const std::uint32_t* keystream, std::size_t first, std::size_t n, Real* out) {
         load(first, n);
-        using Values = Each<Real, kShared>;
-        const LetterLaw<Real, kShared> law{theta_, Values{lower_}, Values{per_unit_}, Values{s_},
-                                           letter_};
+        Law law{};
+        law.theta = theta_;
+        law.lower = {lower_};
+        law.per_unit = {per_unit_};
+        law.s = {s_};
+        law.out = out;
         draw_batch<true, Real>(
             keystream, law, task_.key, task_.refine_all, static_cast<Real>(last_), first, n,
             [this](std::size_t i) {
@@ -59,20 +69,14 @@ class Letters {
     }
 
     // The letters as numpy.linspace(lower, upper, last + 1) has them.
-    void write() const {
+    void write(const Real* letters) const {
         Output* out = task_.out + first_;
 #pragma omp simd
         for (std::size_t i = 0; i < n_; ++i) {
             const double step = (precise_upper_[i] - precise_lower_[i]) / last_;
-            const double letter = precise_lower_[i] + letter_[i] * step;
-            out[i] = static_cast<Output>(letter_[i] == last_ ? precise_upper_[i] : letter);
+            const double letter = precise_lower_[i] + letters[i] * step;
+            out[i] = static_cast<Output>(letters[i] == last_ ? precise_upper_[i] : letter);
         }
-    }
-    // Letters 0 and 1 as signs.
-    void write_signs() const {
-        Output* out = task_.out + first_;
-#pragma omp simd
-        for (std::size_t i = 0; i < n_; ++i) out[i] = letter_[i] + letter_[i] - Real(1);
     }
 
   private:
@@ -114,36 +118,46 @@ class Letters {
     alignas(64) Real lower_[kN];
     alignas(64) Real per_unit_[kN];
     alignas(64) Real s_[kN];
-    alignas(64) Real letter_[kN];
 };
 
-// Calls write(letters) for every batch.
-template <class Real, class Output, class Write>
-inline void for_each_letter(const GridTask<Output>& task, double last, std::size_t begin,
-                            std::size_t end, Write&& write) {
+// Calls draw(keystream, first, n) for every batch.
+template <class Real, class Draw>
+inline void for_each_letter_batch(const NoiseKey& key, std::size_t begin, std::size_t end,
+                                  Draw&& draw) {
     constexpr std::size_t kN = kBatch<Real>;
-    chacha20::Keystream stream(task.key, begin / kN);
-    Letters<Real, Output> letters(task, last);
-    const bool is_shared = letters.is_shared();
+    chacha20::Keystream stream(key, begin / kN);
     for (std::size_t first = begin; first < end; first += kN) {
-        const std::size_t n = end - first < kN ? end - first : kN;
-        const std::uint32_t* keystream = stream.next_batch();
-        is_shared ? letters.template draw<true>(keystream, first, n)
-                  : letters.template draw<false>(keystream, first, n);
-        write(letters);
+        draw(stream.next_batch(), first, end - first < kN ? end - first : kN);
     }
 }
 
 template <class Output>
 void quantized_gaussian(const GridTask<Output>& task, std::size_t begin, std::size_t end) {
-    for_each_letter<double>(task, task.levels - 1.0, begin, end,
-                            [](const Letters<double, Output>& letters) { letters.write(); });
+    Letters<double, Output> letters(task, task.levels - 1.0);
+    const bool is_shared = letters.is_shared();
+    alignas(64) double drawn[kBatch<double>];
+    for_each_letter_batch<double>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            is_shared ? letters.template draw<LetterLaw<double, true>>(keystream, first, n, drawn)
+                      : letters.template draw<LetterLaw<double, false>>(keystream, first, n, drawn);
+            letters.write(drawn);
+        });
 }
 
-template <class Output>
-void stochastic_sign(const GridTask<Output>& task, std::size_t begin, std::size_t end) {
-    for_each_letter<Output>(task, 1.0, begin, end,
-                            [](const Letters<Output, Output>& letters) { letters.write_signs(); });
+template <class Real>
+void stochastic_sign(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
+    Letters<Real, Real> letters(task, 1.0);
+    const bool is_shared = letters.is_shared();
+    alignas(64) Real padded[kBatch<Real>];
+    for_each_letter_batch<Real>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            Real* out = n < kBatch<Real> ? padded : task.out + first;
+            is_shared ? letters.template draw<SignLaw<Real, true>>(keystream, first, n, out)
+                      : letters.template draw<SignLaw<Real, false>>(keystream, first, n, out);
+            if (n < kBatch<Real>) std::memcpy(task.out + first, padded, n * sizeof(Real));
+        });
 }
 
 template <class Output>
