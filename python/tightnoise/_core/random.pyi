@@ -10,6 +10,7 @@ __all__: list[str] = [
     "NoiseSource",
     "alias_table",
     "chacha20_keystream",
+    "join_integers",
     "sample_bounded_laplace",
     "sample_gaussian",
     "sample_laplace",
@@ -25,6 +26,7 @@ __all__: list[str] = [
     "sample_tulap",
     "sample_von_mises_fisher",
     "set_refine_all",
+    "split_integers",
     "standard_normal",
     "uniform",
 ]
@@ -48,6 +50,13 @@ def chacha20_keystream(
     first: typing.SupportsInt | typing.SupportsIndex,
     batches: typing.SupportsInt | typing.SupportsIndex,
 ) -> numpy.typing.NDArray[numpy.uint32]: ...
+def join_integers(
+    n: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    unit: typing.SupportsFloat | typing.SupportsIndex,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    noise: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    out: numpy.ndarray,
+) -> None: ...
 def sample_bounded_laplace(
     theta: numpy.ndarray,
     scale: numpy.ndarray,
@@ -91,6 +100,8 @@ def sample_quantized_gaussian(
     levels: typing.SupportsInt | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_quasi_gaussian(
     theta: numpy.ndarray,
@@ -133,7 +144,12 @@ def sample_staircase(
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_stochastic_sign(
-    theta: numpy.ndarray, sigma: numpy.ndarray, out: numpy.ndarray, source: NoiseSource
+    theta: numpy.ndarray,
+    sigma: numpy.ndarray,
+    out: numpy.ndarray,
+    source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_truncated_gaussian(
     theta: numpy.ndarray,
@@ -169,5 +185,12 @@ def sample_von_mises_fisher(
     source: NoiseSource,
 ) -> None: ...
 def set_refine_all(on: bool) -> None: ...
+def split_integers(
+    n: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    unit: typing.SupportsFloat | typing.SupportsIndex,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    theta: numpy.typing.NDArray[numpy.float64],
+    low: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def standard_normal(out: numpy.ndarray, source: NoiseSource) -> None: ...
 def uniform(out: numpy.ndarray, source: NoiseSource) -> None: ...
