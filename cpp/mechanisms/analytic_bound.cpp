@@ -503,8 +503,8 @@ class BoundaryWalk {
     double middle_second_, middle_third_;  // bounds of |A''| and |A'''|
 };
 
-// The lowest comes first, then from the highest down.
-constexpr double kHeights[] = {0.25, 2.3, 2.0, 1.7, 1.5, 1.3, 1.1, 0.9, 0.7, 0.5, 0.35};
+constexpr double kHeights[] = {2.3, 2.0, 1.7, 1.5, 1.3, 1.1, 0.9, 0.7, 0.5, 0.35};
+constexpr double kUseless = 1e-4;  // an interpolation error
 
 // What is asked about one of the intervals.
 class Interval {
@@ -529,43 +529,47 @@ class Interval {
     }
 
     void small_divergence(const Partition& partition, const IntervalStrip& strip) const {
-        std::vector<double> last(q_.orders, kInfinity);  // errors at the height before
-        std::vector<char> ended(q_.orders);
-        for (std::size_t i = 0; i < q_.orders; ++i) ended[i] = !(q_.alphas[i] >= 1);
-        for (const double height : kHeights) {
-            if (std::find(ended.begin(), ended.end(), 0) == ended.end()) break;
+        constexpr double kLowest = 0.25, kHighest = 2.3, kMargin = 1.2;
+        // Errors at the height before, on the way down, and the lowest height without a bound.
+        std::vector<double> before(q_.orders, kInfinity), failed(q_.orders, kInfinity);
+        for (std::size_t i = 0; i < q_.orders; ++i) failed[i] = q_.alphas[i] >= 1 ? kInfinity : 0.0;
+        const auto look = [&](double height, bool downwards) {
+            const auto idle = [height](double limit) { return height >= limit; };
+            if (std::all_of(failed.begin(), failed.end(), idle)) return;
             const Ellipse ellipse(t0(), t1(), height);
             const auto outcomes = ellipse_outcomes(partition, strip, q_.shift, ellipse);
             for (std::size_t i = 0; i < q_.orders; ++i) {
-                if (ended[i]) continue;
+                if (idle(failed[i])) continue;
                 const double bound = q_.alphas[i] < kInfinity
                                          ? small_divergence_bound(outcomes, q_.alphas[i])
                                          : max_divergence_bound(outcomes);
+                if (!(bound < kInfinity)) failed[i] = height;
                 keep_better(best(i), {ellipse.rho, bound}, q_.terms);
                 const double here = interpolation_error({ellipse.rho, bound}, q_.terms);
-                // If there is no bound in the lowest, there is none. Further down, lower ellipses
-                // help while |S - 1| is near 1, no longer.
-                const bool lowest = height == kHeights[0];
-                ended[i] = done(i) ||
-                           (lowest ? !(bound < kInfinity) : here < kInfinity && here >= last[i]);
-                last[i] = lowest ? kInfinity : here;
+                // Lower ellipses help while |S - 1| is near 1, no longer.
+                if (done(i) || (downwards && here < kInfinity && here >= before[i])) failed[i] = 0;
+                if (downwards) before[i] = here;
             }
+        };
+        look(kLowest, false);
+        double needed = 0;
+        for (std::size_t i = 0; i < q_.orders; ++i) {
+            if (failed[i] > kLowest) needed = std::max(needed, height_for(i, best(i).bound));
         }
+        look(std::clamp(kMargin * needed, kLowest, kHighest), false);
+        for (const double height : kHeights) look(height, true);
     }
 
     // The walk knows |log S| only up to a constant of order 1, so it is of no use where Theorem B
     // gave a small bound already.
     void any_divergence(const Partition& partition, const IntervalStrip& strip,
                         std::size_t i) const {
-        constexpr double kNegligible = 1e-13, kWalkConstant = 0.05, kUseless = 1e-4;
+        constexpr double kNegligible = 1e-13, kWalkConstant = 0.05;
         const double alpha = q_.alphas[i], beta = alpha - 1;
         if (!(alpha > 1 && alpha < kInfinity)) return;
         // The lowest ellipse that is likely to do, then lower ones.
-        const double likely = 1 / beta + 0.5 * alpha * q_.shift * q_.shift;
-        const double rho =
-            std::pow(4 * likely / std::min(q_.enough[i], kUseless), 1 / (q_.terms - 1));
-        const double likely_height = 0.25 * (t1() - t0()) * (rho - 1 / rho);
-        for (double height = std::clamp(likely_height, 0.2, 1.5); height > 0.15; height *= 0.75) {
+        const double needed = height_for(i, 1 / beta + 0.5 * alpha * q_.shift * q_.shift);
+        for (double height = std::clamp(needed, 0.2, 1.5); height > 0.15; height *= 0.75) {
             const Ellipse ellipse(t0(), t1(), height);
             // Whatever the walk finds is at least |D| on the interval.
             if (interpolation_error({ellipse.rho, 1.0}, q_.terms) > kUseless) return;
@@ -581,6 +585,13 @@ class Interval {
     }
 
   private:
+    // The ellipse in which this bound would be good enough.
+    double height_for(std::size_t order, double bound) const {
+        const double error = std::min(q_.enough[order], kUseless);
+        const double rho = std::pow(4 * bound / error, 1 / (q_.terms - 1));
+        return 0.25 * (t1() - t0()) * (rho - 1 / rho);
+    }
+
     const RenyiQuestion& q_;
     std::size_t which_;
     AnalyticBound* out_;
