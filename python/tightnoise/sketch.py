@@ -424,9 +424,8 @@ class Sketch:
         total, bound = summed()
         doubtful = np.flatnonzero(~(bound <= accepted * np.abs(total)))
         if doubtful.size and (len(functions) > 1 or steep is not None):
-            known = self._cells_made is not None
             zones = self._zones(loosened=steep is not None)
-            if zones is not None and zones.loose.size and not known:
+            if zones is not None and panels is not zones.parts:  # they were made just now
                 return self.sum_max(
                     functions,
                     relative_error=relative_error,
@@ -448,13 +447,10 @@ class Sketch:
     def _parts(self, steep: Steep | None) -> tuple[list[_Panels], Float64s]:
         """Return the panels, and the distances of elements that are in none of these.
 
-        As soon as there are cells, panels of few elements are given up for the elements.
+        As soon as there are cells, panels of few elements may be given up for the elements.
         """
-        if self._cells_made is not None and steep is not None:
-            zones = self._zones(loosened=True)
-            if zones is not None:
-                return zones.parts, zones.loose
-        return self._panels(), np.empty(0)
+        zones = None if self._cells_made is None else self._zones(loosened=steep is not None)
+        return (self._panels(), np.empty(0)) if zones is None else (zones.parts, zones.loose)
 
     def _zones(self, *, loosened: bool) -> Zones | None:
         """Return the cells by panels, or None if they cannot be made."""
