@@ -30,7 +30,7 @@ LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Grid = Array | None
+Grid = Floats | None
 
 _MOST_INTEGER = 2**62
 _LARGEST_SHIFT = 60  # of a unit, in powers of two above a step

@@ -103,7 +103,7 @@ class GaussianScaleMixture(GaussianComponents):
         _core.random.sample_scale_mixture(theta, locations, weights, sigmas, out, source, *grid)
 
     @property
-    def _least_sigma(self) -> float:
+    def _grid_scale(self) -> float:
         return min(self.sigmas)
 
 

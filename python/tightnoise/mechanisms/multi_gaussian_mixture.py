@@ -83,5 +83,5 @@ class MultiGaussianMixture(GaussianComponents):
         )
 
     @property
-    def _least_sigma(self) -> float:
+    def _grid_scale(self) -> float:
         return self.sigma

@@ -75,6 +75,10 @@ class QuasiGaussianMixture(AdditiveNoise):
         allowed = f"at most {LARGEST_EPSILON:g}"
         require(self.epsilon <= LARGEST_EPSILON, "epsilon", self.epsilon, allowed)
 
+    @property
+    def _grid_scale(self) -> float:
+        return self.sigma
+
     def _make_law(self) -> Any:
         return _core.additive.QuasiGaussian(self.sigma, self.epsilon, self.sensitivity)
 
