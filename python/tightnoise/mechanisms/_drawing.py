@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy import ma
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, operand, output
 from tightnoise._core.random import NoiseSource, join_integers, split_integers
-from tightnoise._validate import float_array
+from tightnoise._validate import float_array, require
 from tightnoise.mechanisms._grid import GridLike
 from tightnoise.random import NoiseStream, default_stream
+from tightnoise.sums import ExactSum
 
 __all__ = [
     "LARGEST_FLOAT32",
@@ -58,17 +60,16 @@ class Draw(Protocol):
     def __call__(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None: ...
 
 
-def read_theta(theta: Any, *, check_finite: bool = True) -> Theta:
-    """Return the true values as given: integers stay exact."""
-    array = theta if isinstance(theta, np.ndarray) else None
-    if array is None and not isinstance(theta, float):
-        array = np.asarray(theta) if not np.ma.isMaskedArray(theta) else theta
-    if array is None or array.dtype.kind not in "iu":
+def read_theta(theta: ArrayLike | ExactSum, *, check_finite: bool = True) -> Theta:
+    """Return the true values as given: integers, and sums of them, stay exact."""
+    if isinstance(theta, ExactSum):
+        return Theta(theta.integers * theta.unit, theta.integers, theta.unit)
+    array = theta if isinstance(theta, (float, np.ndarray, ma.MaskedArray)) else np.asarray(theta)
+    if isinstance(array, float) or array.dtype.kind not in "iu":
         return Theta(float_array("theta", theta, check_finite=check_finite))
-    floats = float_array("theta", theta)  # refuses what is no plain array
+    floats = float_array("theta", array)  # refuses what is no plain array
     largest = max(abs(int(array.max())), abs(int(array.min()))) if array.size else 0
-    if largest > _MOST_INTEGER:
-        raise ValueError(f"theta must be at most 2**62 in magnitude; got {largest}")
+    require(largest <= _MOST_INTEGER, "theta", largest, "at most 2**62 in magnitude")
     return Theta(floats, np.require(array, np.int64, ["C", "A"]))
 
 
@@ -141,7 +142,11 @@ class OnIntegers:
     _steps: Callable[[GridLike], Array | None]
 
     def sample_integers(
-        self, theta: ArrayLike, *, rng: NoiseStream | None = None, grid: GridLike = "auto"
+        self,
+        theta: ArrayLike | ExactSum,
+        *,
+        rng: NoiseStream | None = None,
+        grid: GridLike = "auto",
     ) -> tuple[Any, Any]:
         """Return theta with noise as integers, and their unit: what secure aggregation takes.
 

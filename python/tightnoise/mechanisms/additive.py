@@ -23,6 +23,7 @@ from tightnoise.mechanisms._certificate import (
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.random import NoiseStream
+from tightnoise.sums import ExactSum
 
 __all__ = ["AdditiveNoise", "Certificate"]
 
@@ -91,7 +92,7 @@ class AdditiveNoise(OnIntegers, ABC):
 
     def sample(
         self,
-        theta: ArrayLike,
+        theta: ArrayLike | ExactSum,
         *,
         rng: NoiseStream | None = None,
         out: Floats | None = None,
@@ -105,7 +106,7 @@ class AdditiveNoise(OnIntegers, ABC):
 
         Parameters
         ----------
-        theta : array_like
+        theta : array_like or ExactSum
             The true values, float32 or float64, any shape. Integers are exact up to 2**62. Each is
             a release of its own: see the class for what a vector costs.
         rng : NoiseStream, optional

@@ -23,6 +23,7 @@ from tightnoise.mechanisms._rdp_function import MechanismRdp
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.random import NoiseStream
 from tightnoise.sketch import Sketch
+from tightnoise.sums import ExactSum
 
 __all__ = ["Mechanism", "Parameter"]
 
@@ -268,7 +269,7 @@ class Mechanism(ABC):
 
     def sample(
         self,
-        theta: ArrayLike,
+        theta: ArrayLike | ExactSum,
         *,
         rng: NoiseStream | None = None,
         out: Floats | None = None,
@@ -282,8 +283,9 @@ class Mechanism(ABC):
 
         Parameters
         ----------
-        theta : array_like
-            The true values, float32 or float64, any shape. Integers are exact up to 2**62.
+        theta : array_like or ExactSum
+            The true values, float32 or float64, any shape. Integers are exact up to 2**62; so is
+            what `tightnoise.exact_sum` returns.
         rng : NoiseStream, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
             comes from the operating system.
