@@ -15,8 +15,7 @@ Big decay(const Big& t) {
 // Mills ratio (1 - Phi(t)) / phi(t) for t >= 0: its continued fraction 1/(t + 1/(t + 2/(t + ...)))
 // far out, where 400 terms leave less than 2^-330, elsewhere by erfc.
 Big mills(const Big& t) {
-    static const Big half_pi = boost::math::constants::half_pi<Big>();
-    if (t < 12) return sqrt(half_pi) * exp(t * t / 2) * erfc(t / sqrt(Big(2)));
+    if (t < 12) return sqrt(kHalfPi) * exp(t * t / 2) * erfc(t / sqrt(Big(2)));
     Big below = t;
     for (int k = 400; k > 0; --k) below = t + k / below;
     return 1 / below;
@@ -49,8 +48,7 @@ class Mass {
             return t > 0 ? decay(t) : Big(2 - decay(-t));
         }
         if (outside_ > 0) return decay(y * (outside_ + y / 2)) * mills(t);
-        static const Big total = 2 * sqrt(boost::math::constants::half_pi<Big>());
-        if (t < 0) return total - decay(t * t / 2) * mills(-t);
+        if (t < 0) return 2 * sqrt(kHalfPi) - decay(t * t / 2) * mills(-t);
         return decay(t * t / 2) * mills(t);
     }
 
