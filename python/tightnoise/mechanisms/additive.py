@@ -22,6 +22,7 @@ from tightnoise.mechanisms._certificate import (
 )
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
+from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.random import NoiseStream
 from tightnoise.sums import ExactSum
 
@@ -60,12 +61,25 @@ class AdditiveNoise(OnIntegers, ABC):
 
     tails: ClassVar[Tails]
     """How the density ends: "gaussian", "exponential" or "bounded"."""
+    _is_unimodal: ClassVar[bool] = False
 
     # --- what a subclass says ---------------------------------------------------------------------
 
     @abstractmethod
     def _make_law(self) -> Any:
         """Return the noise's law, an object of `_core.additive`."""
+
+    @property
+    @abstractmethod
+    def _least_scale(self) -> float:
+        """What a grid is measured by: the width of the law's narrowest feature."""
+
+    @abstractmethod
+    def _panels(self, end: float, least: float = 0.0) -> Array:
+        """Return the edges of panels from 0 to `end`, in each a tail that is a polynomial to 1e-15.
+
+        What is narrower than `least` need not be told apart.
+        """
 
     _sampler: ClassVar[str]  # what draws the noise, in `_core.random`
 
@@ -194,6 +208,39 @@ class AdditiveNoise(OnIntegers, ABC):
     def mean_abs(self) -> float:
         """Return the mean of abs(noise), the l1 loss."""
         return float(self._law.mean_abs())
+
+    def _mass(self, lower: Array, upper: Array) -> Array:
+        """Return the probability of noise between two ends, exact in tails, too."""
+        return np.asarray(self._map(self._law.mass, lower=lower, upper=upper))
+
+    def rounded(self, grid: float = 1.0) -> RoundedNoise:
+        """Return the law of the noise once outputs are rounded to multiples of `grid`, for free.
+
+        Parameters
+        ----------
+        grid : float
+            A power of two, at most 1024 times the scale of the noise.
+
+        Returns
+        -------
+        RoundedNoise
+            Its probabilities, its mean size and its variance.
+
+        Raises
+        ------
+        ValueError
+            If grid is no power of two, or too coarse.
+        TypeError
+            If grid is not a real number.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> noise = tn.Tulap(epsilon=3.0, sensitivity=1.0)
+        >>> round(noise.mean_abs(), 4), round(noise.rounded().mean_abs(), 4)
+        (0.3261, 0.0998)
+        """
+        return RoundedNoise(self, grid)
 
     # --- what it costs ----------------------------------------------------------------------------
 

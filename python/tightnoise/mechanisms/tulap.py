@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from tightnoise import _core
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
+from tightnoise.mechanisms._panels import steps
 from tightnoise.mechanisms._steps import step_epsilon
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -59,6 +60,7 @@ class Tulap(AdditiveNoise):
     sensitivity: float
     bound: float = math.inf
 
+    _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_tulap"
 
     @property
@@ -76,8 +78,11 @@ class Tulap(AdditiveNoise):
             object.__setattr__(self, "bound", bound)
 
     @property
-    def _grid_scale(self) -> float:
-        return 1.0
+    def _least_scale(self) -> float:
+        return min(self.sensitivity, self.bound)
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        return steps(self.sensitivity, 0.5, end, least)
 
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, 0.5, self.bound)
