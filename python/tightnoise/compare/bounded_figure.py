@@ -73,6 +73,8 @@ def draw(ranking: BoundedRanking, file: IO[bytes]) -> None:
 
 def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
     theta = np.linspace(ranking.lower, ranking.upper, _POINTS)
+    if ranking.integer:
+        theta = np.unique(np.rint(theta))
     for choice in reversed(ranking.sorted_by("mse_average")):
         colour, line = _STYLE[choice.name]
         axes.plot(theta, choice.mse(theta), line, color=colour, label=choice.name, linewidth=1.4)
@@ -99,7 +101,8 @@ def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
             try:
                 budget = Budget(epsilon, ranking.delta, ranking.releases)
                 mechanism = family.calibrated(budget, domain)
-                found = utility_of(errors_of(mechanism, domain.lower, domain.upper), prior)
+                ends = domain.lower, domain.upper
+                found = utility_of(errors_of(mechanism, *ends, ranking.integer), prior)
             except ValueError:
                 errors.append(np.nan)
                 continue

@@ -12,7 +12,6 @@ Every term is positive, and S is computed as a tail: nothing cancels, however wi
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._cached import cached_property
 from tightnoise._validate import number_array, positive, require, require_all
+from tightnoise.mechanisms._panels import ONE_BY_ONE, sum_rule
 
 __all__ = ["RoundedNoise"]
 
@@ -30,8 +30,6 @@ Array = NDArray[np.float64]
 _LEAST_SCALE = 2.0**-10  # of the noise, in steps of the grid
 _NEGLIGIBLE = 1e-20  # of the first tail of a sum
 _LEAST_TAIL = 1e-307
-_ONE_BY_ONE = 32  # as many points of a panel, or fewer, are added up
-_NODES = 16
 _MOST_EDGES = 256
 _CHUNK = 2**14  # panels at a time
 # Of noise with one mode and h = g density(0) below that, sums are integrals to 1e-12. S is convex
@@ -169,14 +167,14 @@ class RoundedNoise:
         if greatest == 0.0:
             return 0.0, 0.0
         end = -float(self.mechanism.ppf(max(_NEGLIGIBLE * greatest, _LEAST_TAIL)))
-        edges = self.mechanism._panels(max(end, first * step), _ONE_BY_ONE * step)
+        edges = self.mechanism._panels(max(end, first * step), ONE_BY_ONE * step)
         # The numbers of the first points of the panels; the last panel has its end, too.
         start = np.maximum(np.ceil(edges / step - first), 0.0)
         start[-1] = np.floor(edges[-1] / step - first) + 1.0
         counts = np.diff(start)
         sums = np.zeros(2)
         for count in np.unique(counts[counts > 0.0]).tolist():
-            nodes, weights = _sum_rule(int(count))
+            nodes, weights = sum_rule(int(count))
             alike = start[:-1][counts == count]
             for at in range(0, alike.size, _CHUNK):
                 x = first + (alike[at : at + _CHUNK, np.newaxis] + nodes)
@@ -187,19 +185,3 @@ class RoundedNoise:
     def _tail(self, x: Array) -> Array:
         tail: Array = self.mechanism.cdf(-x)  # by symmetry
         return tail
-
-
-@functools.lru_cache(maxsize=4096)
-def _sum_rule(count: int) -> tuple[Array, Array]:
-    """Return nodes and weights for the sum over 0, 1, ..., count - 1: all of these, or Gauss's.
-
-    Gauss's rule for so many equal masses is exact for polynomials of degree 31. Its orthogonal
-    polynomials are Gram's, with recurrence coefficients n^2 (count^2 - n^2)/(4 (4 n^2 - 1))
-    (Gautschi 2004, "Orthogonal Polynomials: Computation and Approximation", table 1.2).
-    """
-    if count <= _ONE_BY_ONE:
-        return np.arange(float(count)), np.ones(count)
-    n = np.arange(1.0, _NODES)
-    beta = 0.5 * n * np.sqrt((1.0 - (n / count) ** 2) / (4.0 * n * n - 1.0))
-    roots, vectors = np.linalg.eigh(np.diag(beta, 1) + np.diag(beta, -1))
-    return 0.5 * (count - 1.0) + count * roots, count * vectors[0] ** 2
