@@ -1,7 +1,7 @@
 """Answers that are integers: the true value is a count, and so is what is released.
 
 Rounding is done to what is already public and costs nothing. A sensitivity that is no integer is
-rounded up, so that the steps of staircases end between integers, as those of integers do.
+rounded up, so that the steps of a staircase can end half way between two integers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def integer_sensitivity(sensitivity: float) -> tuple[float, tuple[str, ...]]:
     note = "outputs are rounded to integers; errors are those of true values that are integers"
     if upwards == sensitivity:
         return upwards, (note,)
-    return upwards, (note, f"sensitivity {sensitivity:g} is rounded up to {upwards:g}")
+    return upwards, (note, f"sensitivity {sensitivity:.12g} is rounded up to {upwards:.12g}")
 
 
 def integer_interval(interval: Interval) -> tuple[Interval, tuple[str, ...]]:

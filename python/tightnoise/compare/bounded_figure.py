@@ -92,7 +92,8 @@ def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
 def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
     epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
     prior = prior_of(ranking[0].prior, ranking.upper - ranking.lower)
-    domain = domain_of(ranking.lower, ranking.upper, ranking.sensitivity, prior)
+    ends = ranking.lower, ranking.upper
+    domain = domain_of(*ends, ranking.sensitivity, prior, ranking.integer)
     for family in BOUNDED_FAMILIES.values():
         if family.searched:
             continue  # a point of it is enough to wait for
@@ -101,7 +102,6 @@ def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
             try:
                 budget = Budget(epsilon, ranking.delta, ranking.releases)
                 mechanism = family.calibrated(budget, domain)
-                ends = domain.lower, domain.upper
                 found = utility_of(errors_of(mechanism, *ends, ranking.integer), prior)
             except ValueError:
                 errors.append(np.nan)

@@ -94,7 +94,7 @@ def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
 def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
     highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
     epsilons = np.minimum(ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON)
-    for family in FAMILIES:
+    for family in (family.of(ranking.integer) for family in FAMILIES):
         if family.searched:
             continue
         losses = []

@@ -234,7 +234,7 @@ def best_noise(
     change, notes = integer_sensitivity(sensitivity) if integer else (float(sensitivity), ())
     choices: list[NoiseChoice] = []
     left_out: dict[str, str] = {}
-    for family in FAMILIES:
+    for family in (family.of(bool(integer)) for family in FAMILIES):
         if family.searched and count > 1:
             left_out[family.name] = "it is searched for one release only"
             continue

@@ -63,6 +63,11 @@ class AdditiveNoise(OnIntegers, ABC):
     """How the density ends: "gaussian", "exponential" or "bounded"."""
     _is_unimodal: ClassVar[bool] = False
 
+    @property
+    def _repeats(self) -> tuple[float, float, float] | None:
+        """From where on the tail falls by e^-epsilon from step to step: start, step, epsilon."""
+        return None
+
     # --- what a subclass says ---------------------------------------------------------------------
 
     @abstractmethod

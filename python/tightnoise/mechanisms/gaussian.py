@@ -65,6 +65,7 @@ class Gaussian(OnIntegers, Mechanism):
     tails: ClassVar[Tails] = "gaussian"
 
     _is_unimodal: ClassVar[bool] = True
+    _repeats: ClassVar[None] = None
     _functions: ClassVar[Any] = _core.gaussian
     _reach: ClassVar[float] = math.inf  # a closed form
     _noise_is_added: ClassVar[bool] = True

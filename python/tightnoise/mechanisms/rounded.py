@@ -158,19 +158,35 @@ class RoundedNoise:
         near, far = self._sums(0.5 - fraction), self._sums(0.5 + fraction)
         beyond = 2.0 * self._tail(np.asarray((0.5 - fraction) * step))
         size = fraction * (1.0 - float(beyond)) + near[0] + far[0]
-        return step * size, step * step * (fraction * fraction + near[1] + far[1])
+        square = fraction * fraction + near[1] + far[1]
+        return float(step * size), float(step * step * square)
 
-    def _sums(self, first: float) -> tuple[float, float]:
+    def _sums(self, first: float) -> Array:
         """Return the sums of S and of 2 (x/g) S over x/g = first, first + 1, ..."""
         step = self.grid
         greatest = float(self._tail(np.asarray(first * step)))
         if greatest == 0.0:
-            return 0.0, 0.0
+            return np.zeros(2)
+        if self.mechanism._repeats is not None:
+            kink, width, epsilon = (np.float64(number) for number in self.mechanism._repeats)
+            count = width / step
+            if count == np.rint(count):
+                start = max(np.ceil(kink / step - first), 0.0)
+                once = self._between(first, np.array([start, start + count]))
+                # The same again and again, each e^-epsilon times the last.
+                all_ = -1.0 / np.expm1(-epsilon)
+                later = np.array([0.0, 2.0 * count * np.exp(-epsilon) * all_ * once[0]])
+                before = self._between(first, np.array([0.0, start]))
+                return np.asarray(before + all_ * (once + later))
         end = -float(self.mechanism.ppf(max(_NEGLIGIBLE * greatest, _LEAST_TAIL)))
         edges = self.mechanism._panels(max(end, first * step), ONE_BY_ONE * step)
         # The numbers of the first points of the panels; the last panel has its end, too.
         start = np.maximum(np.ceil(edges / step - first), 0.0)
         start[-1] = np.floor(edges[-1] / step - first) + 1.0
+        return self._between(first, start)
+
+    def _between(self, first: float, start: Array) -> Array:
+        """Return the parts of these sums in panels, given the numbers of their first points."""
         counts = np.diff(start)
         sums = np.zeros(2)
         for count in np.unique(counts[counts > 0.0]).tolist():
@@ -178,9 +194,9 @@ class RoundedNoise:
             alike = start[:-1][counts == count]
             for at in range(0, alike.size, _CHUNK):
                 x = first + (alike[at : at + _CHUNK, np.newaxis] + nodes)
-                tail = self._tail(x * step)
+                tail = self._tail(x * self.grid)
                 sums += float((tail @ weights).sum()), float(((2.0 * x * tail) @ weights).sum())
-        return float(sums[0]), float(sums[1])
+        return sums
 
     def _tail(self, x: Array) -> Array:
         tail: Array = self.mechanism.cdf(-x)  # by symmetry

@@ -74,6 +74,10 @@ class Staircase(AdditiveNoise):
     def _panels(self, end: float, least: float = 0.0) -> Any:
         return steps(self.sensitivity, self.gamma, end, least)
 
+    @property
+    def _repeats(self) -> tuple[float, float, float]:
+        return self.gamma * self.sensitivity, self.sensitivity, self.epsilon
+
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, self.gamma, math.inf)
 

@@ -84,6 +84,11 @@ class Tulap(AdditiveNoise):
     def _panels(self, end: float, least: float = 0.0) -> Any:
         return steps(self.sensitivity, 0.5, end, least)
 
+    @property
+    def _repeats(self) -> tuple[float, float, float] | None:
+        is_cut = self.bound < math.inf
+        return None if is_cut else (0.5 * self.sensitivity, self.sensitivity, self.epsilon)
+
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, 0.5, self.bound)
 
