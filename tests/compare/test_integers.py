@@ -258,6 +258,19 @@ def test_what_was_made_integers_is_told():
         tn.compare_bounded(1.0, 0.0, 0.2, 1.9, 1, integer=True)
 
 
+def test_wide_ranges_and_small_budgets_take_no_time_and_no_digits():
+    for epsilon, upper in ((1.0, 2.0**53), (1e-9, 1e12)):
+        table = tn.compare_bounded(epsilon, 1e-9, 0, upper, 1, integer=True)
+        for row in table:
+            assert row.posterior_mean_average <= row.linear_average * (1 + 1e-9)
+            assert row.linear_average <= row.mse_worst * (1 + 1e-9)
+        row = table["Laplace + clip"]
+        ends = 4.0 * row.mse_worst / upper  # what the ends are an exception by, and more
+        assert row.mse_average == pytest.approx(row.mechanism.rounded().var(), rel=ends + 1e-9)
+    with pytest.raises(ValueError, match=r"^upper must be at most 2\^53 in size"):
+        tn.compare_bounded(1.0, 0.0, 0, 1e17, 1, integer=True)
+
+
 def test_the_optimum_on_a_grid_is_left_out():
     table = tn.compare_bounded(1.0, 0.0, 0, 4, 1, integer=True, optimum=True)
     assert table.left_out["grid optimum"] == "its values are no integers"

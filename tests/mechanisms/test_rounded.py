@@ -121,6 +121,7 @@ WIDE = [
             tn.MultiGaussianMixture(37_000.0, 1.0, 1e5, 4),
             tn.MultiGaussianMixture(1e6, 0.1, 1e5, 4),
             tn.QuasiGaussianMixture(4.5e5, 2.0, 1e6),
+            tn.QuasiGaussianMixture(3e8, 1e-9, 1.0),
             tn.GaussianScaleMixture([0, 4.3e5], [0.9, 0.1], [1e4, 3e5]),
         )
     ),
@@ -183,7 +184,7 @@ def test_bad_grids(noise):
 
 def test_bad_counts():
     rounded = tn.Gaussian(2.0).rounded()
-    for bad in (0.5, [1, math.inf]):
+    for bad in (0.5, [1, math.inf], 2.0**53):
         with pytest.raises(ValueError, match=r"^k must be an integer"):
             rounded.pmf(bad)
     with pytest.raises(ValueError, match=r"^sigma must be one number here"):

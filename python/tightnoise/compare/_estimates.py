@@ -103,14 +103,15 @@ class PosteriorMean:
         self._grid: GridOptimum | None = None
         if isinstance(mechanism, GridOptimum):
             self._grid = mechanism  # its values are such means
-        elif integer and (isinstance(mechanism, Middle) or is_countable(mechanism, self._width)):
+        elif not isinstance(mechanism, Middle):
+            if integer and is_countable(mechanism, self._width):
+                self._posterior = IntegerPosterior(mechanism, self._width, prior)
+            else:
+                self._posterior = posterior_of(mechanism, lower, upper, prior)
+        if integer:
             nodes, weights = places_of(0, self._width, prior)
             self._mean = float(weights @ nodes)
             self._variance = float(weights @ (nodes - self._mean) ** 2)
-            if not isinstance(mechanism, Middle):
-                self._posterior = IntegerPosterior(mechanism, self._width, prior)
-        elif not isinstance(mechanism, Middle):
-            self._posterior = posterior_of(mechanism, lower, upper, prior)
 
     def of(self, noisy: Array) -> Array:
         """Return the estimate for each noisy value."""

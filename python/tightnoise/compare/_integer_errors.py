@@ -27,6 +27,7 @@ from tightnoise.mechanisms._panels import sum_rule
 
 __all__ = [
     "IntegerErrors",
+    "IntegerPrior",
     "Letters",
     "Unclipped",
     "letters_of",
@@ -138,26 +139,53 @@ def letters_of(mechanism: Any, width: float) -> Letters:
     return Letters(noise, int(width), isinstance(mechanism, (TruncatedGaussian, BoundedLaplace)))
 
 
+class IntegerPrior:
+    """The weights of the integers from 0 to a width.
+
+    A cell of the prior is of the range with half an integer more at both ends, so that a weight an
+    integer is one: the integer n is from n to n + 1 of it.
+    """
+
+    def __init__(self, prior: Prior, width: float) -> None:
+        self.edges: Array = prior.edges * ((width + 1.0) / prior.edges[-1])
+        self._density = prior.mass / np.diff(self.edges)
+        self._known = np.append(0.0, np.cumsum(prior.mass))
+
+    def density_of(self, n: Array) -> Array:
+        """Return the weight of an integer in whose cell the next one is."""
+        density: Array = self._density[np.searchsorted(self.edges[1:-1], n, side="right")]
+        return density
+
+    def of(self, n: Array) -> Array:
+        """Return the weight of each integer."""
+        first = np.searchsorted(self.edges[1:-1], n, side="right")
+        last = np.searchsorted(self.edges[1:-1], n + 1.0, side="left")
+        # Differences have no digits left in a wide range; but it has no cells within an integer.
+        meet = np.clip(self.edges[last] - n, 0.0, 1.0)
+        two = self._density[first] * meet + self._density[last] * (1.0 - meet)
+        ends = (np.interp(at, self.edges, self._known) for at in (n, n + 1.0))
+        weight: Array = np.where(last - first > 1, -np.subtract(*ends), two)
+        return weight
+
+
 def places_of(reach: int, width: float, prior: Prior) -> tuple[Array, Array]:
     """Return true values and their weights, for averages of what is smooth far from the ends.
 
-    A cell of the prior is of the range with half an integer more at both ends, so that a weight an
-    integer is one. Near the ends, and of where cells meet, all integers are there; of others those
-    of Gauss's rule, and both ends.
+    Near the ends, and of where cells meet, all integers are there; of others those of Gauss's rule,
+    and both ends.
     """
-    edges = prior.edges * ((width + 1.0) / prior.edges[-1])  # an integer is from it to the next
-    known = np.append(0.0, np.cumsum(prior.mass))
-    meet = np.floor(edges[1:-1])
+    known = IntegerPrior(prior, width)
+    meet = np.floor(known.edges[1:-1])
     near = min(reach + 1.0, math.ceil(0.5 * width))
     at_ends = np.arange(near + 1.0)
     cuts = np.unique(np.concatenate([meet, meet + 1.0, at_ends, width + 1.0 - at_ends]))
     wide = cuts[:-1][np.diff(cuts) > 2.0]
     cuts = np.unique(np.concatenate([cuts, wide + 1.0, cuts[1:][np.diff(cuts) > 2.0] - 1.0]))
     counts = np.diff(cuts)
-    mass = np.diff(np.interp(cuts, edges, known))
-    nodes, weights = [cuts[:-1][counts == 1.0]], [mass[counts == 1.0]]
+    single = cuts[:-1][counts == 1.0]
+    nodes, weights = [single], [known.of(single)]
     for panel in np.flatnonzero(counts > 1.0).tolist():
         inner, parts = sum_rule(int(counts[panel]))
         nodes.append(cuts[panel] + inner)
-        weights.append(parts * (mass[panel] / counts[panel]))
+        weights.append(parts * known.density_of(cuts[panel]))
     return np.concatenate(nodes), np.concatenate(weights)

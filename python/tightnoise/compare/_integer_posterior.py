@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 
 from tightnoise._cached import cached_property
-from tightnoise.compare._integer_errors import letters_of, noise_of, reach_of
+from tightnoise.compare._integer_errors import (
+    IntegerPrior,
+    letters_of,
+    noise_of,
+    reach_of,
+)
 from tightnoise.compare._prior import Prior
 from tightnoise.compare._tails import Array
 
@@ -41,8 +46,7 @@ class IntegerPosterior:
         self._inside: Array = self._noise.rounded().pmf(np.arange(self._reach + 1))
         beyond = self._reach if self._letters is None else 0
         self._first, self._last = -beyond, width + beyond
-        self._edges = prior.edges * ((width + 1.0) / prior.edges[-1])
-        self._known = np.append(0.0, np.cumsum(prior.mass))
+        self._prior = IntegerPrior(prior, width)
 
     def mean(self, y: Array) -> Array:
         """Return the mean of the true value given each output."""
@@ -54,7 +58,7 @@ class IntegerPosterior:
             return float(self._all[1].sum())
         # Farther from where cells meet all outputs of a cell are alike.
         near = np.arange(-self._reach - 2.0, self._reach + 2.0)
-        y = np.unique(np.add.outer(np.floor(self._edges), near))
+        y = np.unique(np.add.outer(np.floor(self._prior.edges), near))
         y = y[(y >= self._first) & (y <= self._last)]
         alike = np.diff(np.append(y, self._last + 1.0))
         return float(alike @ self._given(y)[1])
@@ -67,7 +71,7 @@ class IntegerPosterior:
         """Return true values among which the worst lies: the ends are where errors change."""
         near = np.rint(np.linspace(0.0, min(0.25 * self._reach, 0.5 * self.width), 9))
         middle = [np.floor(0.5 * self.width)]
-        cells = np.clip(np.floor(self._edges), 0.0, self.width)
+        cells = np.clip(np.floor(self._prior.edges), 0.0, self.width)
         return np.unique(np.concatenate([near, self.width - near, middle, cells]))
 
     def _square(self, theta: float) -> float:
@@ -85,7 +89,7 @@ class IntegerPosterior:
     def _all(self) -> tuple[Array, Array]:
         """What `_given` returns of all outputs, by convolution: in tails to 1e-15 of the whole."""
         theta = np.arange(self.width + 1.0)
-        weight = self._mass(theta)
+        weight = self._prior.of(theta)
         if self._letters is not None:
             weight /= self._letters.total(theta)
         n = np.arange(-self._reach, self._reach + 1.0)
@@ -120,19 +124,13 @@ class IntegerPosterior:
             last = self.width - window[-1]
             theta = np.clip(part - self._reach, 0.0, last) + window
             weight = self._probability(part, theta)
-            weight *= self._mass(theta)
+            weight *= self._prior.of(theta)
             total = weight.sum(axis=1)
             mean = part[:, 0].clip(0.0, self.width)  # of what is never released
             np.divide((weight * theta).sum(axis=1), total, out=mean, where=total > 0.0)
             spread = (weight * (theta - mean[:, np.newaxis]) ** 2).sum(axis=1)
             found[:, start : start + step] = mean, spread
         return found[0], found[1]
-
-    def _mass(self, theta: Array) -> Array:
-        """Return the prior's weight of a true value, whose cell ends where the next begins."""
-        ends = (np.interp(at, self._edges, self._known) for at in (theta, theta + 1.0))
-        mass: Array = -np.subtract(*ends)
-        return mass
 
     def _probability(self, y: Array, theta: Array) -> Array:
         away = np.abs(y - theta)

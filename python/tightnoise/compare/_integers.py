@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tightnoise._validate import require
 from tightnoise.compare._bounded_releases import Interval
 from tightnoise.random import NoiseStream
 
 __all__ = ["integer_interval", "integer_sensitivity", "integers_of"]
+
+_LARGEST = 2.0**53  # up to there every integer is a float
 
 
 def integer_sensitivity(sensitivity: float) -> tuple[float, tuple[str, ...]]:
@@ -31,6 +34,8 @@ def integer_interval(interval: Interval) -> tuple[Interval, tuple[str, ...]]:
     """Return the range of the integers in a range, with their sensitivity."""
     lower, upper, sensitivity = interval
     low, high = float(math.ceil(lower)), float(math.floor(upper))
+    for name, end in (("lower", low), ("upper", high)):
+        require(abs(end) <= _LARGEST, name, end, "at most 2^53 in size, for integers")
     if not low < high:
         raise ValueError(
             f"lower and upper must have two integers between them; got {lower} and {upper}"

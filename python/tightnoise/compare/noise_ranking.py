@@ -181,9 +181,10 @@ def best_noise(
     release, too, where the best that is found is the multi-Gaussian.
 
     With `integer`, for counts, every output is rounded to an integer, which costs nothing, and
-    ranked by the exact loss of what is then released. Noise whose steps end between integers gains
-    most: rounded Tulap noise is the geometric mechanism, and for epsilon of 3 and sensitivity 1 its
-    loss is less than half of that of the best noise without rounding.
+    ranked by the exact loss of what is then released. Noise gains most whose steps end half way
+    between integers: rounded Tulap noise is the geometric mechanism, and for epsilon of 3 and
+    sensitivity 1 its loss is less than half of that of the best noise without rounding; the
+    staircase is calibrated to such steps.
 
     Parameters
     ----------

@@ -37,6 +37,8 @@ def around(centre: Any, sigma: Any, reach: float = np.inf) -> Array:
 
 def lattice(sigma: float, apart: float, modes: int, end: float, least: float) -> Array:
     """Return panels for Gaussians at multiples of `apart`; between them the tail may be flat."""
+    if apart <= sigma:  # they merge
+        return up_to(sigma * np.arange(np.ceil(end / sigma)), end)
     if apart <= least:
         return up_to(np.arange(0.0, end, least), end)
     centres = apart * np.arange(min(modes, np.ceil(end / apart)) + 1.0)

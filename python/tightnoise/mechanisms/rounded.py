@@ -31,6 +31,7 @@ _LEAST_SCALE = 2.0**-10  # of the noise, in steps of the grid
 _NEGLIGIBLE = 1e-20  # of the first tail of a sum
 _LEAST_TAIL = 1e-307
 _MOST_EDGES = 256
+_MOST_STEPS = 2.0**52
 _CHUNK = 2**14  # panels at a time
 # Of noise with one mode and h = g density(0) below that, sums are integrals to 1e-12. S is convex
 # beyond 0: each kink of it by J, in a slope that rises by density(0) in all, moves the midpoint
@@ -92,7 +93,7 @@ class RoundedNoise:
         Parameters
         ----------
         k : array_like
-            Integers.
+            Integers, at most 2^52 in size.
 
         Returns
         -------
@@ -102,12 +103,13 @@ class RoundedNoise:
         Raises
         ------
         ValueError
-            If k does not hold integers.
+            If k does not hold such integers.
         TypeError
             If k does not hold real numbers.
         """
         count = number_array("k", k)
-        require_all(np.isfinite(count) & (count == np.rint(count)), "k", count, "an integer")
+        good = (np.abs(count) <= _MOST_STEPS) & (count == np.rint(count))
+        require_all(good, "k", count, "an integer, at most 2^52 in size")
         low, high = ((count + side) * self.grid for side in (-0.5, 0.5))
         return self.mechanism._mass(np.asarray(low), np.asarray(high))[()]
 
