@@ -153,8 +153,9 @@ double StaircaseLaw::quantile(double q) const {
         if (n < steps_ && tail(gamma_ + n + 1.0) >= wanted) n += 1.0;
         const double whole = n < steps_ ? 1.0 : rest_;
         const double beyond = n < steps_ ? levels(n + 1.0, steps_) + rest_ * level(steps_) : 0.0;
-        distance =
-            gamma_ + n + (whole - std::max(0.0, wanted - beyond) / std::max(level(n), kSmallest));
+        // Of the step that much is beyond, and not more: at its ends tails are rounded.
+        const double left = std::max(0.0, wanted - beyond) / std::max(level(n), kSmallest);
+        distance = gamma_ + n + (whole - std::min(left, whole));
     }
     distance = std::min(std::max(distance, 0.0) * step_, bound_);
     return q < 0.5 ? -distance : distance;

@@ -227,6 +227,14 @@ def test_of_very_wide_noise_rounding_is_a_uniform_error(mechanism, monkeypatch):
         assert np.allclose(one, other, rtol=3e-7, atol=1e-3)
 
 
+def test_noise_that_hardly_ever_goes_far_has_no_answer_for_millions():
+    narrow = tn.Staircase(50.0, 1e7, 0.5e-7)
+    with pytest.raises(ValueError, match="but hardly ever"):
+        errors_of(narrow, 0.0, 1e8, integer=True)
+    table = tn.compare_bounded(50.0, 0.0, 0, 1e8, 1e7, integer=True)
+    assert "hardly ever" in table.left_out["staircase + clip"]
+
+
 def test_rows_are_sorted_by_the_errors_of_integers():
     table = tn.compare_bounded(3.0, 1e-6, 0, 20, 1, integer=True)
     assert table.best().name == "Tulap + clip"

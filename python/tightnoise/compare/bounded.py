@@ -429,8 +429,8 @@ def compare_bounded(
     -------
     BoundedRanking
         A sequence of `BoundedChoice`, the least error first; `str` makes it a table. Errors are
-        within 1e-8 of the truth; with `integer` and a million integers or more within reach of the
-        noise, those of the posterior mean are those without rounding.
+        within 1e-8 of the truth; with `integer` those of the posterior mean are those without
+        rounding where the noise reaches a million integers, or hundreds, but hardly ever.
 
     Raises
     ------

@@ -34,6 +34,7 @@ __all__ = [
 
 
 _MOST_INTEGERS = 2**20  # that an error is looked at for, one by one
+_ENOUGH = 1e-7  # of a variance: the most that rounding may change
 
 
 class Errors(Protocol):
@@ -132,9 +133,17 @@ def _of_integers(mechanism: Any, lower: float, upper: float) -> Errors:
     width = upper - lower
     if isinstance(mechanism, Middle):
         return IntegerErrors(width, None, math.floor(mechanism.value + 0.5) - lower)
-    if reach_of(noise_of(mechanism), width) > _MOST_INTEGERS:
-        return _Rounded(errors_of(mechanism, lower, upper))
-    return IntegerErrors(width, letters_of(mechanism, width))
+    noise = noise_of(mechanism)
+    if reach_of(noise, width) <= _MOST_INTEGERS:
+        return IntegerErrors(width, letters_of(mechanism, width))
+    plain = float(noise.var())
+    added = noise.rounded().var() - plain
+    if abs(added) > _ENOUGH * plain:
+        raise ValueError(
+            f"the noise reaches {_MOST_INTEGERS} integers and more, but hardly ever: its errors "
+            "are not known"
+        )
+    return _Rounded(errors_of(mechanism, lower, upper), added)
 
 
 def whole(errors: Errors, from_lower: Array, from_upper: Array) -> tuple[Array, Array]:
@@ -304,22 +313,22 @@ class _Bounded:
 
 
 class _Rounded:
-    """Of so many integers that rounding adds the variance of a uniform error, and no more.
+    """Of so many integers that rounding changes next to nothing but the variance of the noise.
 
-    What else it does is a share of 1/(deviation of the noise in integers)^2, below 1e-9.
+    It adds 1/12, or takes that away from a staircase whose steps end between integers.
     """
 
-    def __init__(self, errors: Errors) -> None:
+    def __init__(self, errors: Errors, added: float) -> None:
         self.width, self.edges = errors.width, errors.edges
-        self._errors = errors
+        self._errors, self._added = errors, added
 
     def at(self, distance: Array) -> tuple[Array, Array]:
         bias, square = self._errors.at(distance)
-        return bias, square + 1.0 / 12.0
+        return bias, square + self._added
 
     def average_square(self) -> float | None:
         average = self._errors.average_square()
-        return None if average is None else average + 1.0 / 12.0
+        return None if average is None else average + self._added
 
 
 class _OnGrid:
