@@ -18,8 +18,8 @@ _LOG2_STEPS = 6
 
 # Steps that a float64 can count from 0 to its largest power, and back.
 _LEAST, _MOST = 2.0**-960, 2.0**960
-# Of the scale of the noise. Below, half of the samples take the slow way.
-_FINEST, _COARSEST = 2.0**24, 2.0**-10
+# Of the scale of the noise. At the finest, one float64 sample in 2000 takes the slow way.
+_FINEST, _COARSEST = 2.0**30, 2.0**-10
 
 
 def automatic_steps(scale: ArrayLike) -> Array:
@@ -45,7 +45,7 @@ def steps_of(grid: GridLike, scale: Array, name: str, automatic: Array) -> Array
         require_all((mantissa == 0.5), "grid", steps, "a power of two")
         with np.errstate(over="ignore"):
             ratio = np.asarray(scale / steps)
-        allowed = f"from 2**-24 to 2**10 times {name}, here {_least(scale)}"
+        allowed = f"from 2**-30 to 2**10 times {name}, here {_least(scale)}"
         require_all((ratio >= _COARSEST) & (ratio <= _FINEST), "grid", steps + 0 * ratio, allowed)
     allowed = f"from 2**-960 to 2**960 ({name} is {_least(scale)}; None samples without a grid)"
     require_all((steps >= _LEAST) & (steps <= _MOST), "grid", steps, allowed)

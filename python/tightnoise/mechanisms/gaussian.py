@@ -23,7 +23,7 @@ from tightnoise.mechanisms._certificate import (
     delta_to_invert,
     epsilon_and_sensitivity,
 )
-from tightnoise.mechanisms._drawing import Grid, OnIntegers
+from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._panels import around, up_to
 from tightnoise.mechanisms.base import COST_MARGIN, COST_UNDERFLOW, Mechanism, Parameter
 from tightnoise.mechanisms.rounded import RoundedNoise
@@ -33,7 +33,7 @@ __all__ = ["Gaussian"]
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian(OnIntegers, Mechanism):
+class Gaussian(Mechanism):
     """Add Gaussian noise: N(theta, sigma^2), what the bounded mechanisms are measured against.
 
     Parameters
