@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import float_array, require_all, shown
 
-__all__ = ["GridLike", "automatic_steps", "check_between", "steps_of"]
+__all__ = ["GridLike", "automatic_steps", "check_between", "grid_of", "steps_of"]
 
 Array = NDArray[np.float64]
 GridLike = ArrayLike | str | None
@@ -50,6 +52,17 @@ def steps_of(grid: GridLike, scale: Array, name: str, automatic: Array) -> Array
     allowed = f"from 2**-960 to 2**960 ({name} is {_least(scale)}; None samples without a grid)"
     require_all((steps >= _LEAST) & (steps <= _MOST), "grid", steps, allowed)
     return steps
+
+
+def grid_of(mechanism: Any, grid: GridLike = "auto") -> Any:
+    """Return the step of a mechanism's samples, a number if there is one for all.
+
+    None if they lie on no grid, or if there are only a few fixed outputs.
+    """
+    if grid is None or not getattr(mechanism, "_has_grid", False):
+        return None
+    steps = mechanism._steps(grid)
+    return steps if steps.ndim else float(steps)
 
 
 def check_between(steps: Array, lower: Array, upper: Array) -> None:

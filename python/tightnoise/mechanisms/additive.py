@@ -89,6 +89,7 @@ class AdditiveNoise(OnIntegers, ABC):
         """
 
     _sampler: ClassVar[str]  # what draws the noise, in `_core.random`
+    _has_grid: ClassVar[bool] = True
 
     @property
     def _sampled(self) -> tuple[Any, ...]:
