@@ -165,11 +165,10 @@ def test_bad_outputs(target, message, tmp_path, gradient, refused):
         (["--mechanism", "sign", "--sigma", "1", "--seed", "-1"], "seed"),
         (["--mechanism", "sign", "--sigma", "1", "--seed", "1.5"], "--seed"),
         (["--mechanism", "sign", "--sigma", "1", "--grid", "0.5"], "grid must be 'auto' or None"),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "0.3"], "grid must be a power of"),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "-1"], "grid must be a power of"),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "fine"], "--grid: not 'auto', 'none'"),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**-30"], "grid must be from 2**-24"),
-        (["--mechanism", "rectified", "--sigma", "1", *BOUNDS, "--grid", "8"], "grid must be finer"),
+        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "-1"], "must be a power of two"),
+        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**x"], "--grid: not 'auto'"),
+        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**-30"], "grid must be from 2**"),
+        (["--mechanism", "rectified", "--sigma", "1", *BOUNDS, "--grid", "8"], "must be finer"),
     ],
 )
 def test_bad_sample_options(options, message, tmp_path, gradient, refused):

@@ -40,8 +40,8 @@ def add_to(commands: Any) -> None:
         type=_grid,
         default="auto",
         metavar="G",
-        help="what the output is a multiple of, a power of two such as 2**-10; 'auto', the default, "
-        "is 1/128 to 1/64 of the noise; 'none' leaves digits that no cost covers",
+        help="the output is made of multiples of this power of two, such as 2**-10; 'auto', the "
+        "default: 1/128 to 1/64 of the noise; 'none' leaves digits that no cost covers",
     )
     sample.add_argument("--force", action="store_true", help="replace OUT.npy if it exists")
     sample.set_defaults(run=_run)
