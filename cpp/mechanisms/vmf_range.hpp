@@ -21,6 +21,7 @@ inline bool in_range(double squares) {
 template <class Real>
 double scale_of(const Real* x, std::size_t n) {
     double largest = 0.0;
+#pragma omp simd reduction(max : largest)
     for (std::size_t i = 0; i < n; ++i) {
         const double a = std::fabs(static_cast<double>(x[i]));
         largest = a > largest ? a : largest;
