@@ -97,7 +97,7 @@ VmfGridLine choose(const VmfTask<Real>& task, std::size_t row, const VmfSums& to
                    VmfDraws& draws) {
     const Accuracy& by = kLongRow;
     const bool is_directed = total.xx != 0.0;
-    const double norm = std::sqrt(total.xx);
+    const double norm = std::sqrt(total.xx + total.xx_error);
     const double square = total.nn + total.nn_error;
     const double first = static_cast<double>(task.out[row * task.dim]);
     const double along = is_directed ? (total.xn + total.xn_error) / norm : first;
@@ -113,8 +113,8 @@ VmfGridLine choose(const VmfTask<Real>& task, std::size_t row, const VmfSums& to
     const double cells = 1.0 / task.step;
     const double of_x = is_directed ? (line.w - line.of_tangent * along) / norm : 0.0;
     const double error_of_x = is_directed ? line.error_of_mu / norm : 0.0;
-    return {of_x * total.scale * cells, line.of_tangent * cells, error_of_x * total.scale * cells,
-            line.error_of_n * cells, line.error * cells + slack<double>(task.refine_all)};
+    return {total.scale,          of_x * cells,           line.of_tangent * cells,
+            error_of_x * cells, line.error_of_n * cells, line.error * cells + slack<double>(task.refine_all)};
 }
 
 // Writes the points of a batch; 0 if none of them is open. Normals may be those in `out`.
@@ -124,7 +124,7 @@ inline double write_points(const VmfGridLine& line, double error_of_n, double st
     double any = 0.0;
 #pragma omp simd reduction(max : any)
     for (std::size_t i = 0; i < kWide; ++i) {
-        const double of_direction = static_cast<double>(x[i]);
+        const double of_direction = line.scale * static_cast<double>(x[i]);
         const double normal = static_cast<double>(normals[i]);
         const double t = line.of_x * of_direction + line.of_n * normal;
         const double q = small_nearest(t);

@@ -18,9 +18,10 @@
 
 namespace tightnoise {
 
-// Coordinate i in units of the step is of_x x_i + of_n n_i, and off by at most
-// error_of_x |x_i| + error_of_n |n_i| + error.
+// Coordinate i in units of the step is of_x scale x_i + of_n n_i, and off by at most
+// error_of_x |scale x_i| + error_of_n |n_i| + error.
 struct VmfGridLine {
+    double scale;
     double of_x;
     double of_n;
     double error_of_x;

@@ -12,6 +12,7 @@
 #include "numeric/octet.hpp"
 #include "random/big.hpp"
 #include "random/chacha20.hpp"
+#include "random/erase.hpp"
 #include "random/ideal_normal.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/parallel.hpp"
@@ -22,6 +23,7 @@ namespace {
 constexpr std::size_t kBatchWords = box_muller::kBatch<double>;
 constexpr std::size_t kBlock = std::size_t{1} << 14;  // coordinates that a thread takes at a time
 static_assert(kBlock % kBatchWords == 0, "blocks begin with a batch");
+constexpr std::size_t kStack = std::size_t{32} << 10;  // a block takes 20 KB
 
 // --- one arithmetic, in double-double or with all bits -------------------------------------------
 
@@ -194,11 +196,11 @@ class Row {
 
     void write() {
         const auto line = task_.refine_all ? IdealLine<DoubleDouble>{} : line_of<DoubleDouble>();
-        parallel_blocks(blocks_, [&](std::size_t block) { write_block(line, block); });
+        for_each_block([&](std::size_t block) { write_block(line, block); });
         const auto is_empty = [](const std::vector<std::size_t>& open) { return open.empty(); };
         if (std::all_of(open_.begin(), open_.end(), is_empty)) return;
         const auto ideal = line_of<Big>();
-        parallel_blocks(blocks_, [&](std::size_t block) { settle_block(ideal, block); });
+        for_each_block([&](std::size_t block) { settle_block(ideal, block); });
     }
 
   private:
@@ -226,18 +228,27 @@ class Row {
         T m, x0, one_minus_x0;
     };
 
-    double x_at(std::size_t i) const { return static_cast<double>(direction_[i]); }
+    // Exact: what it rounds of a double is below 2^-1000 of the largest.
+    double x_at(std::size_t i) const { return scale_ * static_cast<double>(direction_[i]); }
+
+    template <class Body>
+    void for_each_block(Body&& body) const {
+        parallel_blocks(blocks_, [&](std::size_t block) {
+            body(block);
+            erase_stack_below<kStack>();
+        });
+    }
     std::size_t end_of(std::size_t block) const { return std::min(dim_, (block + 1) * kBlock); }
 
     template <class T>
     Sums<T> sums_of() const {
         std::vector<Sums<T>> of_block(blocks_);
-        parallel_blocks(blocks_, [&](std::size_t block) {
+        for_each_block([&](std::size_t block) {
             RowNormals<T> normals(task_.key, dim_, row_);
             for (std::size_t i = block * kBlock; i < end_of(block);) {
                 Sums<T> of_batch;
                 do {
-                    const T x = exactly<T>(x_at(i)) * scale_;
+                    const T x = exactly<T>(x_at(i));
                     const T& n = normals.at(i);
                     of_batch += {x * x, x * n, n * n};
                 } while (++i < end_of(block) && i % kBatchWords != 0);
@@ -372,9 +383,9 @@ class Row {
         const double cells = 1.0 / task_.step;
         const T of_n = sine / root_of(tangent);
         const T of_x = (w - of_n * along) / norm;
-        return {(is_directed ? of_x : none) * scale_ * cells,
+        return {(is_directed ? of_x : none) * cells,
                 of_n * cells,
-                is_directed ? error.error_of_mu / as_double(norm) * scale_ * cells : 0.0,
+                is_directed ? error.error_of_mu / as_double(norm) * cells : 0.0,
                 error.error_of_n * cells,
                 error.error * cells,
                 of.is_known};

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kSerialBelow = 100000;
 constexpr std::size_t kChunk = std::size_t{1} << 14;
 constexpr std::size_t kMaxParts = 64;
-constexpr std::size_t kStack = std::size_t{64} << 10;  // the deepest, of short rows, takes 57 KB
+constexpr std::size_t kStack = std::size_t{96} << 10;  // the deepest, of short rows, takes 70 KB
 static_assert(kChunk % kVmfAlignment == 0, "parts begin with a batch");
 
 // Into how many parts the sums of a row are cut: its length alone says.

@@ -187,6 +187,7 @@ def sample_von_mises_fisher(
     kappa: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> None: ...
 def set_refine_all(on: bool) -> None: ...
 def split_integers(
