@@ -118,8 +118,18 @@ class Ideal:
 
 @pytest.mark.parametrize(
     ("dim", "kappa", "rows"),
-    [(2, 0.0, 4), (2, 3.0, 30), (2, 1e9, 30), (3, 1.0, 25), (3, 1e6, 25), (5, 20.0, 20)]
-    + [(17, 1e-9, 2), (128, 400.0, 2), (129, 40.0, 1), (129, 3e3, 2)],
+    [
+        (2, 0.0, 4),
+        (2, 3.0, 30),
+        (2, 1e9, 30),
+        (3, 1.0, 25),
+        (3, 1e6, 25),
+        (5, 20.0, 20),
+        (17, 1e-9, 2),
+        (128, 400.0, 2),
+        (129, 40.0, 1),
+        (129, 3e3, 2),
+    ],
 )
 def test_points_are_those_nearest_to_the_ideal_sample(dim, kappa, rows) -> None:
     key = key_of("ideal", dim, kappa)

@@ -140,8 +140,8 @@ void sample_von_mises_fisher_arrays(const py::array& direction, double kappa, co
         sample_von_mises_fisher_as<double>(Float64Array(direction), kappa, Float64Array(out),
                                            source, step);
     } else if (both(Float32Array())) {
-        sample_von_mises_fisher_as<float>(Float32Array(direction), kappa, Float32Array(out),
-                                          source, step);
+        sample_von_mises_fisher_as<float>(Float32Array(direction), kappa, Float32Array(out), source,
+                                          step);
     } else {
         throw py::type_error("core: direction and out must be C-contiguous, float32 or float64");
     }

@@ -109,8 +109,8 @@ inline LineOnGrid line_on_grid(const Proposal& p, double a, double tangent, doub
     const Proposed of = proposed(p, g, G);
     const Cosine c = cosine_of(p, g, G);
     const double accepted = G / (g * g + G);  // 1 - v^2
-    const double turn = 1.3 * v_error * std::sqrt(p.one_minus_x0 * (1.0 + p.x0) / accepted) /
-                        of.one_plus_y;
+    const double turn =
+        1.3 * v_error * std::sqrt(p.one_minus_x0 * (1.0 + p.x0) / accepted) / of.one_plus_y;
     const double norm_square = a * a + tangent;
     const double across = tangent / norm_square;
     const double known = known_if(16.0 * v_error <= accepted) +
@@ -119,8 +119,8 @@ inline LineOnGrid line_on_grid(const Proposal& p, double a, double tangent, doub
     const double length = std::sqrt(is_directed ? tangent : norm_square);
     const double sine = is_directed ? c.sine : 1.0;
     const double of_length = 2.5 * sine * relative / (is_directed ? across : 1.0);
-    const double both = is_directed ? turn + of_length + by.relative + known
-                                    : of_length + by.relative;
+    const double both =
+        is_directed ? turn + of_length + by.relative + known : of_length + by.relative;
     return {c.w, sine / length, both * (1.0 + std::fabs(a) / length), both / length,
             1.2 * sine * by.normal / length};
 }

@@ -19,7 +19,8 @@ namespace grid {
 constexpr std::size_t kWide = box_muller::kBatch<double>;
 static_assert(kVmfAlignment % kWide == 0, "parts begin with a batch");
 
-// 1 where the float evaluation says nothing of t: off by at most `error`, which is below 1/2 or NaN.
+// 1 where the float evaluation says nothing of t: off by at most `error`, which is below 1/2 or
+// NaN.
 inline double open_cell(double t, double q, double error) {
     return std::fabs(t - q) + error < 0.5 ? 0.0 : 1.0;
 }
@@ -113,8 +114,12 @@ VmfGridLine choose(const VmfTask<Real>& task, std::size_t row, const VmfSums& to
     const double cells = 1.0 / task.step;
     const double of_x = is_directed ? (line.w - line.of_tangent * along) / norm : 0.0;
     const double error_of_x = is_directed ? line.error_of_mu / norm : 0.0;
-    return {total.scale,          of_x * cells,           line.of_tangent * cells,
-            error_of_x * cells, line.error_of_n * cells, line.error * cells + slack<double>(task.refine_all)};
+    return {total.scale,
+            of_x * cells,
+            line.of_tangent * cells,
+            error_of_x * cells,
+            line.error_of_n * cells,
+            line.error * cells + slack<double>(task.refine_all)};
 }
 
 // Writes the points of a batch; 0 if none of them is open. Normals may be those in `out`.

@@ -2,8 +2,8 @@
 // K_i = floor(x_i / step + 1/2), of a real sample x on the unit sphere (grid_cells.hpp says why).
 // x is what vmf_sampling_kernels.hpp makes, by the same words, of normals and uniforms with endless
 // bits (random/ideal_normal.hpp), with all arithmetic exact, of the direction as the real numbers
-// that its floats stand for; dim = 3 is no special case. Words are those of float64 for either type,
-// and so are the K.
+// that its floats stand for; dim = 3 is no special case. Words are those of float64 for either
+// type, and so are the K.
 //
 // Made in doubles, with a bound on the error of every coordinate (vmf_grid_errors.hpp). A row that
 // has a coordinate, or an acceptance, that these leave open is made anew: ideal_row

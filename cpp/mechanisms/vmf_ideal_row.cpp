@@ -313,8 +313,8 @@ class Row {
             const VmfAttempt& words = words_of_attempt(task_.key, row_, number, draws);
             const std::size_t k = row_ % kVmfSharing;
             const std::uint64_t block = later_number(words.batch, row_);
-            log_uniform(words.limit.of_row[k],
-                        refinement_block(task_.key, block + 2 * kVmfSharing), log_u);
+            log_uniform(words.limit.of_row[k], refinement_block(task_.key, block + 2 * kVmfSharing),
+                        log_u);
             NormalPair<T> z;
             ideal_normals({words.radius.of_row[k], words.angle.of_row[k]},
                           refinement_block(task_.key, block), z);
@@ -403,7 +403,8 @@ class Row {
             const double x = x_at(i);
             const DoubleDouble& n = normals.at(i);
             const DoubleDouble t = line.of_x * x + line.of_n * n;
-            const double q = std::rint(t.hi);
+            const double near = std::rint(t.hi);  // t.hi may be a tie that t is not
+            const double q = near + std::rint(rounded(t + (-near)));
             const double error =
                 line.error_of_x * std::fabs(x) + line.error_of_n * std::fabs(n.hi) + line.error;
             put(i, q);

@@ -113,9 +113,8 @@ __attribute__((noinline)) void settle(const NoiseKey& key, const Proposal& p, st
             limit[k] = two_exponentials(words[k]);
             if constexpr (kOnGrid) {
                 const AttemptError error = error_of(p, made, by);
-                const double known =
-                    known_acceptance(limit[k], prices[k], error.price + by.limit) +
-                    known_pair(made.normals);
+                const double known = known_acceptance(limit[k], prices[k], error.price + by.limit) +
+                                     known_pair(made.normals);
                 prices[k] += known;
                 new_error[k] = error.v + known;
             }

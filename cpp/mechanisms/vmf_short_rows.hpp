@@ -49,7 +49,8 @@ inline Octet excess_of_norm(const double* y, std::size_t dim) {
 template <class Fill>
 class Normals {
   public:
-    Normals(const NoiseKey& key, std::uint64_t batch) : key_(key), batch_(batch), stream_(key, batch) {}
+    Normals(const NoiseKey& key, std::uint64_t batch)
+        : key_(key), batch_(batch), stream_(key, batch) {}
 
     void take(double* to, std::size_t octets) {
         for (std::size_t i = 0; i < octets; ++i) {

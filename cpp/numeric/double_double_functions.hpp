@@ -34,8 +34,8 @@ inline DoubleDouble log(DoubleDouble x) {
     return kWideLog2 * static_cast<double>(exponent) + log_near_1(m + (-1.0));
 }
 
-// cos x and sin x for abs(x) <= 0.79: 1 - x^2/2 (1 - x^2/12 (...)), and likewise. Error: 2^-98; what
-// is left out is below x^28/28!, 2^-107.
+// cos x and sin x for abs(x) <= 0.79: 1 - x^2/2 (1 - x^2/12 (...)), and likewise. Error: 2^-98;
+// what is left out is below x^28/28!, 2^-107.
 struct SineCosine {
     DoubleDouble sine;
     DoubleDouble cosine;

@@ -438,8 +438,15 @@ def test_samples_are_unit_vectors(kappa, dim, rng):
 
 @pytest.mark.parametrize(
     ("dim", "kappa", "step"),
-    [(2, 0.0, 2**-7), (4, 3.0, 2**-7), (5, 5.0, 2**-8), (10**6, 3e5, 2**-16), (3, 1e6, 2**-16)]
-    + [(3, 1e100, 2**-32), (2**53, 1.0, 2**-32)],
+    [
+        (2, 0.0, 2**-7),
+        (4, 3.0, 2**-7),
+        (5, 5.0, 2**-8),
+        (10**6, 3e5, 2**-16),
+        (3, 1e6, 2**-16),
+        (3, 1e100, 2**-32),
+        (2**53, 1.0, 2**-32),
+    ],
 )
 def test_the_default_grid(dim, kappa, step):
     vmf = tn.VonMisesFisher(kappa, dim)

@@ -40,7 +40,8 @@ SCALAR = re.compile(
     r"special: combine|sampling: shared_parameters|"
     r"bayes_capacity: (?!.*\b(?:narrow_\w+|sample_density|scaled_shortfall)\b)|"
     r"truncated_profile: (?!.*\b(?:narrow_\w+|sample_density|sum_expm1mx)\b)|"
-    r"vmf_(?:sampling|grid): .*\b(?:total_of|add_parts|choose|settle.*constprop)\b|divergence: (?!.*\b("
+    r"vmf_(?:sampling|grid): .*\b(?:total_of|add_parts|choose|settle.*constprop)\b|"
+    r"divergence: (?!.*\b("
     r"narrow_\w+|sample_density|sum_expm1mx|standardise|log_ndtr_of|log_mass_of|combine_\w+|"
     r"cell_(?:beyond|between|largest|add)|fisher_(?!information|sum|truncated|quantized)\w+)\b)"
 )

@@ -21,7 +21,7 @@ __all__ = ["VonMisesFisher"]
 
 Array = NDArray[np.float64]
 
-# How far the norm of a point may be from 1: what rounding to the default grid leaves, 1/128 at most.
+# How far the norm of a point may be from 1: rounding to the default grid leaves 1/128 at most.
 _UNIT_NORM = 0.008
 
 _FINEST_GRID = 2.0**-32
@@ -35,12 +35,12 @@ class VonMisesFisher:
     is released. The cost depends on the angle between the directions of neighbours alone. Without
     a bound on that angle it is pi: opposite directions, the default everywhere.
 
-    What is released is a point y of a grid: each coordinate is the multiple of a power of two that is
-    nearest to that of a point x on the sphere, which has exactly this density, for the direction of
-    exactly those numbers that are passed. x is made of random bits without end, as many as rounding
-    it takes. So what anyone can learn from the bits of y is what the costs say: y is a function of x
-    and does not know the direction. The norm of y is 1 within 1/128; the density, the mean and the
-    entropy are those of x.
+    What is released is a point y of a grid: each coordinate is the multiple of a power of two that
+    is nearest to that of a point x on the sphere, which has exactly this density, for the direction
+    of exactly those numbers that are passed. x is made of random numbers of 256 bits, which leave
+    open what is nearest with a probability below 2**-140. So the bits of y tell no more than the
+    costs say: y is a function of x, which does not know the direction. On the default grid the norm
+    of y is 1 within 1/128; the density, the mean and the entropy are those of x.
 
     A vector of zeros has no direction: its release is uniform on the sphere. That is kappa = 0 in
     the family e^(h y . mu), whose pairs are the easier to tell apart the further apart their h are
