@@ -53,6 +53,13 @@ inline Real small_nearest(Real x) {
     return (x + kRounding) - kRounding;
 }
 
+// Part of the error of the test abs(t - q) + error < 1/2: the roundings of theta / step, t and the
+// test itself, where t is little more than 1/2.
+template <class Real>
+inline Real slack(bool refine_all) {
+    return refine_all ? Real(1) : 4 * std::numeric_limits<Real>::epsilon();
+}
+
 // theta / step = whole + rest, whole = nearest_integer(theta / step).
 // Beyond the range of Real, theta + noise is theta whatever the noise: whole is infinite then.
 template <class Real>
