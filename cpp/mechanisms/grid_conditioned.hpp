@@ -258,7 +258,7 @@ class ConditionedNoise {
         const bool at_lower = q <= places_.least()[i] - whole;
         const bool at_upper = q >= places_.letter_upper()[i] - whole;
         const Real above = at_lower || nearest < lower_[i] ? lower_[i] : nearest;
-        return at_upper || above > upper_[i] ? upper_[i] : above;
+        return (at_upper || above > upper_[i] ? upper_[i] : above) + Real(0);  // never -0
     }
 
     // Elements from, ..., end - 1 of what is drawn: whether none is doubtful.

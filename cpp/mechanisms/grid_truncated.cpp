@@ -63,7 +63,7 @@ struct LaplaceLaw {
 struct GaussianLaw {
     static constexpr Conditioned kLaw = Conditioned::gaussian;
     static constexpr bool kHasRough = true;
-    static constexpr float kRoughError = 8e-6f;
+    static constexpr float kRoughError = 1.2e-5f;
     static constexpr float kRoughLeast = 0x1p-12f;
     static constexpr std::size_t kN = kConditionedBatch;
 
