@@ -42,8 +42,8 @@ struct Seen {
     const double* up;       // and to the upper one
 };
 
-// A sample of theta further out lies as near to the bound as makes no difference: kReach is added
-// to how far the ideal one may be.
+// A sample of theta further out lies as near to the bound as makes no difference, and theta below
+// 2^-60 as near to that of 0: kReach is added to how far the ideal one may be.
 constexpr double kFarthest = 0x1p60;
 constexpr double kReach = 0x1p-54;
 
@@ -78,8 +78,10 @@ class Places {
         std::memcpy(theta_, theta, n * sizeof *theta_);
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
-            const double above_lower = (theta[i] - lower[i]) + low_[i];
-            const double below_upper = (upper[i] - theta[i]) - low_[i];
+            // What is nothing beside the scale and the step, as subnormals, would cost time.
+            const double value = std::fabs(theta[i]) < least_theta_[i] ? 0.0 : theta[i];
+            const double above_lower = (value - lower[i]) + low_[i];
+            const double below_upper = (upper[i] - value) - low_[i];
             const double least = above_lower < below_upper ? above_lower : below_upper;
             const double down = clip(above_lower, width_[i]) * inverse[i];
             const double up = clip(below_upper, width_[i]) * inverse[i];
@@ -87,7 +89,7 @@ class Places {
             down_[i] = down < kFarthest ? down : kFarthest;
             up_[i] = up < kFarthest ? up : kFarthest;
             outside_[i] = outside < kFarthest ? outside : kFarthest;
-            const double above = theta[i] < lower[i] ? lower[i] : theta[i];
+            const double above = value < lower[i] ? lower[i] : value;
             const double mode = above > upper[i] ? upper[i] : above;
             // Beyond the range, the sample is the mode whatever the noise.
             const double x = mode * inverse_step_[i];
@@ -155,6 +157,7 @@ class Places {
             most_[i] = std::floor(to) + (to - std::floor(to) > 0.5 ? 1.0 : 0.0);
             letter_upper_[i] = std::floor(to) + (to - std::floor(to) >= 0.5 ? 1.0 : 0.0);
             step_[i] = step[i];
+            least_theta_[i] = (scale[i] < step[i] ? scale[i] : step[i]) * 0x1p-60;
         }
     }
 
@@ -175,6 +178,7 @@ class Places {
     alignas(64) double most_[kN];
     alignas(64) double letter_upper_[kN];
     alignas(64) double step_[kN];
+    alignas(64) double least_theta_[kN];
     alignas(64) double outside_[kN];
     alignas(64) double down_[kN];
     alignas(64) double up_[kN];

@@ -9,7 +9,7 @@ namespace tightnoise {
 namespace {
 namespace grid {
 
-// How far log T may be from what its float64 evaluation from a word is.
+// How far log T may be from what its float64 evaluation from a word is (GRID_TRUNCATED.md).
 inline double reach(std::uint64_t word) {
     return 0x1p-43 + 0x1p-64 * reciprocal_above(uniform::two_sided_unit(word).near);
 }
@@ -63,6 +63,8 @@ struct LaplaceLaw {
 struct GaussianLaw {
     static constexpr Conditioned kLaw = Conditioned::gaussian;
     static constexpr bool kHasRough = true;
+    // How far log T may be from its float32 evaluation, for shares from kRoughLeast to 1 less that;
+    // derived in GRID_TRUNCATED.md.
     static constexpr float kRoughError = 1.2e-5f;
     static constexpr float kRoughLeast = 0x1p-12f;
     static constexpr std::size_t kN = kConditionedBatch;
