@@ -275,7 +275,7 @@ class ConditionedNoise {
             const double whole = places_.whole()[i];
             const double t = places_.rest()[i] + direction_[i] * (s * y_[i]);
             const Cell cell = cell_of(t, places_.least()[i] - whole, places_.most()[i] - whole);
-            const double here = cell.room > s * (reach_[i] + kReach) + slack ? 0.0 : 1.0;
+            const double here = cell.room > s * reach_[i] + slack ? 0.0 : 1.0;
             q_[i] = cell.q;
             doubt_[i] = here;
             worst = here > worst ? here : worst;

@@ -49,7 +49,7 @@ struct LaplaceLaw {
             high[i] = survival.high;
             low[i] = survival.low;
             to.direction[i] = survival.direction;
-            to.reach[i] = reach(from.words[i]);
+            to.reach[i] = reach(from.words[i]) + kReach;
         }
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
@@ -128,7 +128,7 @@ struct GaussianLaw {
             inverse[i] = hazard_here;
             to.direction[i] = survival.direction;
             mills_here[i] = m;
-            to.reach[i] = m * reach(from.words[i]);
+            to.reach[i] = m * reach(from.words[i]) + kReach;
         }
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
@@ -228,7 +228,9 @@ struct GaussianLaw {
             const float kept = is_up ? above * mass + kept_up[i] : below * mass + kept_down[i];
             log_survival[i] = -rough_log(lost < 0.5f ? 1.0f - lost : kept, lost);
             direction[i] = is_up ? 1.0f : -1.0f;
-            reach[i] = unit.near >= kRoughLeast ? mills_here[i] * kRoughError : 1e30f;
+            reach[i] = unit.near >= kRoughLeast
+                           ? mills_here[i] * kRoughError + static_cast<float>(kReach)
+                           : 1e30f;
         }
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i)
