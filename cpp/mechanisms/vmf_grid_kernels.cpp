@@ -224,8 +224,10 @@ class Rows {
         double* squares = directed_ + at;
         store(squares, dot(mu, mu, dim));
         alignas(64) double inverse[kOctet];
+#pragma omp simd
         for (std::size_t k = 0; k < kOctet; ++k) {
-            inverse[k] = squares[k] == 0.0 ? 0.0 : 1.0 / std::sqrt(squares[k]);
+            const double is_zero = squares[k] == 0.0 ? 1.0 : 0.0;
+            inverse[k] = (1.0 - is_zero) / std::sqrt(squares[k] + is_zero);
         }
         const Octet factor = load_octet(inverse);
         for (std::size_t i = 0; i < dim; ++i) {
