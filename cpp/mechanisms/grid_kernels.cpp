@@ -194,8 +194,21 @@ void rectified_gaussian(const GridTask<Real>& task, std::size_t begin, std::size
               : rectified_floats<Real, false>(task, begin, end);
 }
 
+template <class Real, class Word = typename box_muller::Bits<Real>::Word>
+void normal_pairs(const Word* radius, const Word* angle, std::size_t count, Real* first,
+                  Real* second, Real* square) {
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto pair = box_muller::pair_of<Real>(radius[i], angle[i]);
+        first[i] = pair.first;
+        second[i] = pair.second;
+        square[i] = pair.square;
+    }
+}
+
 template <class Real>
-constexpr GridSamplers<Real> kSamplers = {gaussian<Real>, rectified_gaussian<Real>};
+constexpr GridSamplers<Real> kSamplers = {gaussian<Real>, rectified_gaussian<Real>,
+                                          normal_pairs<Real>};
 
 }  // namespace grid
 }  // namespace
