@@ -63,8 +63,8 @@ def ideal_normals(
         yield number, number + half, first, second
 
 
-def exact(x: float) -> Fraction:
-    return Fraction(x) if isinstance(x, int) else Fraction(float(x))
+def exact(x: float | int | Fraction) -> Fraction:
+    return Fraction(x) if isinstance(x, (int, Fraction)) else Fraction(float(x))
 
 
 def nearest(x: Fraction, noise: Fraction, z: mp.mpf) -> int:
@@ -99,8 +99,8 @@ def rounded(x: Fraction, dtype: type) -> float:
         return guess
     with np.errstate(over="ignore"):
         near = np.float32(guess)
-    assert np.isfinite(near)
-    around = [near, np.nextafter(near, np.float32(-np.inf)), np.nextafter(near, np.float32(np.inf))]
+        assert np.isfinite(near)
+        around = [near, *(np.nextafter(near, np.float32(end)) for end in (-np.inf, np.inf))]
     finite = [y for y in around if np.isfinite(y)]
     return float(min(finite, key=lambda y: (abs(exact(y) - x), int(y.view(np.uint32)) & 1)))
 
