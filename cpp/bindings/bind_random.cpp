@@ -6,6 +6,7 @@
 #include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/integer_theta.hpp"
 #include "mechanisms/letter_kernels.hpp"
+#include "mechanisms/grid_truncated.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
 #include "runtime/interruption.hpp"
@@ -75,6 +76,17 @@ void sample_on_grid(NoiseLaw law, GridSampler<double> float64, GridSampler<float
         sample_on_grid_as(float64, from, grid, out, source, law);
     }
 }
+
+// Noise that never leaves its bounds: its letters at the bounds are no multiples of the step.
+void sample_conditioned(NoiseLaw law, GridSampler<double> float64, GridSampler<float> float32,
+                        const Parameters& from, const Grid& grid, const py::array& out,
+                        NoiseSource& source) {
+    if (py::isinstance<Int64Array>(out)) throw py::type_error("core: out must hold floats");
+    sample_on_grid(law, float64, float32, from, grid, out, source);
+}
+
+#define TIGHTNOISE_CONDITIONED_SAMPLER(name) \
+    NoiseLaw::name, grid_truncated().float64.name, grid_truncated().float32.name
 
 void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source) {
     const SamplingKernels& kernels = sampling_kernels();
@@ -292,18 +304,26 @@ void bind_random(py::module_ m) {
         arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_truncated_gaussian",
-        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(truncated_gaussian), {&theta, &sigma, &lower, &upper}, out,
-                   source);
+        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source, Step step,
+           Low low) {
+            const Parameters from{&theta, &sigma, &lower, &upper};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(truncated_gaussian), from, out, source);
+            sample_conditioned(TIGHTNOISE_CONDITIONED_SAMPLER(truncated_gaussian), from,
+                               {step, low}, out, source);
         },
-        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"));
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_bounded_laplace",
-        [](Array theta, Array scale, Array lower, Array upper, Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(bounded_laplace), {&theta, &scale, &lower, &upper}, out,
-                   source);
+        [](Array theta, Array scale, Array lower, Array upper, Array out, Source source, Step step,
+           Low low) {
+            const Parameters from{&theta, &scale, &lower, &upper};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(bounded_laplace), from, out, source);
+            sample_conditioned(TIGHTNOISE_CONDITIONED_SAMPLER(bounded_laplace), from, {step, low},
+                               out, source);
         },
-        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("source"));
+        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,

@@ -26,6 +26,12 @@ struct RoundUp {
         }
     }
 };
+struct RoundDown {
+    template <class Real, class From>
+    static Real convert(From value) {
+        return -RoundUp::convert<Real>(-value);
+    }
+};
 
 // A parameter of the elements of a batch: one value in a register, or an array.
 template <class Real, bool kShared>
@@ -77,7 +83,7 @@ class Bounds {
         const double* upper = upper_block_.load(task.upper, first, n);
         for (std::size_t i = 0; i < n; ++i) {
             lower_[i] = RoundUp::convert<Real>(lower[i]) + Real(0);  // no -0
-            upper_[i] = Real(0) - RoundUp::convert<Real>(-upper[i]);
+            upper_[i] = RoundDown::convert<Real>(upper[i]) + Real(0);
             const double inverse = inverse_step[i];
             split(letter(lower[i] * inverse), least_high_[i], least_low_[i]);
             split(letter(upper[i] * inverse), most_high_[i], most_low_[i]);

@@ -93,7 +93,10 @@ class Cells {
 
     // Reads elements first, ..., first + n - 1. The others are zeros.
     void load(const GridTask<Real>& task, std::size_t first, std::size_t n) {
-        const Real* theta = theta_block_.load(task.theta, first, n);
+        load(theta_block_.load(task.theta, first, n), task, first, n);
+    }
+    // The same with n numbers in place of theta.
+    void load(const Real* theta, const GridTask<Real>& task, std::size_t first, std::size_t n) {
         if (first_ || !task.step.is_scalar) {
             const double* step = step_block_.load(task.step, first, n);
             for (std::size_t i = 0; i < kN; ++i) {

@@ -40,7 +40,7 @@ inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square, Real las
 template <class Real>
 inline Real slack_of(double last, bool refine_all) {
     constexpr double kUnit = std::numeric_limits<Real>::epsilon();
-    return refine_all ? Real(1) : static_cast<Real>(kUnit * (2.0 + 3.0 * last));
+    return refine_all ? Real(1) : static_cast<Real>(kUnit * (4.0 + 3.0 * last));
 }
 
 // 0 if both elements are certain, else 1. (NaN is not below 1/2.)

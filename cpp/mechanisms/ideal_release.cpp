@@ -11,15 +11,14 @@ struct IdealPair {
 };
 
 IdealPair ideal_pair(const IdealPairSource& source) {
-    static const Big half_pi = boost::math::constants::half_pi<Big>();
     const chacha20::Block block = refinement_block(source.key, source.block);
     const Big near = ideal_near(source.radius, block);
     const Big u = source.radius >> 63 != 0 ? 1 - near : near;
     const Big f = continued(source.angle >> 12, block, 8, -52) - 0.5;
     Big r = sqrt(-2 * log(u));
     if ((source.angle & 2) != 0) r = -r;
-    const Big x = r * cos(half_pi * f);
-    const Big y = r * sin(half_pi * f);
+    const Big x = r * cos(kHalfPi * f);
+    const Big y = r * sin(kHalfPi * f);
     return (source.angle & 1) != 0 ? IdealPair{y, x} : IdealPair{x, y};
 }
 

@@ -64,6 +64,8 @@ def sample_bounded_laplace(
     upper: numpy.ndarray,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_gaussian(
     theta: numpy.ndarray,
@@ -158,6 +160,8 @@ def sample_truncated_gaussian(
     upper: numpy.ndarray,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_truncated_laplace(
     theta: numpy.ndarray,

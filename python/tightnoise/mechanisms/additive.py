@@ -13,7 +13,7 @@ from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise, number_or_array
 from tightnoise._cached import cached_property
 from tightnoise._core.random import NoiseSource
-from tightnoise._validate import float_array, not_negative, number_array, require_all
+from tightnoise._validate import float_array, not_negative, number_array, require, require_all
 from tightnoise.mechanisms._certificate import (
     Certificate,
     Tails,
@@ -160,7 +160,9 @@ class AdditiveNoise(OnIntegers, ABC):
     def _steps(self, grid: GridLike) -> Array | None:
         """Return the step of a grid, or None."""
         scale = np.asarray(self._grid_scale)
-        return steps_of(grid, scale, "the scale of the noise", self._automatic_steps)
+        step = steps_of(grid, scale, "the scale of the noise", self._automatic_steps)
+        require(step is None or step.ndim == 0, "grid", grid, "one number")
+        return step
 
     def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""
