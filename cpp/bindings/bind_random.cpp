@@ -49,9 +49,6 @@ struct Which {
         NoiseLaw::name, &Samplers<double>::name, &Samplers<float>::name \
     }
 
-#define TIGHTNOISE_GRID_SAMPLER(name) \
-    NoiseLaw::name, grid_kernels().float64.name, grid_kernels().float32.name
-
 template <class Real>
 void sample_on_grid_as(GridSampler<Real> sampler, const Parameters& from, const Grid& grid,
                        const py::array& out, NoiseSource& source, NoiseLaw law) {
@@ -162,6 +159,27 @@ NoiseKey key_in(const py::buffer& memory) {
     return key;
 }
 
+// Arrays of one length: words of the type's width, and floats.
+template <class Real, class Word>
+void normal_pairs(NormalPairs<Real> kernel, const py::array& radius, const py::array& angle,
+                  const py::array& first, const py::array& second, const py::array& square) {
+    using Words = py::array_t<Word, py::array::c_style>;
+    using Reals = py::array_t<Real, py::array::c_style>;
+    const bool fits = py::isinstance<Words>(radius) && py::isinstance<Words>(angle) &&
+                      py::isinstance<Reals>(first) && py::isinstance<Reals>(second) &&
+                      py::isinstance<Reals>(square);
+    for (const py::array* array : {&angle, &first, &second, &square}) {
+        if (!fits || array->size() != radius.size()) {
+            throw py::type_error("core: words and floats of one length and width expected");
+        }
+    }
+    const Words words(radius), angles(angle);
+    Reals x(first), y(second), r(square);
+    py::gil_scoped_release nogil;
+    kernel(words.data(), angles.data(), static_cast<std::size_t>(words.size()), x.mutable_data(),
+           y.mutable_data(), r.mutable_data());
+}
+
 py::array_t<std::uint32_t> keystream(const py::buffer& memory, std::uint64_t stream,
                                      std::uint64_t first, std::uint64_t batches) {
     NoiseKey key = key_in(memory);
@@ -233,6 +251,18 @@ void bind_random(py::module_ m) {
         arg("n"), arg("unit"), arg("step"), arg("noise"), arg("out"));
     // For tests: samples on a grid are the same, but slow.
     m.def("set_refine_all", [](bool on) { refine_all = on; }, arg("on"));
+    m.def(
+        "normal_pairs",
+        [](Array radius, Array angle, Array z1, Array z2, Array square) {
+            if (py::isinstance<Float32Array>(square)) {
+                normal_pairs<float, std::uint32_t>(grid_kernels().float32.normal_pairs, radius,
+                                                   angle, z1, z2, square);
+            } else {
+                normal_pairs<double, std::uint64_t>(grid_kernels().float64.normal_pairs, radius,
+                                                    angle, z1, z2, square);
+            }
+        },
+        arg("radius"), arg("angle"), arg("z1"), arg("z2"), arg("square"));
     m.def(
         "uniform",
         [](Array out, Source source) { sample(TIGHTNOISE_SAMPLER(uniform), {}, out, source); },

@@ -82,8 +82,8 @@ class Bounds {
         const double* lower = lower_block_.load(task.lower, first, n);
         const double* upper = upper_block_.load(task.upper, first, n);
         for (std::size_t i = 0; i < n; ++i) {
-            lower_[i] = RoundUp::convert<Real>(lower[i]);
-            upper_[i] = RoundDown::convert<Real>(upper[i]);
+            lower_[i] = RoundUp::convert<Real>(lower[i]) + Real(0);  // no -0
+            upper_[i] = RoundDown::convert<Real>(upper[i]) + Real(0);
             const double inverse = inverse_step[i];
             split(letter(lower[i] * inverse), least_high_[i], least_low_[i]);
             split(letter(upper[i] * inverse), most_high_[i], most_low_[i]);

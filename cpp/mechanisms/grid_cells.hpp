@@ -78,12 +78,18 @@ inline Real value_of(Real theta, Real whole, Real q, Real step) {
     return is_in_range(whole) ? y : theta;
 }
 
-// whole + q; a whole beyond 2^63 counts as its last double.
+// whole + q, or the nearest int64: a function of the sum alone. q is below 2^52.
 inline std::int64_t integer_of(double whole, double q) {
-    constexpr double kMost = 0x1.ffffffffffffep62;  // leaves room for q, which is below 2^52
+    constexpr double kMost = 0x1p63 + 0x1p53;
     const double below = whole < kMost ? whole : kMost;
     const double w = below > -kMost ? below : -kMost;
-    return static_cast<std::int64_t>(w) + static_cast<std::int64_t>(q);
+    // Halves, so that nothing wraps around before the last sum.
+    const double half = std::fabs(w) < 0x1p62 ? 0.0 : std::copysign(0x1p62, w);
+    const auto rest = static_cast<std::int64_t>(w - half) + static_cast<std::int64_t>(q);
+    std::int64_t sum = 0;
+    if (!__builtin_add_overflow(static_cast<std::int64_t>(half), rest, &sum)) return sum;
+    return w < 0.0 ? std::numeric_limits<std::int64_t>::min()
+                   : std::numeric_limits<std::int64_t>::max();
 }
 
 // A batch of elements in units of the step.

@@ -6,6 +6,13 @@ namespace tightnoise {
 namespace {
 namespace grid {
 
+// What theta has below its last place, in cells: two exact parts, abs(rest) <= 1/2.
+template <class Real>
+struct LowPart {
+    const Real* whole;
+    const Real* rest;
+};
+
 // theta + sigma z as floats: step (whole + q), rounded once.
 template <class Real, bool kShared>
 struct GaussianLaw {
@@ -22,12 +29,18 @@ struct GaussianLaw {
     }
 };
 
-// The same between bounds.
-template <class Real, bool kShared>
+// The same between bounds, of theta with what it has below its last place (kLow) or without.
+template <class Real, bool kShared, bool kLow>
 struct RectifiedLaw : GaussianLaw<Real, kShared> {
     BoundsOf<Real, kShared> bounds;
+    LowPart<Real> low;
 
-    Real value(std::size_t i, Real whole, Real q) const {
+    Real rest(std::size_t i, Real whole) const {
+        const Real rest = GaussianLaw<Real, kShared>::rest(i, whole);
+        return kLow ? rest + low.rest[i] : rest;
+    }
+    Real value(std::size_t i, Real whole, Real offset) const {
+        const Real q = kLow ? offset + low.whole[i] : offset;
         return bounds.clamp(i, whole, q, GaussianLaw<Real, kShared>::value(i, whole, q));
     }
 };
@@ -62,6 +75,42 @@ class Batches {
             theta_ = padded_theta_;
         }
         if (n < kN) out_ = padded_out_;
+        load_parameters(first, n);
+        if (task_.theta_low == nullptr) return;
+        for (std::size_t i = 0; i < kN; ++i) {
+            const double low = i < n ? task_.theta_low[first + i] * inverse_step_[i] : 0.0;
+            low_whole_[i] = static_cast<Real>(nearest_integer(low));
+            low_rest_[i] = static_cast<Real>(low - low_whole_[i]);
+        }
+    }
+
+    template <bool kShared>
+    GaussianLaw<Real, kShared> law() const {
+        using Values = Each<Real, kShared>;
+        return {theta_, out_, Values{s_}, Values{step_}, Values{inverse_step_}};
+    }
+    LowPart<Real> low() const { return {low_whole_, low_rest_}; }
+    const Real* inverse_step() const { return inverse_step_; }
+    Real whole(std::size_t i) const { return nearest_integer(theta_[i] * inverse_step_[i]); }
+    Real rest(std::size_t i) const { return rest_of(theta_[i], inverse_step_[i], whole(i)); }
+
+    template <class Law>
+    void draw(const std::uint32_t* keystream, const Law& law) const {
+        draw_batch<false, Real>(
+            keystream, law, task_.key, task_.refine_all, Real(0), first_, n_,
+            [this](std::size_t i) { return Precise{rest(i), precise_s_[i]}; },
+            [this](std::size_t i) {
+                const double low = task_.theta_low == nullptr ? 0.0 : low_rest_[i];
+                return IdealElement{rest(i), low, precise_s_[i], 0.0, 1.0, 1.0};
+            });
+    }
+
+    void finish() const {
+        if (n_ < kN) std::memcpy(task_.out + first_, padded_out_, n_ * sizeof(Real));
+    }
+
+  private:
+    void load_parameters(std::size_t first, std::size_t n) {
         if (is_shared_ && !is_new_) return;
         is_new_ = false;
         const double* step = step_block_.load(task_.step, first, n);
@@ -76,32 +125,6 @@ class Batches {
         }
     }
 
-    template <bool kShared>
-    GaussianLaw<Real, kShared> law() const {
-        using Values = Each<Real, kShared>;
-        return {theta_, out_, Values{s_}, Values{step_}, Values{inverse_step_}};
-    }
-    const Real* inverse_step() const { return inverse_step_; }
-    Real whole(std::size_t i) const { return nearest_integer(theta_[i] * inverse_step_[i]); }
-    Real rest(std::size_t i) const { return rest_of(theta_[i], inverse_step_[i], whole(i)); }
-
-    template <class Law>
-    void draw(const std::uint32_t* keystream, const Law& law) const {
-        draw_batch<false, Real>(
-            keystream, law, task_.key, task_.refine_all, Real(0), first_, n_,
-            [this](std::size_t i) { return Precise{rest(i), precise_s_[i]}; },
-            [this](std::size_t i) {
-                const bool has_low = i < n_ && task_.theta_low != nullptr;
-                const double low = has_low ? task_.theta_low[first_ + i] * inverse_step_[i] : 0.0;
-                return IdealElement{rest(i), low, precise_s_[i], 0.0, 1.0, 1.0};
-            });
-    }
-
-    void finish() const {
-        if (n_ < kN) std::memcpy(task_.out + first_, padded_out_, n_ * sizeof(Real));
-    }
-
-  private:
     const GridTask<Real>& task_;
     const bool is_shared_;
     const bool in_place_;
@@ -119,6 +142,8 @@ class Batches {
     alignas(64) Real inverse_step_[kN];
     alignas(64) Real padded_theta_[kN];
     alignas(64) Real padded_out_[kN];
+    alignas(64) Real low_whole_[kN];
+    alignas(64) Real low_rest_[kN];
 };
 
 template <class Real, class Draw>
@@ -172,16 +197,16 @@ void gaussian(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
               : gaussian_floats<Real, false>(task, begin, end);
 }
 
-template <class Real, bool kShared>
+template <class Real, bool kShared, bool kLow = false>
 void rectified_floats(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
     Bounds<Real> bounds;
     for_each_batch(task, begin, end,
                    [&](const std::uint32_t* keystream, const Batches<Real>& batches,
                        std::size_t first, std::size_t n) {
                        bounds.load(task, batches.inverse_step(), first, n);
-                       batches.draw(keystream,
-                                    RectifiedLaw<Real, kShared>{batches.template law<kShared>(),
-                                                                bounds.template all<kShared>()});
+                       batches.draw(keystream, RectifiedLaw<Real, kShared, kLow>{
+                                                   batches.template law<kShared>(),
+                                                   bounds.template all<kShared>(), batches.low()});
                        batches.finish();
                    });
 }
@@ -190,12 +215,29 @@ template <class Real>
 void rectified_gaussian(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
     const bool is_shared =
         task.sigma.is_scalar && task.step.is_scalar && task.lower.is_scalar && task.upper.is_scalar;
+    if (task.theta_low != nullptr) {
+        return is_shared ? rectified_floats<Real, true, true>(task, begin, end)
+                         : rectified_floats<Real, false, true>(task, begin, end);
+    }
     is_shared ? rectified_floats<Real, true>(task, begin, end)
               : rectified_floats<Real, false>(task, begin, end);
 }
 
+template <class Real, class Word = typename box_muller::Bits<Real>::Word>
+void normal_pairs(const Word* radius, const Word* angle, std::size_t count, Real* first,
+                  Real* second, Real* square) {
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto pair = box_muller::pair_of<Real>(radius[i], angle[i]);
+        first[i] = pair.first;
+        second[i] = pair.second;
+        square[i] = pair.square;
+    }
+}
+
 template <class Real>
-constexpr GridSamplers<Real> kSamplers = {gaussian<Real>, rectified_gaussian<Real>};
+constexpr GridSamplers<Real> kSamplers = {gaussian<Real>, rectified_gaussian<Real>,
+                                          normal_pairs<Real>};
 
 }  // namespace grid
 }  // namespace

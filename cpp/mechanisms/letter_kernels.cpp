@@ -51,6 +51,14 @@ class Letters {
         Law law{};
         law.theta = theta_;
         law.lower = {lower_};
+        if (task_.theta_low != nullptr) {
+            for (std::size_t i = 0; i < kN; ++i) {
+                const double low = i < n ? task_.theta_low[first + i] : 0.0;
+                above_[i] = (theta_[i] - lower_[i]) + static_cast<Real>(low);
+            }
+            law.theta = above_;
+            law.lower = {kZeros};
+        }
         law.per_unit = {per_unit_};
         law.s = {s_};
         law.out = out;
@@ -114,7 +122,9 @@ class Letters {
     alignas(64) double precise_sigma_[kN];
     alignas(64) double precise_lower_[kN];
     alignas(64) double precise_upper_[kN];
+    static constexpr Real kZeros[kN] = {};
     alignas(64) Real theta_[kN];
+    alignas(64) Real above_[kN];  // lower, of theta with what it has below its last place
     alignas(64) Real lower_[kN];
     alignas(64) Real per_unit_[kN];
     alignas(64) Real s_[kN];

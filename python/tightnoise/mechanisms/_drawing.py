@@ -35,7 +35,8 @@ Integers = NDArray[np.int64]
 Grid = Floats | None
 
 _MOST_INTEGER = 2**62
-_LARGEST_SHIFT = 60  # of a unit, in powers of two above a step
+# Of a unit, in powers of two above a step: of noise that moves with theta, and between bounds.
+_LARGEST_SHIFT, _LARGEST_BETWEEN = 60, 40
 # Where float32 arithmetic settles most integers; elsewhere, float64 samples are rounded.
 _FLOAT32_STEPS = 2.0**-100, 2.0**100
 _FLOAT32_FINEST = 2.0**11
@@ -113,6 +114,7 @@ def draw(
         elif moves:
             join_integers(*_draw_offsets(function, theta, source, step), noisy)
         else:
+            _check_shift(theta.unit, step, _LARGEST_BETWEEN)
             nearest = theta.integers.astype(np.float64).astype(np.int64)
             low = (theta.integers - nearest) * theta.unit
             function(values, noisy, source, operand(step, values.shape), low)
@@ -209,16 +211,20 @@ def _draw_offsets(
     """Return what `join_integers` adds up: integers, their unit, the steps and the noise."""
     assert theta.integers is not None
     shape = theta.integers.shape
-    if step.size and theta.unit > 2.0**_LARGEST_SHIFT * float(step.min()):
-        raise ValueError(
-            f"grid must be at least 2**-60 of the unit of theta, {theta.unit}; got {step.min()}"
-        )
+    _check_shift(theta.unit, step, _LARGEST_SHIFT)
     steps = np.asarray(operand(step, shape), np.float64)
     rest, low = np.empty(shape), np.empty(shape)
     split_integers(theta.integers, theta.unit, steps, rest, low)
     noise = np.empty(shape, np.int64)
     function(rest, noise, source, steps, low)
     return theta.integers, theta.unit, steps, noise
+
+
+def _check_shift(unit: float, step: Array, largest: int) -> None:
+    if step.size and unit > 2.0**largest * float(step.min()):
+        raise ValueError(
+            f"grid must be at least 2**-{largest} of the unit of theta, {unit}; got {step.min()}"
+        )
 
 
 def _fits_float32(scale: Array, step: Array) -> bool:

@@ -43,8 +43,6 @@ COST_UNDERFLOW = 1e-300
 
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
-_NO_STEP = np.ones(())
-
 # Beyond this many sigma squares overflow; 1e4 is what the error bounds are promised for.
 _FARTHEST = 1e100
 
@@ -329,7 +327,7 @@ class Mechanism(OnIntegers, ABC):
             rng,
             out,
             step,
-            scale=self._scale if self._has_grid else _NO_STEP,
+            scale=self._scale,
             bounds=self._float32_bounds if self._has_bounds else None,
             moves=self._noise_is_added,
         )
@@ -355,7 +353,7 @@ class Mechanism(OnIntegers, ABC):
         lower, upper = self._bounds
         if not self._has_grid:
             require(grid is None or grid == "auto", "grid", grid, "'auto' or None: there is none")
-            return None if grid is None else _NO_STEP
+            grid = None if grid is None else "auto"  # a step that says how large sigma is
         step = steps_of(grid, self._scale, self._scale_name, self._automatic_steps)
         if step is not None and step is not self._automatic_steps and self._has_bounds:
             check_between(step, np.asarray(lower), np.asarray(upper))
