@@ -180,11 +180,15 @@ class Batches {
     using Task = AdditiveGridTask<Real, Noise>;
     static constexpr std::size_t kN = kBatch<double>;
     static constexpr double kLargest = 0x1p900;
+    // In cells: what theta has below its last place, the rounding of its share in t, the test.
+    static constexpr double kSlack = 0x1p-50;
 
   public:
     explicit Batches(const Task& task) : task_(task), law_(task.noise) {}
 
-    void sample(const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+    // On its own, or the compiler makes a dozen copies of the loop, and none as fast.
+    __attribute__((noinline)) void sample(const std::uint32_t* keystream, std::size_t first,
+                                          std::size_t n) {
         load(keystream, first, n);
         const auto law = law_;
         const double* theta = theta_;
@@ -192,7 +196,7 @@ class Batches {
         const double* inverse = inverse_;
         const double* s = s_;
         const double slack = slack_;
-        const bool integers = task_.integers != nullptr;
+        alignas(64) double q[kN];
         alignas(64) double y[kN];
         double worst = 0.0;
         double least_half = 1.0;
@@ -200,21 +204,23 @@ class Batches {
         for (std::size_t i = 0; i < n; ++i) {
             std::uint64_t word;
             std::memcpy(&word, keystream + 2 * i, sizeof word);
-            const Cell<double> cell = cell_of(theta[i] * inverse[i]);
-            const Rounded a = round_cell(law, halves_of(word), word, cell.rest, s[i], slack);
-            y[i] = integers ? a.q : point_of(cell.whole, a.q, step[i], theta[i]);
+            const double whole = nearest_integer(theta[i] * inverse[i]);
+            const double rest = rest_of(theta[i], inverse[i], whole);
+            const Rounded a = round_cell(law, halves_of(word), word, rest, s[i], slack);
+            q[i] = a.q;
+            y[i] = value_of(theta[i], whole, a.q, step[i]);
             worst = a.reach > worst ? a.reach : worst;
             const double half = uniform::two_sided_unit(word).near;
             least_half = half < least_half ? half : least_half;
         }
         if (!(worst < 0.5 && least_half >= 0.5 * least(Bits::word))) {
             for (std::size_t i = 0; i < n; ++i) {
-                const Cell<double> cell = cell_of(theta[i] * inverse[i]);
-                const double q = settle(i, cell.rest, first);
-                y[i] = integers ? q : point_of(cell.whole, q, step[i], theta[i]);
+                const double whole = nearest_integer(theta[i] * inverse[i]);
+                q[i] = settle(i, rest_of(theta[i], inverse[i], whole), first);
+                y[i] = value_of(theta[i], whole, q[i], step[i]);
             }
         }
-        write(y, first, n);
+        write(q, y, first, n);
     }
 
   private:
@@ -224,7 +230,7 @@ class Batches {
         step_ = step_block_.load(task_.step, first, n);
         if (!first_ && task_.step.is_scalar) return;
         first_ = false;
-        slack_ = grid::slack<double>(task_.refine_all);
+        slack_ = task_.refine_all ? 1.0 : kSlack;
         for (std::size_t i = 0; i < kN; ++i) {
             inverse_[i] = i < n ? 1.0 / step_[i] : 1.0;
             s_[i] = law_.unit(task_.noise) * inverse_[i];
@@ -252,12 +258,12 @@ class Batches {
         return law_.settle({task_.key, first + i, word}, {rest, low, step_[i]}, task_.noise);
     }
 
-    // y has K - whole where K is asked for.
-    void write(const double* y, std::size_t first, std::size_t n) const {
+    // q = K - whole, y = step K.
+    void write(const double* q, const double* y, std::size_t first, std::size_t n) const {
         if (task_.integers != nullptr) {
             for (std::size_t i = 0; i < n; ++i) {
-                const double whole = cell_of(theta_[i] * inverse_[i]).whole;
-                task_.integers[first + i] = integer_of(whole, y[i]);
+                const double whole = nearest_integer(theta_[i] * inverse_[i]);
+                task_.integers[first + i] = integer_of(whole, q[i]);
             }
             return;
         }
