@@ -9,13 +9,14 @@
 #include "random/uniform.hpp"
 
 // Each law is a magnitude G(-log H), H = after + U inside its survival function, with either sign.
-// U ends where its word ends; what its bits were not read for, at most 2^-64, moves -log H by
-// 2^-64 inside / H <= 2^-64 / U. All that is rounded, with u = 2^-53 and the errors of
-// elementary.hpp, moves it by less than 2^9 u, if U >= 2^-127, so that -log H <= 88: U 2 u, inside
-// and its product 12 u, after 100 u (e^-x knows x to x u), -log H itself 3 u times its value, as
-// 2 log 2 e has two roundings and is rounded itself. Where inside < 1/4, H > 3/4, the logarithm
-// comes from 1 - H, and all this is relative to inside: then errors are at most 4 inside times
-// those.
+//
+// Proof of the errors below, with u = 2^-53 and the functions as good as numeric/elementary.hpp
+// says (which tests check). The bits of U that were not read, 2^-64 of it at most, move -log H by
+// 2^-64 inside / H <= 2^-64 / U. What is rounded moves it by less than 2^9 u where U >= 2^-127, so
+// that -log H <= 88: U by 2 u, inside and its product by 12 u, after by 100 u (e^-x is known to
+// x u, and more than 2^-127 of H only for x < 88), -log H itself by 3 u of its value and 7 u, for
+// 2 log 2 e is rounded twice and so is the sum. Where inside < 1/4, H > 3/4 and its logarithm comes
+// from 1 - H: all these errors are relative then, at most 4 inside times as large.
 
 namespace tightnoise {
 namespace {
@@ -78,12 +79,15 @@ class Exponential {
 //     G(L) = k + (1 - e^-a) / slope         for a < turn,
 //            k + 1 - (e^(epsilon - a) - 1) / slope  beyond,
 //
-// slope = fall / rest. G is continuous, so that it does no harm if k or the side of the turn is
-// wrong by a rounding, and has derivatives of at most 1 / slope before the turn and of at most
-// 1 / fall <= 1 + 1 / slope after it. Before the next period's turn it is the former again, so the
-// latter counts from `kWidth` before the turn, more than L is off by. As epsilon <= 700, the turn
-// and epsilon - a add 1700 u to the error of L, and that of the bound, in periods, as much as
-// 40 u / slope to G. k + part is rounded, and so is all that follows: 2^-50 of the value.
+// slope = fall / rest. G is continuous, so that k or the side of the turn may be wrong by a
+// rounding, and has derivatives of at most 1 / slope before the turn and of at most 1 / fall <=
+// 1 + 1 / slope after it. Before the next period's turn it is the former again; so the latter
+// counts from kWidth before the turn, which is more than L is off by.
+//
+// As epsilon <= 700, the turn and epsilon - a add 1700 u to the error of L, k and k epsilon 700 u,
+// and the rounding of bound / period as much as 40 u: less than 2^-41 in all. They too are relative
+// to a small inside, for noise with a bound (gamma = 1/2) gets beyond its turn only if
+// epsilon < 3 inside. y, s y and its sum with theta are rounded: 2^-50 y.
 template <Bits kBits>
 class Steps {
     static constexpr double kUnit = kBits == Bits::word ? 0x1p-39 : 0x1p-41;
