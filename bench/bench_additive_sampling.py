@@ -115,6 +115,20 @@ def test_every_law(timed, law, dtype) -> None:
     assert np.isfinite(noisy).all()
 
 
+@DTYPES
+@pytest.mark.parametrize("law", ["laplace", "truncated_laplace", "tulap", "staircase"])
+def test_on_a_grid(timed, law, dtype) -> None:
+    theta, out, source = theta_of(N, dtype), np.empty(N, dtype), _core.random.NoiseSource()
+    sampler = getattr(_core.random, f"sample_{law}")
+
+    def sample():
+        sampler(theta, *LAWS[law], out, source, np.array([2.0**-6]))
+        return out
+
+    noisy = timed(f"{law} samples, {np.dtype(dtype)}", sample, N, 2 * theta.nbytes)
+    assert (noisy % 2.0**-6 == 0).all()
+
+
 def test_laplace_numpy(timed) -> None:
     theta, generator = theta_of(N), np.random.default_rng(1)
     noisy = timed(

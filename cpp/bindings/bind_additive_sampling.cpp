@@ -1,7 +1,9 @@
+#include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <vector>
 
+#include "additive/grid_kernels.hpp"
 #include "additive/noise_preparation.hpp"
 #include "additive/sampling_kernels.hpp"
 #include "bindings/sampling.hpp"
@@ -45,17 +47,30 @@ void sample_on_grid_as(AdditiveGridSampler<Real, Noise> sampler, const Noise& no
     run(sampler, task, static_cast<std::size_t>(place.out.size()));
 }
 
+template <class Noise>
+void sample_on_grid(const AdditiveGridSamplers<Noise>& samplers, const Noise& noise,
+                    const Place& place) {
+    if (is_float32_on_grid(place.out)) {
+        sample_on_grid_as(samplers.float32, noise, place);
+    } else {
+        sample_on_grid_as(samplers.float64, noise, place);
+    }
+}
+
 // On a grid where the place has one.
 template <class Noise>
 void sample(const AdditiveSamplers<Noise>& samplers, const AdditiveGridSamplers<Noise>& on_grid,
             const Noise& noise, const Place& place) {
-    if (!place.grid.step) {
-        sample(samplers, noise, place);
-    } else if (is_float32_on_grid(place.out)) {
-        sample_on_grid_as(on_grid.float32, noise, place);
+    if (place.grid.step) {
+        sample_on_grid(on_grid, noise, place);
     } else {
-        sample_on_grid_as(on_grid.float64, noise, place);
+        sample(samplers, noise, place);
     }
+}
+
+void sample_exponential(const ExponentialNoise& noise, const Place& place) {
+    sample(additive_sampling_kernels().exponential, additive_grid_kernels().exponential, noise,
+           place);
 }
 
 // More would ask for tables of gigabytes.
@@ -139,16 +154,16 @@ void bind_additive_sampling(py::module_ m) {
     m.def(
         "sample_laplace",
         [](Array theta, double scale, Array out, Source source, Step step, Low low) {
-            sample(additive_sampling_kernels().exponential, laplace_noise(scale),
-                   {theta, out, source, {step, low}, NoiseLaw::laplace});
+            sample_exponential(laplace_noise(scale),
+                               {theta, out, source, {step, low}, NoiseLaw::laplace});
         },
         arg("theta"), arg("scale"), arg("out"), arg("source"), arg("step") = py::none(),
         arg("low") = py::none());
     m.def(
         "sample_truncated_laplace",
         [](Array theta, double scale, double bound, Array out, Source source, Step step, Low low) {
-            sample(additive_sampling_kernels().exponential, truncated_laplace_noise(scale, bound),
-                   {theta, out, source, {step, low}, NoiseLaw::truncated_laplace});
+            sample_exponential(truncated_laplace_noise(scale, bound),
+                               {theta, out, source, {step, low}, NoiseLaw::truncated_laplace});
         },
         arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("source"),
         arg("step") = py::none(), arg("low") = py::none());
@@ -157,8 +172,14 @@ void bind_additive_sampling(py::module_ m) {
         "sample_tulap",
         [](Array theta, double width, double epsilon, double bound, Array out, Source source,
            Step step, Low low) {
-            sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
-                   {theta, out, source, {step, low}, NoiseLaw::tulap});
+            const Place place{theta, out, source, {step, low}, NoiseLaw::tulap};
+            if (step) {
+                sample_on_grid(additive_grid_kernels().stepped,
+                               StaircaseNoise{width, epsilon, 0.5, bound}, place);
+            } else {
+                sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
+                       place);
+            }
         },
         arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("source"),
         arg("step") = py::none(), arg("low") = py::none());
@@ -167,9 +188,14 @@ void bind_additive_sampling(py::module_ m) {
         "sample_staircase",
         [](Array theta, double sensitivity, double epsilon, double gamma, Array out, Source source,
            Step step, Low low) {
-            sample(additive_sampling_kernels().stepped,
-                   staircase_noise(sensitivity, epsilon, gamma),
-                   {theta, out, source, {step, low}, NoiseLaw::staircase});
+            const Place place{theta, out, source, {step, low}, NoiseLaw::staircase};
+            if (step) {
+                sample_on_grid(additive_grid_kernels().stepped,
+                               StaircaseNoise{sensitivity, epsilon, gamma, HUGE_VAL}, place);
+            } else {
+                sample(additive_sampling_kernels().stepped,
+                       staircase_noise(sensitivity, epsilon, gamma), place);
+            }
         },
         arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("source"),
         arg("step") = py::none(), arg("low") = py::none());

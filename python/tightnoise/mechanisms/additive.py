@@ -137,10 +137,10 @@ class AdditiveNoise(OnIntegers, ABC):
         out : ndarray, optional
             Where to write, of the shape and dtype of theta.
         grid : "auto", float or None, optional
-            The step: a power of two, from 2**-30 to 2**10 times the least scale in the noise, which
-            must not depend on the data. "auto" is the power of two between 1/128 and 1/64 of that
-            scale. None returns theta + noise in float arithmetic, whose last bits give theta away:
-            no cost covers those.
+            The step: a power of two, from 2**-30 to 2**10 times the least scale in the noise (of
+            Tulap and staircase noise `mean_abs()`), which must not depend on the data. "auto" is
+            the power of two between 1/128 and 1/64 of that scale. None returns theta + noise in
+            float arithmetic, whose last bits give theta away: no cost covers those.
 
         Returns
         -------
@@ -163,20 +163,25 @@ class AdditiveNoise(OnIntegers, ABC):
                 f"{self.mean_abs()}"
             )
         step = self._steps(grid)
-        scale = np.asarray(self._least_scale)
+        scale = np.asarray(self._grid_scale)
         return draw(self._draw, given, rng, out, step, scale=scale, bounds=None, moves=True)
 
     def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         sampler = getattr(_core.random, self._sampler)
         sampler(theta, *self._sampled, out, source, *grid)
 
+    @property
+    def _grid_scale(self) -> float:
+        """What the steps of a grid go by."""
+        return self._least_scale
+
     @cached_property
     def _automatic_steps(self) -> Array:
-        return automatic_steps(self._least_scale)
+        return automatic_steps(self._grid_scale)
 
     def _steps(self, grid: GridLike) -> Array | None:
         """Return the step of a grid, or None."""
-        scale = np.asarray(self._least_scale)
+        scale = np.asarray(self._grid_scale)
         step = steps_of(grid, scale, "the scale of the noise", self._automatic_steps)
         require(step is None or step.ndim == 0, "grid", grid, "one number")
         return step

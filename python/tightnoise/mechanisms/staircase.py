@@ -78,6 +78,13 @@ class Staircase(AdditiveNoise):
     def _repeats(self) -> tuple[float, float, float]:
         return self.gamma * self.sensitivity, self.sensitivity, self.epsilon
 
+    @property
+    def _grid_scale(self) -> float:
+        # Of steps and their parts some may be too rare to matter. This does for all: rounding to
+        # 1/64 of it moves no abs(noise) by more than 1/128 of their mean, no variance by more than
+        # 2.1e-5 of itself on average.
+        return self.mean_abs()
+
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, self.gamma, math.inf)
 
