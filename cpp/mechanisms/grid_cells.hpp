@@ -60,6 +60,36 @@ inline Real slack(bool refine_all) {
     return refine_all ? Real(1) : 2 * std::numeric_limits<Real>::epsilon();
 }
 
+// theta / step, and back. Beyond the range of Real, theta + noise is theta whatever the noise.
+template <class Real>
+inline bool in_range(Real whole) {
+    return std::fabs(whole) <= std::numeric_limits<Real>::max();  // not NaN
+}
+template <class Real>
+struct Cell {
+    Real whole;
+    Real rest;
+};
+template <class Real>
+inline Cell<Real> cell_of(Real x) {
+    const Real whole = nearest_integer(x);
+    return {whole, in_range(whole) ? x - whole : Real(0)};
+}
+// step (whole + q), rounded once: a function of the integer.
+template <class Real>
+inline Real point_of(Real whole, Real q, Real step, Real theta) {
+    const Real y = step * (whole + q);
+    return in_range(whole) ? y : theta;
+}
+// whole + q; a whole beyond 2^63 counts as 2^63 less 2^11.
+inline std::int64_t integer_of(double whole, double q) {
+    // The largest double below 2^63 leaves room for q, which is below 2^52.
+    constexpr double kMost = 0x1.ffffffffffffep62;
+    double w = whole < kMost ? whole : kMost;
+    w = w > -kMost ? w : -kMost;
+    return static_cast<std::int64_t>(w) + static_cast<std::int64_t>(q);
+}
+
 // A batch of elements in units of the step.
 template <class Real>
 class Cells {
@@ -81,12 +111,9 @@ class Cells {
         for (std::size_t i = n; i < kN; ++i) theta_[i] = Real(0);
 #pragma omp simd
         for (std::size_t i = 0; i < kN; ++i) {
-            const Real x = theta_[i] * inverse_step_[i];
-            // Beyond the range, theta + noise is theta whatever the noise.
-            const Real below = x < kLargest ? x : kLargest;
-            const Real finite = below > -kLargest ? below : -kLargest;
-            whole_[i] = nearest_integer(finite);
-            rest_[i] = finite - whole_[i];
+            const Cell<Real> cell = cell_of(theta_[i] * inverse_step_[i]);
+            whole_[i] = cell.whole;
+            rest_[i] = cell.rest;
         }
     }
 
@@ -102,32 +129,21 @@ class Cells {
         return task.theta_low == nullptr ? 0.0 : task.theta_low[j] * inverse_step_[i];
     }
 
-    // Writes step (whole + q), rounded once: a function of the integer.
     void write(const Real* q, const GridTask<Real>& task, std::size_t first, std::size_t n) const {
-        if (task.integers != nullptr) return write_integers(q, task.integers + first, n);
+        if (task.integers != nullptr) {
+            for (std::size_t i = 0; i < n; ++i) {
+                task.integers[first + i] = integer_of(whole_[i], q[i]);
+            }
+            return;
+        }
         Real* out = task.out + first;
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
-            const Real y = step_[i] * (whole_[i] + q[i]);
-            out[i] = std::fabs(whole_[i]) < kLargest ? y : theta_[i];
+            out[i] = point_of(whole_[i], q[i], step_[i], theta_[i]);
         }
     }
 
   private:
-    static constexpr Real kLargest = std::numeric_limits<Real>::max();
-
-    // whole + q; a whole beyond 2^63 counts as 2^63 less 2^11.
-    void write_integers(const Real* q, std::int64_t* out, std::size_t n) const {
-        for (std::size_t i = 0; i < n; ++i) {
-            // The largest double below 2^63 leaves room for q, which is below 2^52.
-            const double most = 0x1.ffffffffffffep62;
-            double w = whole_[i];
-            w = w < most ? w : most;
-            w = w > -most ? w : -most;
-            out[i] = static_cast<std::int64_t>(w) + static_cast<std::int64_t>(q[i]);
-        }
-    }
-
     bool first_ = true;
     OperandBlock<kN, Real> theta_block_;
     OperandBlock<kN> step_block_;

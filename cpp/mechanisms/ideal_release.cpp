@@ -24,13 +24,13 @@ IdealPair ideal_pair(const IdealPairSource& source) {
 }
 
 Big sample(const IdealElement& of, const Big& z) {
-    return Big(of.theta) + of.theta_low - of.origin + of.sigma * z;
+    return Big(of.theta) + of.theta_low - of.origin - of.low_origin + of.sigma * z;
 }
 
 }  // namespace
 
 NearestPair ideal_nearest(const IdealPairSource& source, const IdealElement& first,
-                          const IdealElement& second, double multiplier, double divisor) {
+                          const IdealElement& second, double multiplier, double divisor) noexcept {
     const IdealPair z = ideal_pair(source);
     const auto integer = [&](const IdealElement& of, const Big& normal) {
         return static_cast<double>(nearest(sample(of, normal) * multiplier / divisor));
@@ -39,7 +39,7 @@ NearestPair ideal_nearest(const IdealPairSource& source, const IdealElement& fir
 }
 
 NearestPair ideal_signs(const IdealPairSource& source, const IdealElement& first,
-                        const IdealElement& second) {
+                        const IdealElement& second) noexcept {
     const IdealPair z = ideal_pair(source);
     const auto sign = [](const Big& x) { return x < 0 ? -1.0 : 1.0; };
     return {sign(sample(first, z.first)), sign(sample(second, z.second))};

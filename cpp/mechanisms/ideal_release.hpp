@@ -1,4 +1,5 @@
-// What doubtful elements of normal noise are decided by, in 320 bits.
+// What doubtful elements of normal noise are decided by, in 320 bits. Kernels call it: what could
+// throw would leave a weak symbol in them.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct IdealElement {
     double theta_low;  // added to theta
     double origin;     // subtracted from it
     double sigma;
+    double low_origin = 0.0;  // subtracted too
 };
 
 // The integer nearest to (theta - origin + sigma z) * multiplier / divisor, the upper one of two;
@@ -30,10 +32,10 @@ struct NearestPair {
     double second;
 };
 NearestPair ideal_nearest(const IdealPairSource& source, const IdealElement& first,
-                          const IdealElement& second, double multiplier, double divisor);
+                          const IdealElement& second, double multiplier, double divisor) noexcept;
 
 // 1 where theta + sigma z >= 0, else -1.
 NearestPair ideal_signs(const IdealPairSource& source, const IdealElement& first,
-                        const IdealElement& second);
+                        const IdealElement& second) noexcept;
 
 }  // namespace tightnoise

@@ -8,8 +8,9 @@ import typing_extensions
 
 __all__: list[str] = [
     "NoiseSource",
-    "alias_table",
     "chacha20_keystream",
+    "multi_gaussian_table",
+    "quasi_gaussian_table",
     "sample_bounded_laplace",
     "sample_gaussian",
     "sample_laplace",
@@ -24,6 +25,7 @@ __all__: list[str] = [
     "sample_truncated_laplace",
     "sample_tulap",
     "sample_von_mises_fisher",
+    "scale_mixture_table",
     "set_refine_all",
     "standard_normal",
     "uniform",
@@ -39,15 +41,31 @@ class NoiseSource:
     @property
     def is_seeded(self) -> bool: ...
 
-def alias_table(
-    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], int]: ...
 def chacha20_keystream(
     key: typing_extensions.Buffer,
     stream: typing.SupportsInt | typing.SupportsIndex,
     first: typing.SupportsInt | typing.SupportsIndex,
     batches: typing.SupportsInt | typing.SupportsIndex,
 ) -> numpy.typing.NDArray[numpy.uint32]: ...
+def multi_gaussian_table(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    modes: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint32],
+    int,
+]: ...
+def quasi_gaussian_table(
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint32],
+    int,
+]: ...
 def sample_bounded_laplace(
     theta: numpy.ndarray,
     scale: numpy.ndarray,
@@ -168,6 +186,14 @@ def sample_von_mises_fisher(
     out: numpy.ndarray,
     source: NoiseSource,
 ) -> None: ...
+def scale_mixture_table(
+    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> tuple[
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint32],
+    int,
+]: ...
 def set_refine_all(on: bool) -> None: ...
 def standard_normal(out: numpy.ndarray, source: NoiseSource) -> None: ...
 def uniform(out: numpy.ndarray, source: NoiseSource) -> None: ...
