@@ -152,6 +152,42 @@ def test_worse_sign_changes(timed, question, mechanism, order, spread, shift) ->
     np.testing.assert_allclose(found / GRADIENT, wanted / 20_000, rtol=0.05)
 
 
+def gradients(kind):
+    rng = np.random.default_rng(3)
+    theta = rng.normal(0.0, 0.5 if kind == "outliers" else 2.5, GRADIENT)
+    if kind == "clipped":
+        theta.clip(-1.0, 1.0, out=theta)
+    if kind == "outliers":
+        theta[::100_000] = rng.uniform(-1000.0, 1000.0, GRADIENT // 100_000)
+    return theta
+
+
+@pytest.mark.parametrize("data", ["clipped", "beyond", "outliers"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [*MECHANISMS, tn.StochasticSign(1.0), tn.QuantizedGaussian(1.0, -1.0, 1.0, 4)],
+    ids=["rectified", "truncated", "sign", "quantized"],
+)
+def test_new_questions(timed, mechanism, data) -> None:
+    """32 later questions, each with an order and a sensitivity that no other has had."""
+    theta = gradients(data)
+    sketch = Sketch.of(theta, -1.0, 1.0, sigma=1.0)
+    mechanism.rdp(sketch, [1.2, 1.4], sensitivity=0.1)  # sorts the elements
+    rng = np.random.default_rng(4)
+
+    def ask():
+        return [
+            mechanism.rdp(
+                sketch,
+                [1.0 + 10.0 ** rng.uniform(-2, 3)],
+                sensitivity=10.0 ** rng.uniform(-6, 0),
+            )
+            for _ in range(32)
+        ]
+
+    timed("one new question, 5e6 coordinates", ask, 32)
+
+
 def rectified_by_scipy(theta, order, shift):
     """The log-stable closed form, one order, one direction, worst of both signs."""
     worst = np.zeros(theta.shape)

@@ -1,5 +1,6 @@
 // What seeds mean on the machine that this is compiled for: one line per sampler and parameters,
-// with a digest of the bits it draws. check_seeds.py compares two machines.
+// with a digest of the bits it draws; and lines of exact sums, which have the same bits everywhere,
+// too. check_seeds.py compares two machines.
 //
 // Parameters are made of random bits by exact operations, so that they are the same everywhere.
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "additive/sampling_kernels.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
+#include "numeric/clipped_sum.hpp"
 
 namespace tightnoise {
 namespace {
@@ -130,6 +132,19 @@ void directional(const char* type, std::size_t dim, Bits& bits, int number) {
     print(std::string("von_mises_fisher") + type, number, out);
 }
 
+template <class Real>
+void clipped(const char* type, RowNorm norm, Bits& bits, int number) {
+    const std::size_t count = 20, width = static_cast<std::size_t>(bits.integer(1, 300));
+    std::vector<Real> rows(count * width);
+    for (Real& value : rows) value = static_cast<Real>((bits.unit() - 0.5) * bits.size(-9, 9));
+    const double bound = bits.size(-9, 9);
+    std::vector<std::int64_t> sums(width);
+    add_clipped({rows.data(), sizeof(Real) == 4, count, width, norm, bound,
+                 std::ldexp(1.0, std::ilogb(bound) - 39)},
+                sums.data());
+    print(std::string("clipped_sum") + type, number, sums);
+}
+
 void run() {
     Bits bits;
     for (int i = 0; i < kCases; ++i) additive(bits, i);
@@ -137,6 +152,12 @@ void run() {
     for (int i = 0; i < kCases / 10; ++i) {
         bounded(" float64", kernels.float64, bits, i);
         bounded(" float32", kernels.float32, bits, i);
+    }
+    for (int i = 0; i < kCases / 10; ++i) {
+        for (const RowNorm norm : {RowNorm::sum, RowNorm::euclidean, RowNorm::largest}) {
+            clipped<double>(" float64", norm, bits, i);
+            clipped<float>(" float32", norm, bits, i);
+        }
     }
     int number = 0;
     for (const std::size_t dim : {2, 3, 4, 17, 128, 129, 1000, 120001}) {

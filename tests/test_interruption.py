@@ -85,6 +85,9 @@ LONG = {
         "truncated", np.linspace(1.0, 2.0, MANY), 1.0, np.geomspace(0.1, 1.0, 9000), np.empty(9000)
     ),
     "coordinates one by one": exact_pass,
+    "numbers to be clipped and summed": lambda: tn.exact_sum(
+        np.zeros(1000 * MANY, np.float32), bound=1.0, capacity=2**28
+    ),
     "keystream": lambda: _core.random.chacha20_keystream(bytes(32), 0, 0, 10 * MANY),
 }
 

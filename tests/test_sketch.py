@@ -203,7 +203,7 @@ def test_proven_tail_is_used(rng):
     sketch = Sketch.of(theta, -1.0, 1.0, sigma=1.0)
     rho = 8.0
 
-    def tail(left, right, nodes):
+    def tail(left, right, nodes, _):
         # On the Bernstein ellipse the real part of t is at least centre - half (rho + 1/rho) / 2.
         half = 0.5 * (right - left)
         greatest = np.exp(half * (rho + 1.0 / rho) / 2.0 - 0.5 * (left + right))

@@ -32,10 +32,10 @@ inline Location location_of(double high, double low) {
     return {whole, high - whole, low};
 }
 
-// The sum of the rests is below 1 + abs(low), three times rounded, the last time with s z, of which
-// the error of z takes care; and what other laws on a grid have.
+// Roundings that are not in proportion to s: the sum of the rests is below 1 + abs(low), three
+// times rounded, the last time with s z; and the test itself.
 inline double mixture_slack(bool refine_all, double most_low) {
-    return slack<double>(refine_all) + 0x1p-51 * (1.0 + most_low);
+    return (refine_all ? 1.0 : 0x1p-50) + 0x1p-51 * most_low;
 }
 
 // Where the components are, in multiples of a step, and how wide.
@@ -153,9 +153,9 @@ class MixtureCells {
 #pragma omp simd reduction(max : worst)
         for (std::size_t i = 0; i < slice.n; ++i) {
             const double x = static_cast<double>(theta[i]), inverse = steps.inverse_at(i);
-            const Cell<double> cell = cell_of(x * inverse);
-            const Rounded rounded = round(i, cell.rest, inverse);
-            y[i] = written<To>(cell.whole, rounded.q, steps.at(i), x);
+            const double whole = nearest_integer(x * inverse);
+            const Rounded rounded = round(i, rest_of(x, inverse, whole), inverse);
+            y[i] = written<To>(whole, rounded.q, steps.at(i), x);
             reach[i] = rounded.reach;
             worst = rounded.reach > worst ? rounded.reach : worst;
         }
@@ -163,11 +163,11 @@ class MixtureCells {
             for (std::size_t i = 0; i < slice.n; ++i) {
                 if (reach[i] < 0.5) continue;
                 const double x = static_cast<double>(theta[i]), inverse = steps.inverse_at(i);
-                const Cell<double> cell = cell_of(x * inverse);
+                const double whole = nearest_integer(x * inverse);
                 const double* low = slice.task.theta_low;
                 const double more = low == nullptr ? 0.0 : low[slice.first + i] * inverse;
-                const double q = settle(i, cell.rest, more, inverse);
-                y[i] = written<To>(cell.whole, q, steps.at(i), x);
+                const double q = settle(i, rest_of(x, inverse, whole), more, inverse);
+                y[i] = written<To>(whole, q, steps.at(i), x);
             }
         }
         std::memcpy(out + slice.first, y, slice.n * sizeof(To));  // it may be theta
@@ -179,7 +179,7 @@ class MixtureCells {
             return integer_of(whole, q);
         } else {
             // To float32 by float64: two roundings, of the integer alone.
-            return static_cast<To>(point_of(whole, q, step, theta));
+            return static_cast<To>(value_of(theta, whole, q, step));
         }
     }
 
@@ -205,7 +205,7 @@ class NormalBatch {
             z_[i] = pair.first;
             z_[kPairs + i] = pair.second;
             Real error = E::kOfNormal * E::kSquare * pair.square + E::kOfNormal * E::kConstant;
-            error = pair.u >= E::kLeast ? error : static_cast<Real>(kUnknown);
+            error = pair.square <= E::kMostSquare ? error : static_cast<Real>(kUnknown);
             error = pair.square >= E::kLeastSquare ? error : static_cast<Real>(kUnknown);
             error_[i] = error;
             error_[kPairs + i] = error;
@@ -246,12 +246,12 @@ class NormalBatch {
             const auto pair = box_muller::pair_of<double>(words.radius, words.angle);
             const double z = at < kPairs ? pair.first : pair.second;
             const Rounded cell = round_cell(rest, location, s, z, E::kConstant, slack);
-            const bool known = pair.u >= E::kLeast && pair.square >= E::kLeastSquare;
+            const bool known = pair.square <= E::kMostSquare && pair.square >= E::kLeastSquare;
             if (known && cell.reach < 0.5) return cell.q;
         }
-        const IdealElement element{rest, low, -location.rest, s, -location.low};
-        const NearestPair both =
-            ideal_nearest({key_, number, words.radius, words.angle}, element, element, 1.0, 1.0);
+        const IdealElement element{rest, low, s, 0.0, 1.0, 1.0, location.rest, location.low};
+        const IntegerPair both =
+            ideal_integers({key_, number, words.radius, words.angle}, element, element);
         return location.whole + (at < kPairs ? both.first : both.second);
     }
 

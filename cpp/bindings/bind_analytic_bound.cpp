@@ -17,14 +17,20 @@ void bind_analytic_bound(py::module_ m) {
     m.def(
         "renyi_analytic_bounds",
         [](BoundedGaussian kind, double half_width, int levels, double shift,
-           const Float64Array& alphas, double t0, double t1, double terms, Float64Array rho,
-           Float64Array bound) {
-            const std::size_t count = length(alphas);
+           const Float64Array& alphas, const Float64Array& t0, const Float64Array& t1, double terms,
+           const Float64Array& enough, Float64Array rho, Float64Array bound) {
+            const RenyiQuestion question = {kind,          half_width,     levels,       shift,
+                                            alphas.data(), length(alphas), t0.data(),    t1.data(),
+                                            length(t0),    terms,          enough.data()};
+            const std::size_t count = question.orders * question.intervals;
+            if (length(t1) != question.intervals || length(enough) != question.orders ||
+                length(rho) != count || length(bound) != count) {
+                throw py::type_error("core: shapes do not fit together");
+            }
             std::vector<AnalyticBound> out(count);
             {
                 py::gil_scoped_release nogil;
-                renyi_analytic_bounds(kind, half_width, levels, shift, alphas.data(), count, t0, t1,
-                                      terms, out.data());
+                renyi_analytic_bounds(question, out.data());
             }
             for (std::size_t i = 0; i < count; ++i) {
                 rho.mutable_data()[i] = out[i].rho;
@@ -32,7 +38,7 @@ void bind_analytic_bound(py::module_ m) {
             }
         },
         py::arg("kind"), py::arg("half_width"), py::arg("levels"), py::arg("shift"),
-        py::arg("alphas"), py::arg("t0"), py::arg("t1"), py::arg("terms"),
+        py::arg("alphas"), py::arg("t0"), py::arg("t1"), py::arg("terms"), py::arg("enough"),
         py::arg("rho").noconvert(), py::arg("bound").noconvert());
     m.def(
         "fisher_analytic_bound",

@@ -4,6 +4,9 @@
 
 #include "bindings/sampling.hpp"
 #include "mechanisms/grid_kernels.hpp"
+#include "mechanisms/integer_theta.hpp"
+#include "mechanisms/letter_kernels.hpp"
+#include "mechanisms/grid_truncated.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
 #include "runtime/interruption.hpp"
@@ -64,6 +67,9 @@ void sample_on_grid_as(GridSampler<Real> sampler, const Parameters& from, const 
 #define TIGHTNOISE_GRID_SAMPLER(name) \
     NoiseLaw::name, grid_kernels().float64.name, grid_kernels().float32.name
 
+#define TIGHTNOISE_LETTER_SAMPLER(name) \
+    NoiseLaw::name, letter_kernels().float64.name, letter_kernels().float32.name
+
 void sample_on_grid(NoiseLaw law, GridSampler<double> float64, GridSampler<float> float32,
                     const Parameters& from, const Grid& grid, const py::array& out,
                     NoiseSource& source) {
@@ -73,6 +79,17 @@ void sample_on_grid(NoiseLaw law, GridSampler<double> float64, GridSampler<float
         sample_on_grid_as(float64, from, grid, out, source, law);
     }
 }
+
+// Noise that never leaves its bounds: its letters at the bounds are no multiples of the step.
+void sample_conditioned(NoiseLaw law, GridSampler<double> float64, GridSampler<float> float32,
+                        const Parameters& from, const Grid& grid, const py::array& out,
+                        NoiseSource& source) {
+    if (py::isinstance<Int64Array>(out)) throw py::type_error("core: out must hold floats");
+    sample_on_grid(law, float64, float32, from, grid, out, source);
+}
+
+#define TIGHTNOISE_CONDITIONED_SAMPLER(name) \
+    NoiseLaw::name, grid_truncated().float64.name, grid_truncated().float32.name
 
 void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source) {
     const SamplingKernels& kernels = sampling_kernels();
@@ -178,6 +195,40 @@ void bind_random(py::module_ m) {
     // Words of keystream batches first, first + 1, ...; block 16 b + lane of the stream has its
     // words at [b, 0..15, lane].
     m.def("chacha20_keystream", keystream, arg("key"), arg("stream"), arg("first"), arg("batches"));
+    // n unit as theta + low, less a multiple of the step, which join_integers adds to the integers
+    // sampled: into int64, or times the step into float64.
+    m.def(
+        "split_integers",
+        [](const Int64Array& n, double unit, const Float64Array& step, Float64Array theta,
+           Float64Array low) {
+            const std::size_t count = length(n);
+            if (length(theta) != count || length(low) != count) {
+                throw py::type_error("core: arrays of one length expected");
+            }
+            split_integers(n.data(), unit, operand(step, count), count, theta.mutable_data(),
+                           low.mutable_data());
+        },
+        arg("n"), arg("unit"), arg("step"), arg("theta").noconvert(), arg("low").noconvert());
+    m.def(
+        "join_integers",
+        [](const Int64Array& n, double unit, const Float64Array& step, const Int64Array& noise,
+           Array out) {
+            const std::size_t count = length(n);
+            if (length(noise) != count || static_cast<std::size_t>(out.size()) != count) {
+                throw py::type_error("core: arrays of one length expected");
+            }
+            const Operand steps = operand(step, count);
+            if (py::isinstance<Int64Array>(out)) {
+                join_integers(n.data(), unit, steps, noise.data(), count,
+                              Int64Array(out).mutable_data());
+            } else if (py::isinstance<Float64Array>(out)) {
+                join_integers(n.data(), unit, steps, noise.data(), count,
+                              Float64Array(out).mutable_data());
+            } else {
+                throw py::type_error("core: out must be a C-contiguous float64 or int64 array");
+            }
+        },
+        arg("n"), arg("unit"), arg("step"), arg("noise"), arg("out"));
     // For tests: samples on a grid are the same, but slow.
     m.def("set_refine_all", [](bool on) { refine_all = on; }, arg("on"));
     m.def(
@@ -202,10 +253,14 @@ void bind_random(py::module_ m) {
         arg("low") = py::none());
     m.def(
         "sample_stochastic_sign",
-        [](Array theta, Array sigma, Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(stochastic_sign), {&theta, &sigma}, out, source);
+        [](Array theta, Array sigma, Array out, Source source, Step step, Low low) {
+            const Parameters from{&theta, &sigma};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(stochastic_sign), from, out, source);
+            sample_on_grid(TIGHTNOISE_LETTER_SAMPLER(stochastic_sign), from, {step, low}, out,
+                           source);
         },
-        arg("theta"), arg("sigma"), arg("out"), arg("source"));
+        arg("theta"), arg("sigma"), arg("out"), arg("source"), arg("step") = py::none(),
+        arg("low") = py::none());
     m.def(
         "sample_rectified_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source, Step step,
@@ -219,27 +274,37 @@ void bind_random(py::module_ m) {
         arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_truncated_gaussian",
-        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(truncated_gaussian), {&theta, &sigma, &lower, &upper}, out,
-                   source);
+        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source, Step step,
+           Low low) {
+            const Parameters from{&theta, &sigma, &lower, &upper};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(truncated_gaussian), from, out, source);
+            sample_conditioned(TIGHTNOISE_CONDITIONED_SAMPLER(truncated_gaussian), from,
+                               {step, low}, out, source);
         },
-        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"));
+        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_bounded_laplace",
-        [](Array theta, Array scale, Array lower, Array upper, Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(bounded_laplace), {&theta, &scale, &lower, &upper}, out,
-                   source);
+        [](Array theta, Array scale, Array lower, Array upper, Array out, Source source, Step step,
+           Low low) {
+            const Parameters from{&theta, &scale, &lower, &upper};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(bounded_laplace), from, out, source);
+            sample_conditioned(TIGHTNOISE_CONDITIONED_SAMPLER(bounded_laplace), from, {step, low},
+                               out, source);
         },
-        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("source"));
+        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("source"),
+        arg("step") = py::none(), arg("low") = py::none());
     m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
-           Source source) {
-            sample(TIGHTNOISE_SAMPLER(quantized_gaussian),
-                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)}, out, source);
+           Source source, Step step, Low low) {
+            const Parameters from{&theta, &sigma, &lower, &upper, static_cast<double>(levels)};
+            if (!step) return sample(TIGHTNOISE_SAMPLER(quantized_gaussian), from, out, source);
+            sample_on_grid(TIGHTNOISE_LETTER_SAMPLER(quantized_gaussian), from, {step, low}, out,
+                           source);
         },
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("levels"), arg("out"),
-        arg("source"));
+        arg("source"), arg("step") = py::none(), arg("low") = py::none());
     // direction: of out's shape, or one for all rows.
     m.def("sample_von_mises_fisher", sample_von_mises_fisher_arrays, arg("direction"), arg("kappa"),
           arg("out"), arg("source"));

@@ -1,4 +1,5 @@
 #include "bindings/arrays.hpp"
+#include "numeric/clipped_sum.hpp"
 #include "numeric/special.hpp"
 
 namespace tightnoise {
@@ -50,6 +51,26 @@ void def_reduction(py::module_& m, const char* name,
         py::arg("x"));
 }
 
+void add_clipped_rows(const py::array& rows, double norm, double bound, double unit,
+                      py::array_t<std::int64_t, py::array::c_style> sums) {
+    const auto n = static_cast<std::size_t>(rows.size());
+    const std::size_t width = length(sums);
+    if (rows.ndim() < 1 || n != static_cast<std::size_t>(rows.shape(0)) * width) {
+        throw py::type_error("core: sums of the wrong length");
+    }
+    const ClippedSum problem = {
+        rows.data(),
+        operand(rows, n).is_float32,
+        static_cast<std::size_t>(rows.shape(0)),
+        width,
+        norm == 1.0 ? RowNorm::sum : (norm == 2.0 ? RowNorm::euclidean : RowNorm::largest),
+        bound,
+        unit};
+    std::int64_t* sums_data = sums.mutable_data();
+    py::gil_scoped_release nogil;
+    add_clipped(problem, sums_data);
+}
+
 }  // namespace
 
 void bind_special(py::module_ m) {
@@ -84,6 +105,8 @@ void bind_special(py::module_ m) {
             map_array(special_kernels().log_sphere_mean_rise, order, lower, width, to, n);
         },
         py::arg("nu"), py::arg("x"), py::arg("increase"), py::arg("out"));
+    m.def("add_clipped_rows", &add_clipped_rows, py::arg("rows"), py::arg("norm"), py::arg("bound"),
+          py::arg("unit"), py::arg("sums").noconvert());
     def_reduction(m, "sum", sum_array);
     def_reduction(m, "magnitude", magnitude_of_array);
     def_reduction(m, "logsumexp", log_sum_exp_array);

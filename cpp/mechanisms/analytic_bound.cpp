@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "numeric/complex_normal.hpp"
+#include "runtime/parallel.hpp"
 
 namespace tightnoise {
 namespace {
@@ -111,14 +112,28 @@ void keep_better(AnalyticBound& best, AnalyticBound other, double terms) {
 
 // --- Theorem A: truncated ------------------------------------------------------------------------
 
-// `largest`: a bound of the function on the real line, by which it is at most multiplied.
-AnalyticBound truncated_bound(const IntervalStrip& strip, double largest, double t0, double t1,
-                              double terms) {
-    AnalyticBound best = kNothing;
+// In |Im z| < height the function is at most `growth` times its bound on the real line.
+struct Strip {
+    double height, growth;
+};
+
+std::vector<Strip> truncated_strips(const IntervalStrip& strip) {
+    std::vector<Strip> found;
     for (double scale = 0.2; scale < 1.45; scale += 0.05) {
-        const Ellipse ellipse(t0, t1, scale * std::sqrt(2 / strip.central_variance()));
-        const double lower = strip.lower(ellipse.height);
-        if (lower > 0) keep_better(best, {ellipse.rho, largest / (lower * lower)}, terms);
+        const double height = scale * std::sqrt(2 / strip.central_variance());
+        const double lower = strip.lower(height);
+        if (lower > 0) found.push_back({height, 1 / (lower * lower)});
+    }
+    return found;
+}
+
+// `largest`: a bound of the function on the real line.
+AnalyticBound truncated_bound(const std::vector<Strip>& strips, double largest, double t0,
+                              double t1, double terms) {
+    AnalyticBound best = kNothing;
+    for (const Strip& strip : strips) {
+        const Ellipse ellipse(t0, t1, strip.height);
+        keep_better(best, {ellipse.rho, largest * strip.growth}, terms);
     }
     return best;
 }
@@ -298,20 +313,33 @@ double fisher_bound(const std::vector<Outcome>& outcomes, double shift) {
 
 // --- Theorem C: two tails and what lies between them, walk around the ellipse --------------------
 
-// Bounds of |(log Q)''| and of its derivative on a disc.
+// Bounds of |(log Q)''| and of its derivative on a disc and on its translates by up to `shift`
+// along the real axis.
 struct TailCurvature {
     double second;
     double third;
 };
 
-// On the disc of this radius about t: lambda' = lambda (lambda - t) for the hazard lambda, so that
-// |lambda| is at most the solution of m' = m (m + |t| + radius). Infinity where that blows up.
-TailCurvature tail_curvature(Complex t, Complex hazard, double radius) {
-    const double reach = std::abs(t) + radius, growth = std::exp(reach * radius);
+// From lambda' = lambda (lambda - t) for the hazard lambda: |lambda| is at most the solution of
+// m' = m (m + |t| + radius), good where it is small. And, good where t is large, from moments of
+// the law of what is beyond t.
+TailCurvature tail_curvature(Complex t, Complex hazard, double radius, double shift) {
+    constexpr double kHalfVariance = 0.363380228;  // Var(Z | Z > 0), rounded up
+    TailCurvature found = {kInfinity, kInfinity};
+    const double x = t.real() - radius - shift, y = std::fabs(t.imag()) + radius;
+    const double variance = x > 0 ? std::min(kHalfVariance, 1 / (x * x)) : 1.0;
+    const double lower = 1 - 0.5 * y * y * variance - 1e-9;
+    if (lower > 0) {
+        const double third = std::sqrt(24 * variance);
+        found.second = 1 + variance / (lower * lower);
+        found.third = (x > 0 ? std::min(third, 7 / (x * x * x)) : third) / (lower * lower * lower);
+    }
+    const double all = radius + shift, reach = std::abs(t) + all, growth = std::exp(reach * all);
     const double at_centre = std::abs(hazard) * growth;
-    if (!(at_centre * radius < 1)) return {kInfinity, kInfinity};
-    const double most = at_centre / (1 - at_centre * radius), second = most * (most + reach);
-    return {second, second * (2 * most + reach) + most};
+    if (!(at_centre * all < 1)) return found;
+    const double most = at_centre / (1 - at_centre * all), second = most * (most + reach);
+    return {std::min(found.second, second),
+            std::min(found.third, second * (2 * most + reach) + most)};
 }
 
 // S(z) = sum_i exp(T_i(z)) near one point: an outcome's T, T' and a bound of |T''| on the disc.
@@ -373,7 +401,7 @@ class BoundaryWalk {
     }
 
   private:
-    static constexpr double kMaxRadius = 0.08;
+    static constexpr double kMaxRadius = 0.2;
     static constexpr double kMaxError = 0.5;
     static constexpr int kMaxSteps = 2000;
     static constexpr int kNone = 2;  // leaders 0 and 1 are the upper and the lower tail
@@ -397,9 +425,9 @@ class BoundaryWalk {
         const double side = which == 0 ? 1.0 : -1.0, beta = alpha - 1, shift = std::fabs(k_);
         const Complex p_at = partition_.edge - side * z, q_at = p_at - side * k_;
         const NormalTail p = normal_tail(p_at), q = normal_tail(q_at);
-        const TailCurvature both = tail_curvature(p_at, p.hazard, radius + shift);
-        const double apart = alpha * tail_curvature(p_at, p.hazard, radius).second +
-                             beta * tail_curvature(q_at, q.hazard, radius).second;
+        const TailCurvature both = tail_curvature(p_at, p.hazard, radius, shift);
+        const double apart = alpha * tail_curvature(p_at, p.hazard, radius, 0.0).second +
+                             beta * tail_curvature(q_at, q.hazard, radius, 0.0).second;
         return {alpha * p.log - beta * q.log, side * (alpha * p.hazard - beta * q.hazard),
                 std::min(apart, both.second + beta * shift * both.third)};
     }
@@ -475,8 +503,99 @@ class BoundaryWalk {
     double middle_second_, middle_third_;  // bounds of |A''| and |A'''|
 };
 
-constexpr double kHeights[] = {2.3, 2.0, 1.7, 1.5, 1.3, 1.1, 0.9, 0.7, 0.5, 0.35, 0.25};
-constexpr double kWalkHeights[] = {1.5, 1.1, 0.8, 0.55, 0.4, 0.3, 0.2};
+constexpr double kHeights[] = {2.3, 2.0, 1.7, 1.5, 1.3, 1.1, 0.9, 0.7, 0.5, 0.35};
+constexpr double kUseless = 1e-4;  // an interpolation error
+
+// What is asked about one of the intervals.
+class Interval {
+  public:
+    Interval(const RenyiQuestion& question, std::size_t which, AnalyticBound* out)
+        : q_(question), which_(which), out_(out) {}
+
+    double t0() const { return q_.t0[which_]; }
+    double t1() const { return q_.t1[which_]; }
+    AnalyticBound& best(std::size_t order) const { return out_[order * q_.intervals + which_]; }
+    double error(std::size_t order) const { return interpolation_error(best(order), q_.terms); }
+    bool done(std::size_t order) const { return error(order) <= q_.enough[order]; }
+
+    void truncated(const IntervalStrip& strip, const std::vector<Strip>& strips) const {
+        const double steepest = 2 * q_.half_width * std::fabs(q_.shift);
+        const double curved = 0.5 * q_.shift * q_.shift * strip.central_variance();
+        for (std::size_t i = 0; i < q_.orders; ++i) {
+            if (!(q_.alphas[i] >= 1)) continue;
+            const double largest = q_.shift == 0 ? 0.0 : std::min(q_.alphas[i] * curved, steepest);
+            best(i) = truncated_bound(strips, largest, t0(), t1(), q_.terms);
+        }
+    }
+
+    void small_divergence(const Partition& partition, const IntervalStrip& strip) const {
+        constexpr double kLowest = 0.25, kHighest = 2.3, kMargin = 1.2;
+        // Errors at the height before, on the way down, and the lowest height without a bound.
+        std::vector<double> before(q_.orders, kInfinity), failed(q_.orders, kInfinity);
+        for (std::size_t i = 0; i < q_.orders; ++i) failed[i] = q_.alphas[i] >= 1 ? kInfinity : 0.0;
+        const auto look = [&](double height, bool downwards) {
+            const auto idle = [height](double limit) { return height >= limit; };
+            if (std::all_of(failed.begin(), failed.end(), idle)) return;
+            const Ellipse ellipse(t0(), t1(), height);
+            const auto outcomes = ellipse_outcomes(partition, strip, q_.shift, ellipse);
+            for (std::size_t i = 0; i < q_.orders; ++i) {
+                if (idle(failed[i])) continue;
+                const double bound = q_.alphas[i] < kInfinity
+                                         ? small_divergence_bound(outcomes, q_.alphas[i])
+                                         : max_divergence_bound(outcomes);
+                if (!(bound < kInfinity)) failed[i] = height;
+                keep_better(best(i), {ellipse.rho, bound}, q_.terms);
+                const double here = interpolation_error({ellipse.rho, bound}, q_.terms);
+                // Lower ellipses help while |S - 1| is near 1, no longer.
+                if (done(i) || (downwards && here < kInfinity && here >= before[i])) failed[i] = 0;
+                if (downwards) before[i] = here;
+            }
+        };
+        look(kLowest, false);
+        double needed = 0;
+        for (std::size_t i = 0; i < q_.orders; ++i) {
+            if (failed[i] > kLowest) needed = std::max(needed, height_for(i, best(i).bound));
+        }
+        look(std::clamp(kMargin * needed, kLowest, kHighest), false);
+        for (const double height : kHeights) look(height, true);
+    }
+
+    // The walk knows |log S| only up to a constant of order 1, so it is of no use where Theorem B
+    // gave a small bound already.
+    void any_divergence(const Partition& partition, const IntervalStrip& strip,
+                        std::size_t i) const {
+        constexpr double kNegligible = 1e-13, kWalkConstant = 0.05;
+        const double alpha = q_.alphas[i], beta = alpha - 1;
+        if (!(alpha > 1 && alpha < kInfinity)) return;
+        // The lowest ellipse that is likely to do, then lower ones.
+        const double needed = height_for(i, 1 / beta + 0.5 * alpha * q_.shift * q_.shift);
+        for (double height = std::clamp(needed, 0.2, 1.5); height > 0.15; height *= 0.75) {
+            const Ellipse ellipse(t0(), t1(), height);
+            // Whatever the walk finds is at least |D| on the interval.
+            if (interpolation_error({ellipse.rho, 1.0}, q_.terms) > kUseless) return;
+            const double now = error(i), constant = kWalkConstant / beta;
+            if (done(i)) return;
+            if (now < kInfinity && (now <= kNegligible * best(i).bound ||
+                                    now <= interpolation_error({ellipse.rho, constant}, q_.terms)))
+                return;
+            const double bound = BoundaryWalk(partition, q_.shift, strip, ellipse).bound(alpha);
+            keep_better(best(i), {ellipse.rho, bound}, q_.terms);
+            if (bound < kInfinity) return;
+        }
+    }
+
+  private:
+    // The ellipse in which this bound would be good enough.
+    double height_for(std::size_t order, double bound) const {
+        const double error = std::min(q_.enough[order], kUseless);
+        const double rho = std::pow(4 * bound / error, 1 / (q_.terms - 1));
+        return 0.25 * (t1() - t0()) * (rho - 1 / rho);
+    }
+
+    const RenyiQuestion& q_;
+    std::size_t which_;
+    AnalyticBound* out_;
+};
 
 }  // namespace
 
@@ -485,64 +604,22 @@ double interpolation_error(const AnalyticBound& f, double terms) {
     return 4 * f.bound * std::pow(f.rho, 1 - terms) / (f.rho - 1);
 }
 
-void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, double shift,
-                           const double* alphas, std::size_t count, double t0, double t1,
-                           double terms, AnalyticBound* out) {
-    std::fill(out, out + count, kNothing);
-    std::vector<char> done(count, 0);
-    const auto all_done = [&] { return std::find(done.begin(), done.end(), 0) == done.end(); };
-    for (std::size_t i = 0; i < count; ++i) done[i] = !(alphas[i] >= 1);
-    const Partition partition(kind, half_width, levels);
+void renyi_analytic_bounds(const RenyiQuestion& question, AnalyticBound* out) {
+    std::fill(out, out + question.orders * question.intervals, kNothing);
+    const Partition partition(question.kind, question.half_width, question.levels);
     const IntervalStrip strip(0.5 * partition.width);
-    if (kind == BoundedGaussian::truncated) {
-        const double steepest = 2 * half_width * std::fabs(shift);
-        const double curved = 0.5 * shift * shift * strip.central_variance();
-        for (std::size_t i = 0; i < count; ++i) {
-            if (done[i]) continue;
-            const double largest = shift == 0 ? 0.0 : std::min(alphas[i] * curved, steepest);
-            out[i] = truncated_bound(strip, largest, t0, t1, terms);
-        }
-        return;
-    }
-
-    for (const double height : kHeights) {
-        if (all_done()) break;
-        const Ellipse ellipse(t0, t1, height);
-        const auto outcomes = ellipse_outcomes(partition, strip, shift, ellipse);
-        for (std::size_t i = 0; i < count; ++i) {
-            if (done[i]) continue;
-            const double before = interpolation_error(out[i], terms);
-            const double bound = alphas[i] < kInfinity ? small_divergence_bound(outcomes, alphas[i])
-                                                       : max_divergence_bound(outcomes);
-            keep_better(out[i], {ellipse.rho, bound}, terms);
-            // Lower ellipses help while |S - 1| is near 1, no longer.
-            done[i] = before < kInfinity && interpolation_error(out[i], terms) >= before;
-        }
-    }
-    // The walk knows |log S| only up to a constant of order 1, so it is of no use where Theorem B
-    // gave a small bound already.
-    constexpr double kNegligible = 1e-13, kWalkConstant = 0.05, kUseless = 1e-4;
+    const bool is_truncated = question.kind == BoundedGaussian::truncated;
+    const std::vector<Strip> strips = is_truncated ? truncated_strips(strip) : std::vector<Strip>();
     const bool too_narrow = partition.width < 2e-4 && (partition.dense || partition.cells > 0);
-    for (std::size_t i = 0; i < count; ++i) {
-        done[i] = too_narrow || !(alphas[i] > 1 && alphas[i] < kInfinity);
-    }
-    for (const double height : kWalkHeights) {
-        const Ellipse ellipse(t0, t1, height);
-        // Whatever the walk finds is at least |D| on the interval.
-        if (all_done() || interpolation_error({ellipse.rho, 1.0}, terms) > kUseless) break;
-        const BoundaryWalk walk(partition, shift, strip, ellipse);
-        for (std::size_t i = 0; i < count; ++i) {
-            if (done[i]) continue;
-            const double now = interpolation_error(out[i], terms);
-            const AnalyticBound hoped{ellipse.rho, kWalkConstant / (alphas[i] - 1)};
-            done[i] = now < kInfinity && (now <= kNegligible * out[i].bound ||
-                                          now <= interpolation_error(hoped, terms));
-            if (done[i]) continue;
-            const double bound = walk.bound(alphas[i]);
-            keep_better(out[i], {ellipse.rho, bound}, terms);
-            done[i] = bound < kInfinity;
+    parallel_blocks(question.intervals, [&](std::size_t which) {
+        const Interval interval(question, which, out);
+        if (is_truncated) return interval.truncated(strip, strips);
+        interval.small_divergence(partition, strip);
+        if (too_narrow) return;
+        for (std::size_t i = 0; i < question.orders; ++i) {
+            interval.any_divergence(partition, strip, i);
         }
-    }
+    });
 }
 
 AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, int levels, double t0,
@@ -550,7 +627,7 @@ AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, int
     const Partition partition(kind, half_width, levels);
     const IntervalStrip strip(0.5 * partition.width);
     if (kind == BoundedGaussian::truncated) {
-        return truncated_bound(strip, strip.central_variance(), t0, t1, terms);
+        return truncated_bound(truncated_strips(strip), strip.central_variance(), t0, t1, terms);
     }
     constexpr double kShift = 1e-6;  // any shift is sound, a small one tight
     AnalyticBound best = kNothing;

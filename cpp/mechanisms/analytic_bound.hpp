@@ -23,14 +23,29 @@ struct AnalyticBound {
 // Trefethen, "Approximation Theory and Approximation Practice", Theorem 8.2 (degree terms - 1).
 double interpolation_error(const AnalyticBound& f, double terms);
 
-// One bound for each order, chosen so that interpolation_error(bound, terms) is small.
-// Requires t0 < t1, half_width > 0, terms >= 2, finite arguments but for orders: alpha may be
-// infinity, and nothing is claimed for alpha < 1.
-void renyi_analytic_bounds(BoundedGaussian kind, double half_width, int levels, double shift,
-                           const double* alphas, std::size_t count, double t0, double t1,
-                           double terms, AnalyticBound* out);
+// What is asked about f on some intervals [t0, t1]. alpha may be infinity; the other numbers are
+// finite, t0 < t1, half_width > 0, terms >= 2.
+struct RenyiQuestion {
+    BoundedGaussian kind;
+    double half_width;
+    int levels;
+    double shift;
+    const double* alphas;
+    std::size_t orders;
+    const double* t0;
+    const double* t1;
+    std::size_t intervals;
+    double terms;
+    // For each order, an interpolation error that is small enough. Where that is 0, the smallest is
+    // looked for, which takes longer.
+    const double* enough;
+};
 
-// The same for t -> the Fisher information of M(t) about t (the limit of 2 D_alpha / (alpha
+// Bounds (orders, intervals) whose interpolation_error(bound, terms) is small. Nothing is claimed
+// for alpha < 1.
+void renyi_analytic_bounds(const RenyiQuestion& question, AnalyticBound* out);
+
+// One bound for t -> the Fisher information of M(t) about t (the limit of 2 D_alpha / (alpha
 // shift^2)).
 AnalyticBound fisher_analytic_bound(BoundedGaussian kind, double half_width, int levels, double t0,
                                     double t1, double terms);

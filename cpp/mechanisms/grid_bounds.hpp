@@ -26,40 +26,90 @@ struct RoundUp {
         }
     }
 };
+struct RoundDown {
+    template <class Real, class From>
+    static Real convert(From value) {
+        return -RoundUp::convert<Real>(-value);
+    }
+};
+
+// A parameter of the elements of a batch: one value in a register, or an array.
+template <class Real, bool kShared>
+struct Each {
+    const Real* values;
+    Real operator[](std::size_t i) const { return values[i]; }
+};
+template <class Real>
+struct Each<Real, true> {
+    Real value = 0;
+    Each() = default;
+    Each(const Real* values) : value(*values) {}
+    Real operator[](std::size_t) const { return value; }
+};
+
+// The bounds as floats, and K_l and K_u as sums of two.
+template <class Real, bool kShared>
+struct BoundsOf {
+    Each<Real, kShared> lower;
+    Each<Real, kShared> upper;
+    Each<Real, kShared> least_high;
+    Each<Real, kShared> least_low;
+    Each<Real, kShared> most_high;
+    Each<Real, kShared> most_low;
+
+    // What is written for K = whole + q, of which `value` is the point.
+    [[gnu::always_inline]] Real clamp(std::size_t i, Real whole, Real q, Real value) const {
+        const Real low = lower[i];
+        const Real high = upper[i];
+        // The differences are exact where they are small.
+        const Real least = (least_high[i] - whole) + least_low[i];
+        const Real most = (most_high[i] - whole) + most_low[i];
+        Real y = value < low ? low : value;
+        y = q <= least ? low : y;
+        y = y > high ? high : y;
+        return q >= most ? high : y;
+    }
+};
 
 template <class Real>
 class Bounds {
   public:
-    void load(const GridTask<Real>& task, const Cells<Real>& cells, std::size_t first,
+    void load(const GridTask<Real>& task, const Real* inverse_step, std::size_t first,
               std::size_t n) {
-        if (!first_ && task.lower.is_scalar && task.upper.is_scalar && task.step.is_scalar) return;
+        const bool is_shared = task.lower.is_scalar && task.upper.is_scalar && task.step.is_scalar;
+        if (!first_ && is_shared) return;
         first_ = false;
         const double* lower = lower_block_.load(task.lower, first, n);
         const double* upper = upper_block_.load(task.upper, first, n);
         for (std::size_t i = 0; i < n; ++i) {
             lower_[i] = RoundUp::convert<Real>(lower[i]);
-            upper_[i] = -RoundUp::convert<Real>(-upper[i]);
-            const double inverse = cells.inverse_step()[i];
+            upper_[i] = RoundDown::convert<Real>(upper[i]);
+            const double inverse = inverse_step[i];
             split(letter(lower[i] * inverse), least_high_[i], least_low_[i]);
             split(letter(upper[i] * inverse), most_high_[i], most_low_[i]);
         }
+    }
+    void load(const GridTask<Real>& task, const Cells<Real>& cells, std::size_t first,
+              std::size_t n) {
+        load(task, cells.inverse_step(), first, n);
+    }
+
+    template <bool kShared>
+    BoundsOf<Real, kShared> all() const {
+        using Values = Each<Real, kShared>;
+        return {Values{lower_},     Values{upper_},     Values{least_high_},
+                Values{least_low_}, Values{most_high_}, Values{most_low_}};
     }
 
     // Writes step (whole + q) between the bounds, rounded once.
     void write(const Cells<Real>& cells, const Real* q, const GridTask<Real>& task,
                std::size_t first, std::size_t n) const {
-        const Real* whole = cells.whole();
         Real* out = task.out + first;
         cells.write(q, task, first, n);
+        const auto bounds = all<false>();
+        const Real* whole = cells.whole();
 #pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) {
-            // The differences are exact where they are small.
-            const bool at_lower = q[i] <= (least_high_[i] - whole[i]) + least_low_[i];
-            const bool at_upper = q[i] >= (most_high_[i] - whole[i]) + most_low_[i];
-            Real y = out[i];
-            y = at_lower || y < lower_[i] ? lower_[i] : y;
-            out[i] = at_upper || y > upper_[i] ? upper_[i] : y;
-        }
+        for (std::size_t i = 0; i < n; ++i) out[i] = bounds.clamp(i, whole[i], q[i], out[i]);
     }
 
   private:

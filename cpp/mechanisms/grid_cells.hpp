@@ -53,40 +53,29 @@ inline Real small_nearest(Real x) {
     return (x + kRounding) - kRounding;
 }
 
-// Part of the error of the test abs(t - q) + error < 1/2: the roundings of theta / step, t and the
-// test itself.
+// theta / step = whole + rest, whole = nearest_integer(theta / step).
+// Beyond the range of Real, theta + noise is theta whatever the noise: whole is infinite then.
 template <class Real>
-inline Real slack(bool refine_all) {
-    return refine_all ? Real(1) : 2 * std::numeric_limits<Real>::epsilon();
+inline bool is_in_range(Real whole) {
+    return std::fabs(whole) <= std::numeric_limits<Real>::max();
+}
+template <class Real>
+inline Real rest_of(Real theta, Real inverse_step, Real whole) {
+    return is_in_range(whole) ? theta * inverse_step - whole : Real(0);
 }
 
-// theta / step, and back. Beyond the range of Real, theta + noise is theta whatever the noise.
-template <class Real>
-inline bool in_range(Real whole) {
-    return std::fabs(whole) <= std::numeric_limits<Real>::max();  // not NaN
-}
-template <class Real>
-struct Cell {
-    Real whole;
-    Real rest;
-};
-template <class Real>
-inline Cell<Real> cell_of(Real x) {
-    const Real whole = nearest_integer(x);
-    return {whole, in_range(whole) ? x - whole : Real(0)};
-}
 // step (whole + q), rounded once: a function of the integer.
 template <class Real>
-inline Real point_of(Real whole, Real q, Real step, Real theta) {
+inline Real value_of(Real theta, Real whole, Real q, Real step) {
     const Real y = step * (whole + q);
-    return in_range(whole) ? y : theta;
+    return is_in_range(whole) ? y : theta;
 }
-// whole + q; a whole beyond 2^63 counts as 2^63 less 2^11.
+
+// whole + q; a whole beyond 2^63 counts as its last double.
 inline std::int64_t integer_of(double whole, double q) {
-    // The largest double below 2^63 leaves room for q, which is below 2^52.
-    constexpr double kMost = 0x1.ffffffffffffep62;
-    double w = whole < kMost ? whole : kMost;
-    w = w > -kMost ? w : -kMost;
+    constexpr double kMost = 0x1.ffffffffffffep62;  // leaves room for q, which is below 2^52
+    const double below = whole < kMost ? whole : kMost;
+    const double w = below > -kMost ? below : -kMost;
     return static_cast<std::int64_t>(w) + static_cast<std::int64_t>(q);
 }
 
@@ -98,7 +87,10 @@ class Cells {
 
     // Reads elements first, ..., first + n - 1. The others are zeros.
     void load(const GridTask<Real>& task, std::size_t first, std::size_t n) {
-        const Real* theta = theta_block_.load(task.theta, first, n);
+        load(theta_block_.load(task.theta, first, n), task, first, n);
+    }
+    // The same with n numbers in place of theta.
+    void load(const Real* theta, const GridTask<Real>& task, std::size_t first, std::size_t n) {
         if (first_ || !task.step.is_scalar) {
             const double* step = step_block_.load(task.step, first, n);
             for (std::size_t i = 0; i < kN; ++i) {
@@ -111,9 +103,8 @@ class Cells {
         for (std::size_t i = n; i < kN; ++i) theta_[i] = Real(0);
 #pragma omp simd
         for (std::size_t i = 0; i < kN; ++i) {
-            const Cell<Real> cell = cell_of(theta_[i] * inverse_step_[i]);
-            whole_[i] = cell.whole;
-            rest_[i] = cell.rest;
+            whole_[i] = nearest_integer(theta_[i] * inverse_step_[i]);
+            rest_[i] = rest_of(theta_[i], inverse_step_[i], whole_[i]);
         }
     }
 
@@ -129,6 +120,7 @@ class Cells {
         return task.theta_low == nullptr ? 0.0 : task.theta_low[j] * inverse_step_[i];
     }
 
+    // Writes values, or the integers.
     void write(const Real* q, const GridTask<Real>& task, std::size_t first, std::size_t n) const {
         if (task.integers != nullptr) {
             for (std::size_t i = 0; i < n; ++i) {
@@ -139,7 +131,7 @@ class Cells {
         Real* out = task.out + first;
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
-            out[i] = point_of(whole_[i], q[i], step_[i], theta_[i]);
+            out[i] = value_of(theta_[i], whole_[i], q[i], step_[i]);
         }
     }
 

@@ -1,160 +1,197 @@
 #include "mechanisms/grid_kernels.hpp"
 
-#include <cstring>
-
-#include "mechanisms/grid_bounds.hpp"
-#include "mechanisms/grid_cells.hpp"
-#include "mechanisms/ideal_release.hpp"
-#include "random/ideal_normal.hpp"
+#include "mechanisms/grid_normals.hpp"
 
 namespace tightnoise {
 namespace {
 namespace grid {
 
-// The integer nearest to t = rest + s z, and how far t may be from it: certain below 1/2.
-template <class Real>
-struct Rounded {
-    Real q;
-    Real reach;
+// theta + sigma z as floats: step (whole + q), rounded once.
+template <class Real, bool kShared>
+struct GaussianLaw {
+    const Real* theta;
+    Real* out;
+    Each<Real, kShared> s;
+    Each<Real, kShared> step;
+    Each<Real, kShared> inverse_step;
+
+    Real whole(std::size_t i) const { return nearest_integer(theta[i] * inverse_step[i]); }
+    Real rest(std::size_t i, Real whole) const { return rest_of(theta[i], inverse_step[i], whole); }
+    Real value(std::size_t i, Real whole, Real q) const {
+        return value_of(theta[i], whole, q, step[i]);
+    }
 };
-template <class Real>
-inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square, Real slack) {
-    using E = NormalError<Real>;
-    const Real t = rest + s * z;
-    const Real q = small_nearest(t);
-    return {q, std::fabs(t - q) + (s * (E::kSquare * square + E::kConstant) + slack)};
-}
 
-// 0 if both elements are certain, else 1. (NaN is not below 1/2.)
-template <class Real>
-inline Real doubt_of(const box_muller::Pair<Real>& pair, Real reach, Real other) {
-    using E = NormalError<Real>;
-    Real doubt = reach < Real(0.5) ? Real(0) : Real(1);
-    doubt = other < Real(0.5) ? doubt : Real(1);
-    doubt = pair.u >= E::kLeast ? doubt : Real(1);
-    return pair.square >= E::kLeastSquare ? doubt : Real(1);
-}
+// The same between bounds.
+template <class Real, bool kShared>
+struct RectifiedLaw : GaussianLaw<Real, kShared> {
+    BoundsOf<Real, kShared> bounds;
 
-// Noise of a batch in cells, s = sigma / step.
+    Real value(std::size_t i, Real whole, Real q) const {
+        return bounds.clamp(i, whole, q, GaussianLaw<Real, kShared>::value(i, whole, q));
+    }
+};
+
+// q alone.
+template <class Real, bool kShared>
+struct OffsetLaw : GaussianLaw<Real, kShared> {
+    Real value(std::size_t, Real, Real q) const { return q; }
+};
+
+// Batches of a task: its parameters in cells, and theta and out where a law can use them, padded.
 template <class Real>
-class NormalCells {
+class Batches {
     static constexpr std::size_t kN = kBatch<Real>;
-    static constexpr std::size_t kPairs = kN / 2;
-    using Word = typename box_muller::Bits<Real>::Word;
 
   public:
-    // Writes K - whole of the batch of elements first, first + 1, ... to q.
-    void draw(const std::uint32_t* keystream, const GridTask<Real>& task, const Cells<Real>& cells,
-              std::size_t first, std::size_t n, Real* q) {
-        load_sigma(task, cells, first, n);
-        std::memcpy(words_, keystream, sizeof words_);
-        const Real* rest = cells.rest();
-        const Real* s = s_;
-        const Word* words = words_;
-        const Real slack = grid::slack<Real>(task.refine_all);
-        alignas(64) Real doubt[kPairs];
-        Real worst = 0;
-#pragma omp simd reduction(max : worst)
-        for (std::size_t i = 0; i < kPairs; ++i) {
-            const auto pair = box_muller::pair_of<Real>(words[i], words[kPairs + i]);
-            const auto a = round_cell(rest[i], s[i], pair.first, pair.square, slack);
-            const auto b =
-                round_cell(rest[kPairs + i], s[kPairs + i], pair.second, pair.square, slack);
-            q[i] = a.q;
-            q[kPairs + i] = b.q;
-            const Real here = doubt_of(pair, a.reach, b.reach);
-            doubt[i] = here;
-            worst = here > worst ? here : worst;
+    explicit Batches(const GridTask<Real>& task)
+        : task_(task),
+          is_shared_(task.sigma.is_scalar && task.step.is_scalar),
+          in_place_(task.theta.data == task.out) {}
+
+    bool is_shared() const { return is_shared_; }
+
+    void load(std::size_t first, std::size_t n) {
+        first_ = first;
+        n_ = n;
+        theta_ = theta_block_.load(task_.theta, first, n);
+        out_ = task_.out + first;
+        if (n < kN || in_place_) {
+            std::memcpy(padded_theta_, theta_, n * sizeof(Real));
+            for (std::size_t i = n; i < kN; ++i) padded_theta_[i] = Real(0);
+            theta_ = padded_theta_;
         }
-        if (worst == Real(0)) return;
-        for (std::size_t i = 0; i < kPairs && i < n; ++i) {
-            if (doubt[i] != Real(0)) settle(i, task, cells, first, n, q);
+        if (n < kN) out_ = padded_out_;
+        if (is_shared_ && !is_new_) return;
+        is_new_ = false;
+        const double* step = step_block_.load(task_.step, first, n);
+        const double* sigma = sigma_block_.load(task_.sigma, first, n);
+        for (std::size_t i = 0; i < kN; ++i) {
+            const double g = i < n || is_shared_ ? step[is_shared_ ? 0 : i] : 1.0;
+            const double scale = i < n || is_shared_ ? sigma[is_shared_ ? 0 : i] : 1.0;
+            step_[i] = static_cast<Real>(g);
+            inverse_step_[i] = static_cast<Real>(1.0 / g);
+            precise_s_[i] = scale / g;
+            s_[i] = static_cast<Real>(precise_s_[i]);
         }
+    }
+
+    template <bool kShared>
+    GaussianLaw<Real, kShared> law() const {
+        using Values = Each<Real, kShared>;
+        return {theta_, out_, Values{s_}, Values{step_}, Values{inverse_step_}};
+    }
+    const Real* inverse_step() const { return inverse_step_; }
+    Real whole(std::size_t i) const { return nearest_integer(theta_[i] * inverse_step_[i]); }
+    Real rest(std::size_t i) const { return rest_of(theta_[i], inverse_step_[i], whole(i)); }
+
+    template <class Law>
+    void draw(const std::uint32_t* keystream, const Law& law) const {
+        draw_batch<false, Real>(
+            keystream, law, task_.key, task_.refine_all, Real(0), first_, n_,
+            [this](std::size_t i) { return Precise{rest(i), precise_s_[i]}; },
+            [this](std::size_t i) {
+                const bool has_low = i < n_ && task_.theta_low != nullptr;
+                const double low = has_low ? task_.theta_low[first_ + i] * inverse_step_[i] : 0.0;
+                return IdealElement{rest(i), low, precise_s_[i], 0.0, 1.0, 1.0};
+            });
+    }
+
+    void finish() const {
+        if (n_ < kN) std::memcpy(task_.out + first_, padded_out_, n_ * sizeof(Real));
     }
 
   private:
-    void load_sigma(const GridTask<Real>& task, const Cells<Real>& cells, std::size_t first,
-                    std::size_t n) {
-        if (!first_ && task.sigma.is_scalar && task.step.is_scalar) return;
-        first_ = false;
-        const double* sigma = sigma_block_.load(task.sigma, first, n);
-        for (std::size_t i = 0; i < kN; ++i) {
-            exact_s_[i] = i < n ? sigma[i] * static_cast<double>(cells.inverse_step()[i]) : 1.0;
-            s_[i] = static_cast<Real>(exact_s_[i]);
-        }
-    }
-
-    // With 64-bit words where the batch has fewer, then with all bits.
-    __attribute__((noinline)) void settle(std::size_t i, const GridTask<Real>& task,
-                                          const Cells<Real>& cells, std::size_t first,
-                                          std::size_t n, Real* q) const {
-        const std::size_t k = kPairs + i;
-        // Position of the pair's first word.
-        const std::uint64_t number = first + i;
-        const chacha20::Block block = refinement_block(task.key, number);
-        const PairWords words = full_words(words_[i], words_[k], block);
-        if constexpr (sizeof(Real) < sizeof(double)) {
-            const double slack = grid::slack<double>(task.refine_all);
-            const auto pair = box_muller::pair_of<double>(words.radius, words.angle);
-            const auto a =
-                round_cell<double>(cells.rest()[i], exact_s_[i], pair.first, pair.square, slack);
-            const auto b =
-                round_cell<double>(cells.rest()[k], exact_s_[k], pair.second, pair.square, slack);
-            if (doubt_of(pair, a.reach, b.reach) == 0.0) {
-                q[i] = static_cast<Real>(a.q);
-                q[k] = static_cast<Real>(b.q);
-                return;
-            }
-        }
-        const auto element = [&](std::size_t e) {
-            const double low = e < n ? cells.low(task, first + e, e) : 0.0;
-            return IdealElement{cells.rest()[e], low, 0.0, exact_s_[e]};
-        };
-        const NearestPair both = ideal_nearest({task.key, number, words.radius, words.angle},
-                                               element(i), element(k), 1.0, 1.0);
-        q[i] = static_cast<Real>(both.first);
-        q[k] = static_cast<Real>(both.second);
-    }
-
-    bool first_ = true;
+    const GridTask<Real>& task_;
+    const bool is_shared_;
+    const bool in_place_;
+    bool is_new_ = true;
+    std::size_t first_ = 0;
+    std::size_t n_ = 0;
+    const Real* theta_ = nullptr;
+    Real* out_ = nullptr;
+    OperandBlock<kN, Real> theta_block_;
     OperandBlock<kN> sigma_block_;
-    alignas(64) double exact_s_[kN];
+    OperandBlock<kN> step_block_;
+    alignas(64) double precise_s_[kN];
     alignas(64) Real s_[kN];
-    alignas(64) Word words_[kN];
+    alignas(64) Real step_[kN];
+    alignas(64) Real inverse_step_[kN];
+    alignas(64) Real padded_theta_[kN];
+    alignas(64) Real padded_out_[kN];
 };
 
-template <class Real, class Write>
-inline void for_each_normal_batch(const GridTask<Real>& task, std::size_t begin, std::size_t end,
-                                  Write&& write) {
+template <class Real, class Draw>
+inline void for_each_batch(const GridTask<Real>& task, std::size_t begin, std::size_t end,
+                           Draw&& draw) {
     constexpr std::size_t kN = kBatch<Real>;
     chacha20::Keystream stream(task.key, begin / kN);
-    Cells<Real> cells;
-    NormalCells<Real> noise;
-    alignas(64) Real q[kN];
+    Batches<Real> batches(task);
     for (std::size_t first = begin; first < end; first += kN) {
         const std::size_t n = end - first < kN ? end - first : kN;
-        cells.load(task, first, n);
-        noise.draw(stream.next_batch(), task, cells, first, n, q);
-        write(cells, q, first, n);
+        batches.load(first, n);
+        draw(stream.next_batch(), batches, first, n);
     }
+}
+
+template <bool kShared>
+void gaussian_integers(const GridTask<double>& task, std::size_t begin, std::size_t end) {
+    alignas(64) double q[kBatch<double>];
+    for_each_batch(task, begin, end,
+                   [&](const std::uint32_t* keystream, const Batches<double>& batches,
+                       std::size_t first, std::size_t n) {
+                       OffsetLaw<double, kShared> law{batches.template law<kShared>()};
+                       law.out = q;
+                       batches.draw(keystream, law);
+                       for (std::size_t i = 0; i < n; ++i) {
+                           task.integers[first + i] = integer_of(batches.whole(i), q[i]);
+                       }
+                   });
+}
+
+template <class Real, bool kShared>
+void gaussian_floats(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
+    for_each_batch(
+        task, begin, end,
+        [](const std::uint32_t* keystream, const Batches<Real>& batches, std::size_t, std::size_t) {
+            batches.draw(keystream, batches.template law<kShared>());
+            batches.finish();
+        });
 }
 
 template <class Real>
 void gaussian(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
-    for_each_normal_batch(task, begin, end,
-                          [&](const Cells<Real>& cells, const Real* q, std::size_t first,
-                              std::size_t n) { cells.write(q, task, first, n); });
+    const bool is_shared = task.sigma.is_scalar && task.step.is_scalar;
+    if constexpr (sizeof(Real) == sizeof(double)) {
+        if (task.integers != nullptr) {
+            return is_shared ? gaussian_integers<true>(task, begin, end)
+                             : gaussian_integers<false>(task, begin, end);
+        }
+    }
+    is_shared ? gaussian_floats<Real, true>(task, begin, end)
+              : gaussian_floats<Real, false>(task, begin, end);
+}
+
+template <class Real, bool kShared>
+void rectified_floats(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
+    Bounds<Real> bounds;
+    for_each_batch(task, begin, end,
+                   [&](const std::uint32_t* keystream, const Batches<Real>& batches,
+                       std::size_t first, std::size_t n) {
+                       bounds.load(task, batches.inverse_step(), first, n);
+                       batches.draw(keystream,
+                                    RectifiedLaw<Real, kShared>{batches.template law<kShared>(),
+                                                                bounds.template all<kShared>()});
+                       batches.finish();
+                   });
 }
 
 template <class Real>
 void rectified_gaussian(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
-    Bounds<Real> bounds;
-    for_each_normal_batch(
-        task, begin, end,
-        [&](const Cells<Real>& cells, const Real* q, std::size_t first, std::size_t n) {
-            bounds.load(task, cells, first, n);
-            bounds.write(cells, q, task, first, n);
-        });
+    const bool is_shared =
+        task.sigma.is_scalar && task.step.is_scalar && task.lower.is_scalar && task.upper.is_scalar;
+    is_shared ? rectified_floats<Real, true>(task, begin, end)
+              : rectified_floats<Real, false>(task, begin, end);
 }
 
 template <class Real>

@@ -16,26 +16,25 @@ struct IdealPairSource {
     std::uint64_t angle;
 };
 
-// An element of the pair: sums and products of these are taken exactly.
+// An element of the pair, of which K is the integer nearest to
+// (theta + low + location + low_location + sigma z - lower) cells / (upper - lower), the upper one
+// of two; all sums and products are exact.
 struct IdealElement {
     double theta;
-    double theta_low;  // added to theta
-    double origin;     // subtracted from it
+    double low;
     double sigma;
-    double low_origin = 0.0;  // subtracted too
+    double lower;
+    double upper;
+    double cells;
+    double location = 0.0;
+    double low_location = 0.0;
 };
 
-// The integer nearest to (theta - origin + sigma z) * multiplier / divisor, the upper one of two;
-// for both elements of the pair.
-struct NearestPair {
+struct IntegerPair {
     double first;
     double second;
 };
-NearestPair ideal_nearest(const IdealPairSource& source, const IdealElement& first,
-                          const IdealElement& second, double multiplier, double divisor) noexcept;
-
-// 1 where theta + sigma z >= 0, else -1.
-NearestPair ideal_signs(const IdealPairSource& source, const IdealElement& first,
-                        const IdealElement& second) noexcept;
+IntegerPair ideal_integers(const IdealPairSource& source, const IdealElement& first,
+                           const IdealElement& second) noexcept;
 
 }  // namespace tightnoise

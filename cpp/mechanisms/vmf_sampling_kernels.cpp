@@ -26,20 +26,6 @@ constexpr std::size_t padded(std::size_t n) {
     return (n + (kOctet - 1)) / kOctet * kOctet;
 }
 
-// Eight elements as doubles.
-template <class Real>
-inline Octet widened(const Real* from) {
-    if constexpr (sizeof(Real) == sizeof(double)) return load_octet(from);
-    typedef Real Narrow __attribute__((vector_size(kLanes * sizeof(Real))));
-    Narrow narrow[kOctetVectors];
-    std::memcpy(narrow, from, sizeof narrow);
-    Octet wide;
-    for (std::size_t k = 0; k < kOctetVectors; ++k) {
-        wide.part[k] = __builtin_convertvector(narrow[k], Lanes);
-    }
-    return wide;
-}
-
 // Eight sums side by side, plain within a batch; their errors are carried from batch to batch.
 struct ThreeSums {
     CompensatedSumOf<Octet> xx, xn, nn;

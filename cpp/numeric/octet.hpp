@@ -23,6 +23,20 @@ inline Octet load_octet(const double* from) {
     return v;
 }
 
+// Eight elements as doubles.
+template <class Real>
+inline Octet widened(const Real* from) {
+    if constexpr (sizeof(Real) == sizeof(double)) return load_octet(from);
+    typedef Real Narrow __attribute__((vector_size(kLanes * sizeof(Real))));
+    Narrow narrow[kOctetVectors];
+    std::memcpy(narrow, from, sizeof narrow);
+    Octet wide;
+    for (std::size_t k = 0; k < kOctetVectors; ++k) {
+        wide.part[k] = __builtin_convertvector(narrow[k], Lanes);
+    }
+    return wide;
+}
+
 inline void store(double* to, const Octet& v) {
     std::memcpy(to, &v, sizeof v);
 }

@@ -19,6 +19,10 @@ using Big =
                                       320, boost::multiprecision::digit_base_2, void, std::int64_t>,
                                   boost::multiprecision::et_off>;
 
+// Made when the module is loaded: a function's own static would be a lock, which a child forked
+// meanwhile finds locked for ever.
+const Big kHalfPi = boost::math::constants::half_pi<Big>();
+
 // (head.words[first], ..., words[first + 5] and half a unit) 2^exponent: an integer of its 64 or
 // fewer bits, continued by 192.
 inline Big continued(std::uint64_t head, const chacha20::Block& block, int first, int exponent) {

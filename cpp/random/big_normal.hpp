@@ -13,11 +13,10 @@ namespace {
 // / (a + 2 / (a + 3 / ...))) (Abramowitz and Stegun 26.2.11 and 26.2.14). 300 terms of the fraction
 // leave e^(-a sqrt(8 300)) there (measured: it is 2^-560 at 8).
 inline Big normal_below(const Big& x) {
-    static const Big two_pi = boost::math::constants::two_pi<Big>();
     constexpr int kTerms = 300;
     const Big a = abs(x);
     if (a > 1e9) return x < 0 ? 0 : 1;
-    const Big density = exp(-0.5 * a * a) / sqrt(two_pi);
+    const Big density = exp(-0.5 * a * a) / sqrt(4 * kHalfPi);
     Big tail;
     if (a <= 8) {
         const Big square = a * a;

@@ -21,9 +21,10 @@
 namespace tightnoise {
 namespace {
 
-// abs(z - ideal z) <= kSquare r^2 + kConstant, for u >= kLeast and r^2 >= kLeastSquare; elsewhere
-// nothing is known. In r^2 and not in r, as then how often a pair is doubtful depends on where
-// theta lies between two points of the grid by no more than exp(-2 pi^2 (sigma / step)^2), roughly.
+// abs(z - ideal z) <= kSquare r^2 + kConstant where r^2 lies between kLeastSquare and kMostSquare;
+// elsewhere nothing is known. In r^2 and not in r, as then how often a pair is doubtful depends on
+// where theta lies between two points of the grid by no more than exp(-2 pi^2 (sigma / step)^2),
+// roughly.
 template <class Real>
 struct NormalError;
 
@@ -33,8 +34,8 @@ struct NormalError;
 // 2^-42 covers the roundings of s z and of the sum.
 template <>
 struct NormalError<double> {
-    static constexpr double kLeast = 0x1p-24;
     static constexpr double kLeastSquare = 0x1p-44;
+    static constexpr double kMostSquare = 33.27;  // u >= 2^-24
     static constexpr double kSquare = 0.0;
     static constexpr double kConstant = 0x1p-42;
     static constexpr double kOfNormal = 1.0;
@@ -45,8 +46,8 @@ struct NormalError<double> {
 // sum: below 7e-7 r + 2e-8, which is below this by 2 r <= r^2 / 1.25 + 1.25.
 template <>
 struct NormalError<float> {
-    static constexpr float kLeast = 0x1p-14f;
     static constexpr float kLeastSquare = 0x1p-22f;
+    static constexpr float kMostSquare = 19.4f;  // u >= 2^-14
     static constexpr float kSquare = 2.8e-7f;
     static constexpr float kConstant = 4.6e-7f;
     // Of this bound, what the pair itself needs, where s z and the sum are taken in float64:

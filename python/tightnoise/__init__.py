@@ -49,6 +49,7 @@ from tightnoise.mechanisms import (
 )
 from tightnoise.release import BoundedRelease, release_bounded
 from tightnoise.sketch import Sketch
+from tightnoise.sums import ExactSum, exact_sum, float_sum_sensitivity
 
 __version__: str = _core.__version__
 
@@ -56,6 +57,7 @@ __all__ = [
     "BoundedLaplace",
     "BoundedRelease",
     "CalibrationError",
+    "ExactSum",
     "Gaussian",
     "GaussianScaleMixture",
     "Laplace",
@@ -84,6 +86,8 @@ __all__ = [
     "compare",
     "compare_bounded",
     "costs",
+    "exact_sum",
+    "float_sum_sensitivity",
     "leakage",
     "mechanisms",
     "num_threads",

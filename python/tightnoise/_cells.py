@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tightnoise import _core
 
 if TYPE_CHECKING:
-    from tightnoise.sketch import _Panels
+    from tightnoise.sketch import Tail, _Panels
 
 Float64s = NDArray[np.float64]
 
@@ -65,21 +65,40 @@ class Cells(NamedTuple):
 
 
 class Steep(NamedTuple):
-    """What is known of the greatest function where it is too steep to be interpolated."""
+    """What is known of the greatest function where it is too steep to be interpolated.
+
+    And that values of all functions are as accurate as is said if t is off by a few roundings.
+    """
 
     values: Callable[[int, Float64s], Float64s]  # (which order, distances t) -> values at t
     bend: Float64s  # (orders,): each function plus bend t^2 is convex; infinite: unknown
 
 
 class Stretch:
-    """Panels of a sketch, the functions on them, and the sums over the elements there."""
+    """Panels of a sketch, the functions on them, and the sums over the elements there.
+
+    If interpolation errors are to be proven, they are 0 until then.
+    """
 
     def __init__(
-        self, part: _Panels, values: Float64s, proven: Float64s | None, relative_error: float
+        self, part: _Panels, values: Float64s, relative_error: float, *, proven: bool
     ) -> None:
         self.part, self.values = part, values
-        self._proven, self._relative_error = proven, relative_error
-        self.sums, self.errors, self.closeness = part.sum_max(values, proven, relative_error)
+        self._relative_error = relative_error
+        self._proven = np.zeros(values.shape[:3]) if proven else None
+        self._add_up()
+
+    def prove(self, tails: Sequence[Tail], enough: Float64s) -> None:
+        """Take bounds of the interpolation errors; none needs to be less than `enough`."""
+        nodes = self.values.shape[3]
+        bounds = [tail(self.part.left, self.part.right, nodes, enough) for tail in tails]
+        self._proven = np.array(bounds)
+        self._add_up()
+
+    def _add_up(self) -> None:
+        self.sums, self.errors, self.closeness = self.part.sum_max(
+            self.values, self._proven, self._relative_error
+        )
 
     def of_one(self, function: int, order: int) -> tuple[Float64s, Float64s]:
         """Return the sums of one function over the elements of each panel, and their errors."""
@@ -101,13 +120,19 @@ class _Place(NamedTuple):
 class Zones(NamedTuple):
     """Panels by the distances they cover: no element of one zone is in a panel of another."""
 
+    parts: list[_Panels]
+    loose: Float64s  # distances of the elements that are in no panel, and in no cell
     cells: Cells
     counted: Float64s  # (cells + 1,): elements before each cell
     places: list[list[_Place]]  # of each zone
 
     @classmethod
-    def of(cls, parts: Sequence[_Panels], cells: Cells) -> Zones | None:
-        """Cells at most as far as the first part reaches belong to it, the others to the second."""
+    def of(cls, given: Sequence[_Panels], every: Cells, sparse: float) -> Zones | None:
+        """Cells at most as far as the first part reaches belong to it, the others to the second.
+
+        Panels with at most so many elements per length are given up.
+        """
+        parts, cells, loose = _without_sparse(given, every, sparse)
         spans = []
         begin = 0
         for which, part in enumerate(parts):
@@ -146,7 +171,40 @@ class Zones(NamedTuple):
                 places.append([place])
             reached = max(reached, right)
         counted = np.concatenate([[0.0], np.cumsum(cells.elements)])
-        return cls(cells, counted, places)
+        return cls(parts, loose, cells, counted, places)
+
+
+def _without_sparse(
+    parts: Sequence[_Panels], cells: Cells, sparse: float
+) -> tuple[list[_Panels], Cells, Float64s]:
+    """Return what is left without the panels of few elements, and the distances of these.
+
+    Only if it is known that the panel's moments are of the elements in its cells: these are inside
+    by more than the rounding that can put an element into the next panel, and are as many.
+    """
+    beyond = max((part.right[-1] for part in parts[:-1]), default=0.0)
+    alone = np.zeros(cells.mean.size, dtype=bool)
+    kept = list(parts)
+    for last in parts[-1:]:
+        width = last.right - last.left
+        few = np.zeros(width.size, dtype=bool)
+        for i in np.flatnonzero(last.left >= beyond).tolist():
+            within = slice(*np.searchsorted(cells.mean, (last.left[i], last.right[i])).tolist())
+            left, _, right, count = (column[within] for column in cells)
+            few[i] = (
+                0.0 < count.sum() <= sparse * width[i]
+                and count.sum() == last.moments[i, :, 0].sum()
+                and left.min() > last.left[i] + 1e-9 * width[i]
+                and right.max() < last.right[i] - 1e-9 * width[i]
+                and bool(np.all((count <= 3.0) | (left == right)))  # so all elements are known
+            )
+            alone[within] = few[i]
+        kept[-1:] = [] if few.all() else [last.only(~few)]
+    left, mean, right, count = (column[alone] for column in cells)
+    between = np.where(count == 3.0, 3.0 * mean - left - right, left)
+    between = np.repeat(between, np.maximum(count - 2.0, 0.0).astype(np.intp))
+    loose = np.concatenate([left[count > 1.0], between, right])
+    return kept, Cells(*(column[~alone] for column in cells)), loose
 
 
 def refined_sum(
@@ -156,8 +214,12 @@ def refined_sum(
     steep: Steep | None,
     accepted: float,
     relative_error: float,
+    rest: tuple[float, float],
 ) -> tuple[float, float]:
-    """Return a sum and its error bound, from cells where what the panels say is too far off."""
+    """Return a sum and its error bound, from cells where what the panels say is too far off.
+
+    `rest` is what there is beside the zones, and its error.
+    """
     known = []
     for places in zones.places:
         of_places = [(stretches[at.stretch], at.panels) for at in places]
@@ -171,8 +233,10 @@ def refined_sum(
         ways.append(lambda places: _interpolated(stretches, zones, places, order))
     left = [list(ways) for _ in known]  # the last is tried first: it is faster
     while True:
-        total, bound = (sum(column) for column in zip(*known, strict=True))
-        final = sum(error for (_, error), more in zip(known, left, strict=True) if not more)
+        total, bound = (sum(column) for column in zip(rest, *known, strict=True))
+        final = rest[1] + sum(
+            error for (_, error), more in zip(known, left, strict=True) if not more
+        )
         if bound <= accepted * abs(total) or final > accepted * abs(total) or not any(left):
             return total, bound
         worst = max(range(len(known)), key=lambda zone: (bool(left[zone]), known[zone][1]))
@@ -225,10 +289,13 @@ def _direct(
         [np.arange(b, e) for place in places for b, e in zip(place.begin, place.end, strict=True)]
     )
     left, mean, right, count = (column[which] for column in zones.cells)
-    ends = steep.values(order, np.concatenate([left, mean, right])).reshape(3, -1)
     width = right - left
-    share = np.where(width > 0.0, (mean - left) / np.where(width > 0.0, width, 1.0), 0.0)
-    chord = np.where(width > 0.0, ends[0] + share * (ends[2] - ends[0]), ends[1])
+    wide = np.flatnonzero(width)
+    found = steep.values(order, np.concatenate([mean, left[wide], right[wide]]))
+    ends = np.array([found[: mean.size]] * 3)  # at the left, the mean and the right
+    ends[0, wide], ends[2, wide] = found[mean.size :].reshape(2, -1)
+    share = (mean - left) / np.where(width > 0.0, width, 1.0)
+    chord = ends[0] + share * (ends[2] - ends[0])
     bent = steep.bend[order] * (mean - left) * (right - mean)
     upper, lower = chord + bent, ends[1] - bent
     total = 0.5 * float(count @ (upper + lower))

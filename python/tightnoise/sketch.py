@@ -28,7 +28,7 @@ __all__ = ["Sketch"]
 
 Float64s = NDArray[np.float64]
 Function = Callable[[Float64s], Float64s]
-Tail = Callable[[Float64s, Float64s, int], Float64s]
+Tail = Callable[[Float64s, Float64s, int, Float64s], Float64s]
 
 _EPS = float(np.finfo(np.float64).eps)
 _BINS: int = _core.sketch.bins
@@ -43,6 +43,11 @@ _BINS_PER_PANEL = 8
 _PANEL_NODES = 32
 # Of sigma: bounds the number of elements in a cell times its width, see cpp/numeric/cells.hpp.
 _CELL_UNIT = 1e-9
+# A panel takes longer to interpolate functions on than so few elements per sigma do. (On a longer
+# one, interpolants are less likely to be good enough.)
+_SPARSE = 32.0
+# Of the error that is accepted: what the interpolation errors may make up.
+_INTERPOLATION_SHARE = 0.05
 
 
 class _Moments(NamedTuple):
@@ -124,7 +129,7 @@ class Sketch:
     _sources: tuple[_Source, ...] | None
     _cells_made: Cells | None
     _panels_made: list[_Panels]
-    _zones_made: Zones | None
+    _zones_made: dict[bool, Zones | None]
 
     def __init__(self) -> None:
         raise TypeError("use Sketch.of(theta, lower, upper)")
@@ -182,6 +187,7 @@ class Sketch:
         source = theta if isinstance(theta, np.ndarray) else array
         self._sources = (_Source(source, self._moments),)
         self._cells_made = None
+        self._zones_made = {}
         return self
 
     @property
@@ -262,6 +268,7 @@ class Sketch:
             else self._sources + other._sources
         )
         both._cells_made = None
+        both._zones_made = {}
         if both._sources is None:  # what the cells were to be made of is gone
             cells = self._cells(), other._cells()
             if cells[0] is not None and cells[1] is not None:
@@ -311,6 +318,7 @@ class Sketch:
         self._moments = _Moments(*moments)
         self._cells_made = None if cells is None else Cells(*cells)
         self._sources = None
+        self._zones_made = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (object.__new__, (Sketch,), self.__getstate__())
@@ -343,14 +351,15 @@ class Sketch:
         ----------
         functions : sequence of callables
             Each takes distances t, shape (n,), and returns float64 values (orders, n): one or more
-            functions at once, analytic around t >= 0. Each is called once.
+            functions at once, analytic around t >= 0.
         relative_error : float
             Of the values that the functions return.
         tails : sequence of callables, optional
             One for each function, for a proven bound of its interpolation error. Called with the
-            ends of the panels, two arrays (panels,), and the number of nodes, it returns upper
-            bounds (orders, panels) of abs(f - p) there, where p interpolates f in so many
-            Chebyshev points (zeros of a Chebyshev polynomial).
+            ends of the panels, two arrays (panels,), the number of nodes, and errors (orders,) that
+            are small enough not to matter, it returns upper bounds (orders, panels) of abs(f - p)
+            there, where p interpolates f in so many Chebyshev points (zeros of a Chebyshev
+            polynomial).
         steep : Steep, optional
             What else is known of the greatest function, for panels where an interpolant is too far
             off.
@@ -381,13 +390,12 @@ class Sketch:
           chord over each cell say, proven;
         - rounding of moments and sums, from worst-case bounds on the number of roundings.
         """
-        panels = [] if self._moments.outside else self._panels()
-        if not panels:
+        panels, loose = self._parts(steep)
+        if self._moments.outside or not (panels or loose.size):
             orders = np.atleast_2d(functions[0](np.zeros(1))).shape[0]
             return np.zeros(orders), np.full(orders, np.inf if self._moments.outside else 0.0)
 
-        nodes = [part.nodes for part in panels]
-        t = nodes[0].reshape(-1) if len(nodes) == 1 else np.concatenate(nodes, axis=None)
+        t = np.concatenate([*(part.nodes for part in panels), loose], axis=None)
         values = np.array([function(t) for function in functions])
         if values.ndim == 2:  # one order
             values = values[:, None, :]
@@ -396,38 +404,63 @@ class Sketch:
         for part in panels:
             end = begin + part.nodes.size
             here = values[:, :, begin:end].reshape(*values.shape[:2], *part.nodes.shape)
-            proven = None if tails is None else part.proven(tails, here.shape)
-            stretches.append(Stretch(part, here, proven, relative_error))
+            stretches.append(Stretch(part, here, relative_error, proven=tails is not None))
             begin = end
-        total = np.zeros(values.shape[1])
-        bound = np.zeros(values.shape[1])
-        for stretch in stretches:
-            total += stretch.sums.sum(axis=1)
-            bound += stretch.errors.sum(axis=1)
-        bound[np.isnan(total) | np.isnan(bound)] = np.inf
+        greatest = values[:, :, begin:].max(axis=0)
+        alone = greatest.sum(axis=1), np.abs(greatest).sum(axis=1)
+        alone[1][...] *= 2.0 * relative_error + _EPS * (loose.size + 1.0)
+
+        def summed() -> tuple[Float64s, Float64s]:
+            total = sum((stretch.sums.sum(axis=1) for stretch in stretches), alone[0])
+            bound = sum((stretch.errors.sum(axis=1) for stretch in stretches), alone[1])
+            return total, np.where(np.isnan(total + bound), np.inf, bound)
+
+        if tails is not None:
+            # Whole powers of 256: what is proven once serves other sketches, too.
+            enough = _INTERPOLATION_SHARE * accepted / self.count * np.abs(summed()[0])
+            enough = np.exp2(8.0 * np.floor(np.log2(np.maximum(enough, 1e-300)) / 8.0))
+            for stretch in stretches:
+                stretch.prove(tails, enough)
+        total, bound = summed()
         doubtful = np.flatnonzero(~(bound <= accepted * np.abs(total)))
         if doubtful.size and (len(functions) > 1 or steep is not None):
-            zones = self._zones()
+            zones = self._zones(loosened=steep is not None)
+            if zones is not None and panels is not zones.parts:  # they were made just now
+                return self.sum_max(
+                    functions,
+                    relative_error=relative_error,
+                    tails=tails,
+                    steep=steep,
+                    accepted=accepted,
+                )
             if zones is not None:
                 # While the arrays are there, a pass over them may be faster than over the cells.
                 if self.has_sources and 3 * zones.cells.mean.size > self.count:
                     steep = None
                 for order in doubtful.tolist():
+                    rest = alone[0][order], alone[1][order]
                     total[order], bound[order] = refined_sum(
-                        stretches, zones, order, steep, accepted, relative_error
+                        stretches, zones, order, steep, accepted, relative_error, rest
                     )
         return total, bound
 
-    def _zones(self) -> Zones | None:
+    def _parts(self, steep: Steep | None) -> tuple[list[_Panels], Float64s]:
+        """Return the panels, and the distances of elements that are in none of these.
+
+        As soon as there are cells, panels of few elements may be given up for the elements.
+        """
+        zones = None if self._cells_made is None else self._zones(loosened=steep is not None)
+        return (self._panels(), np.empty(0)) if zones is None else (zones.parts, zones.loose)
+
+    def _zones(self, *, loosened: bool) -> Zones | None:
         """Return the cells by panels, or None if they cannot be made."""
-        try:
-            return self._zones_made
-        except AttributeError:
+        if loosened not in self._zones_made:
             cells = self._cells()
             if cells is None:
                 return None
-            self._zones_made = Zones.of(self._panels(), cells)
-            return self._zones_made
+            sparse = _SPARSE / self.sigma if loosened else 0.0
+            self._zones_made[loosened] = Zones.of(self._panels(), cells, sparse)
+        return self._zones_made[loosened]
 
     def _cells(self) -> Cells | None:
         """Return the cells of all elements, or None if the arrays are gone or have changed."""
@@ -506,12 +539,14 @@ class _Panels(NamedTuple):
         nodes = centre[:, None] + half[:, None] * basis.points
         return cls(left, right, nodes, moments, basis, roundings)
 
-    def proven(self, tails: Sequence[Tail], shape: tuple[int, ...]) -> Float64s:
-        """Return the bounds of the interpolation errors, (functions, orders, panels)."""
-        bounds = np.empty(shape[:3])
-        for of_one, tail in zip(bounds, tails, strict=True):
-            of_one[...] = tail(self.left, self.right, shape[3])
-        return bounds
+    def only(self, chosen: NDArray[np.bool_]) -> _Panels:
+        """Return the panels that are chosen."""
+        return self._replace(
+            left=self.left[chosen],
+            right=self.right[chosen],
+            nodes=self.nodes[chosen],
+            moments=self.moments[chosen],
+        )
 
     def sum_max(
         self, values: Float64s, proven: Float64s | None, relative_error: float

@@ -24,11 +24,9 @@ def levels_of(kind: str) -> int:
     return int(kind.partition(" ")[2] or 2)
 
 
-def renyi_analytic_bound(kind: Any, *arguments: Any, terms: int) -> Any:
+def renyi_analytic_bound(kind: Any, *arguments: Any, **options: Any) -> Any:
     name = kind.partition(" ")[0]
-    return analytic_bound.renyi_analytic_bound(
-        name, *arguments, terms=terms, levels=levels_of(kind)
-    )
+    return analytic_bound.renyi_analytic_bound(name, *arguments, levels=levels_of(kind), **options)
 
 
 def fisher_analytic_bound(kind: Any, *arguments: Any, terms: int) -> Any:
@@ -137,10 +135,14 @@ def random_setting(rng: np.random.Generator) -> tuple[float, float, float, float
 def test_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, check_error: Check):
     worst, bounded = 0.0, 0
     draws = 15 if kind.startswith("quantized") else 45  # references of many letters take long
-    for _ in range(draws):
+    for draw in range(draws):
         h, k, alpha, t0, t1 = random_setting(rng)
-        terms = int(rng.choice([4, 8, 16, 32]))
-        rho, bound = renyi_analytic_bound(kind, 1.0, h, k, [alpha], t0, t1, terms=terms)
+        if kind != "truncated" and draw % 4 == 0:  # far outside
+            t0, t1 = np.add((t0, t1), rng.choice([3.0, 8.0]))
+        terms, enough = int(rng.choice([4, 8, 16, 32])), rng.choice([0.0, 1e-12, 1e-5])
+        rho, bound = renyi_analytic_bound(
+            kind, 1.0, h, k, [alpha], t0, t1, terms=terms, enough=enough
+        )
         if not np.isfinite(bound[0]):
             continue
         bounded += 1
@@ -197,6 +199,21 @@ def test_bound_is_small_where_sketches_are_used(kind: str, h: float, terms: int)
             rho, bound = renyi_analytic_bound(kind, 1.0, h, shift, alphas, 0.0, t1, terms=terms)
             centre = [float(value(kind, h, shift, a, t1 / 2)) for a in alphas]
             assert np.all(interpolation_error(rho, bound, terms) <= 1e-9 * np.array(centre))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bound_is_small_far_outside(kind: str):
+    """Where the walk once needed thousands of steps; all intervals at once, as one by one."""
+    t0 = np.array([0.0, 3.75, 8.75, 13.75, 40.0, 60.0])
+    for alpha, k in ((13.91, 0.859), (531.6, 0.265), (950.5, 0.057), (3.0, -1e-3)):
+        goal = 1e-11 * alpha * k**2
+        given = kind, 1.0, 1.0, k, [alpha, 2.0]
+        options = {"terms": 32, "enough": [goal, 1e-18]}
+        rho, bound = renyi_analytic_bound(*given, t0, t0 + 1.25, **options)
+        assert rho.shape == bound.shape == (2, t0.size)
+        assert np.all(interpolation_error(rho[0], bound[0], 32) <= goal)
+        each = [renyi_analytic_bound(*given, t, t + 1.25, **options) for t in t0.tolist()]
+        np.testing.assert_array_equal(np.stack(each, axis=-1), [rho, bound])
 
 
 def test_zeros_near_the_real_axis_are_seen():
@@ -262,6 +279,7 @@ def test_arguments_are_checked():
         (4, [2.0, 0.0], "alphas must be greater than 0; got 0"),
         (4, [math.nan], "alphas must be greater than 0"),
         (6, 0.0, "t1 must be greater than t0"),
+        (6, [1.0], "t1 must be of the shape of t0"),
     ]:
         arguments: Any = [*good[:index], bad, *good[index + 1 :]]
         with pytest.raises(ValueError, match=message):
@@ -326,7 +344,7 @@ def test_fisher_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, 
 def test_fisher_bound_is_small_where_sketches_are_used(kind: str):
     for h, terms in ((1.0, 20), (2.4, 32), (4.5, 56)):
         tail = fisher_tail(kind.partition(" ")[0], 2.0, 2.0 * h, levels=levels_of(kind))
-        error = tail(np.array([0.0]), np.array([2.0 * h]), terms)
+        error = tail(np.array([0.0]), np.array([2.0 * h]), terms, np.zeros(1))
         exact = fisher_information(kind, mp.mpf(h), mp.mpf(h) / 2) / 4
         assert error.shape == (1, 1)
         assert 0 < error[0, 0] <= 1e-9 * exact

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.mechanisms import _sketched
+from tightnoise import sketch as sketch_module
+from tightnoise.mechanisms import _sketched, analytic_bound
 from tightnoise.mechanisms.base import Mechanism
 
 KINDS = ("rectified", "truncated", "sign", "quantized")
@@ -93,9 +94,9 @@ def test_small_and_large_shifts(rng, kind, spread):
         assert np.all(upper[finite] <= wanted[finite] * (1 + 1e-9))
 
 
-def alone(theta, lower: float, upper: float) -> tn.Sketch:
+def alone(theta, lower: float, upper: float, sigma: float = 1.0) -> tn.Sketch:
     """Return a sketch that has no arrays to fall back on."""
-    return pickle.loads(pickle.dumps(tn.Sketch.of(theta, lower, upper, sigma=1.0)))
+    return pickle.loads(pickle.dumps(tn.Sketch.of(theta, lower, upper, sigma=sigma)))
 
 
 # Orders near 1 and the largest; those at which the worse sign changes with the place; and those at
@@ -149,6 +150,85 @@ def test_elements_that_crowd_where_the_worse_sign_changes(rng, check_error, kind
             )
             assert ratio[0] >= 1.0 - 1e-12
             check_error(f"{kind}: elements at the kink", ratio[0] - 1.0, 1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_proofs_end_when_they_are_good_enough(rng, check_error, monkeypatch, kind):
+    """Answers as with the smallest interpolation errors that can be proven."""
+    mechanism = make(kind, 1.0, 0.0, 1.0, 4)
+    inside = rng.normal(0.0, 2.5, 3000)
+    orders = np.array([1.01, 1.3, 2.0, 14.0, 950.0])
+    for theta in (inside.clip(-1.0, 1.0), inside, np.append(inside, rng.uniform(-900, 900, 9))):
+        sketch = alone(theta, -1.0, 1.0)
+        for c in (1e-6, 1e-2, 0.86):
+            found = {}
+            for share in (sketch_module._INTERPOLATION_SHARE, 0.0):
+                monkeypatch.setattr(sketch_module, "_INTERPOLATION_SHARE", share)
+                found[share] = mechanism.rdp(sketch, orders, sensitivity=c).values
+            monkeypatch.undo()
+            soon, late = found.values()
+            assert np.all(np.abs(soon / late - 1.0) <= 8e-10)
+            ratio = np.array(list(found.values())) / exact(mechanism, theta, orders, c)
+            assert np.all(ratio >= 1.0 - 1e-12), c
+            check_error(f"{kind}: proofs that are good enough", ratio.max() - 1.0, 1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_panels_are_proven_at_once(rng, monkeypatch, kind):
+    """Two signs, two directions, within the bounds and beyond: eight calls for some 40 panels."""
+    theta = np.concatenate(
+        [rng.normal(0.0, 2.5, 8000), np.zeros(2048), rng.uniform(-900, 900, 200)]
+    )
+    mechanism = make(kind, 1.0, 0.0, 1.0, 4)
+    calls = []
+    bounds = analytic_bound.renyi_analytic_bound
+
+    def counted(*arguments, **options):
+        calls.append(arguments)
+        return bounds(*arguments, **options)
+
+    monkeypatch.setattr(_sketched, "renyi_analytic_bound", counted)
+    for given in (tn.Sketch.of(theta, -1.0, 1.0, sigma=1.0), alone(theta, -1.0, 1.0)):
+        calls.clear()
+        support = _sketched._support(mechanism)
+        _sketched._rdp_upper(support, given, np.array([2.0, 14.0]), float(rng.uniform(0.01, 0.02)))
+        assert 4 <= len([call for call in calls if np.size(call[5])]) <= 20
+
+
+def test_elements_far_apart_are_taken_one_by_one(rng, check_error):
+    """Also where some are equal, in threes close together, or at the very ends of panels."""
+    edges = 1.25 * np.arange(1, 12)
+    crowd = np.concatenate(
+        [
+            rng.normal(0.0, 0.5, 20_000),
+            rng.uniform(-700, 700, 60),
+            edges,
+            np.nextafter(edges, 0.0),
+            np.full(5, 33.3),
+            77.0 + 1e-13 * np.arange(3),
+        ]
+    )
+    for centre, sigma in ((0.0, 1.0), (0.7, 0.3)):
+        theta = centre + sigma * crowd
+        sketch = alone(theta, centre - sigma, centre + sigma, sigma)
+        zones = sketch._zones(loosened=True)
+        panels = sum(part.moments[:, :, 0].sum() for part in zones.parts)
+        assert panels + zones.loose.size == theta.size
+        assert zones.loose.size > 50
+        assert zones.cells.elements.sum() == panels
+        distances = np.abs(theta - centre)
+        far = np.sort(distances[distances > 20.0 * sigma])
+        loose = np.sort(zones.loose)
+        np.testing.assert_allclose(loose[loose > 20.0 * sigma], far, rtol=1e-14)
+        for kind in KINDS if centre == 0.0 else ("rectified", "truncated", "quantized"):
+            mechanism = make(kind, sigma, centre, sigma, 4)
+            for c in (1e-4 * sigma, 0.4 * sigma):
+                orders = np.array([1.01, 2.0, 300.0])
+                ratio = mechanism.rdp(sketch, orders, sensitivity=c).values / exact(
+                    mechanism, theta, orders, c
+                )
+                assert np.all(ratio >= 1.0 - 1e-12), (kind, c)
+                check_error(f"{kind}: elements far apart", ratio.max() - 1.0, 1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -68,9 +68,10 @@ def renyi_analytic_bounds(
     levels: typing.SupportsInt | typing.SupportsIndex,
     shift: typing.SupportsFloat | typing.SupportsIndex,
     alphas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    t0: typing.SupportsFloat | typing.SupportsIndex,
-    t1: typing.SupportsFloat | typing.SupportsIndex,
+    t0: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    t1: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     terms: typing.SupportsFloat | typing.SupportsIndex,
+    enough: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     rho: numpy.typing.NDArray[numpy.float64],
     bound: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...

@@ -9,6 +9,7 @@ import typing_extensions
 __all__: list[str] = [
     "NoiseSource",
     "chacha20_keystream",
+    "join_integers",
     "multi_gaussian_table",
     "quasi_gaussian_table",
     "sample_bounded_laplace",
@@ -27,6 +28,7 @@ __all__: list[str] = [
     "sample_von_mises_fisher",
     "scale_mixture_table",
     "set_refine_all",
+    "split_integers",
     "standard_normal",
     "uniform",
 ]
@@ -47,6 +49,13 @@ def chacha20_keystream(
     first: typing.SupportsInt | typing.SupportsIndex,
     batches: typing.SupportsInt | typing.SupportsIndex,
 ) -> numpy.typing.NDArray[numpy.uint32]: ...
+def join_integers(
+    n: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    unit: typing.SupportsFloat | typing.SupportsIndex,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    noise: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    out: numpy.ndarray,
+) -> None: ...
 def multi_gaussian_table(
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     modes: typing.SupportsInt | typing.SupportsIndex,
@@ -73,6 +82,8 @@ def sample_bounded_laplace(
     upper: numpy.ndarray,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_gaussian(
     theta: numpy.ndarray,
@@ -109,6 +120,8 @@ def sample_quantized_gaussian(
     levels: typing.SupportsInt | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_quasi_gaussian(
     theta: numpy.ndarray,
@@ -151,7 +164,12 @@ def sample_staircase(
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_stochastic_sign(
-    theta: numpy.ndarray, sigma: numpy.ndarray, out: numpy.ndarray, source: NoiseSource
+    theta: numpy.ndarray,
+    sigma: numpy.ndarray,
+    out: numpy.ndarray,
+    source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_truncated_gaussian(
     theta: numpy.ndarray,
@@ -160,6 +178,8 @@ def sample_truncated_gaussian(
     upper: numpy.ndarray,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
 ) -> None: ...
 def sample_truncated_laplace(
     theta: numpy.ndarray,
@@ -195,5 +215,12 @@ def scale_mixture_table(
     int,
 ]: ...
 def set_refine_all(on: bool) -> None: ...
+def split_integers(
+    n: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+    unit: typing.SupportsFloat | typing.SupportsIndex,
+    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    theta: numpy.typing.NDArray[numpy.float64],
+    low: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def standard_normal(out: numpy.ndarray, source: NoiseSource) -> None: ...
 def uniform(out: numpy.ndarray, source: NoiseSource) -> None: ...

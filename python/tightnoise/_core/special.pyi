@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import typing
+
 import numpy
+import numpy.typing
 
 __all__: list[str] = [
+    "add_clipped_rows",
     "erfcx",
     "exp",
     "expm1",
@@ -27,6 +31,13 @@ __all__: list[str] = [
     "sum",
 ]
 
+def add_clipped_rows(
+    rows: numpy.ndarray,
+    norm: typing.SupportsFloat | typing.SupportsIndex,
+    bound: typing.SupportsFloat | typing.SupportsIndex,
+    unit: typing.SupportsFloat | typing.SupportsIndex,
+    sums: numpy.typing.NDArray[numpy.int64],
+) -> None: ...
 def erfcx(x: numpy.ndarray, out: numpy.ndarray) -> None: ...
 def exp(x: numpy.ndarray, out: numpy.ndarray) -> None: ...
 def expm1(x: numpy.ndarray, out: numpy.ndarray) -> None: ...

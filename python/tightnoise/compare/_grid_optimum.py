@@ -27,7 +27,7 @@ from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._prior import Prior
-from tightnoise.mechanisms._drawing import draw
+from tightnoise.mechanisms._drawing import drawn
 from tightnoise.random import NoiseStream
 
 __all__ = ["GridOptimum", "grid_optimum"]
@@ -97,7 +97,7 @@ class GridOptimum:
 
     def sample(self, theta: ArrayLike, *, rng: NoiseStream | None = None) -> Any:
         """Return one of the values for each true value, of the shape and dtype of theta."""
-        return draw(self._fill, float_array("theta", theta), rng, None)
+        return drawn(self._fill, float_array("theta", theta), rng)
 
     def _fill(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         cell, flat = self.cell(theta.ravel().astype(np.float64)), out.reshape(-1)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array
-from tightnoise.mechanisms._drawing import draw
+from tightnoise.mechanisms._drawing import drawn
 from tightnoise.random import NoiseStream
 
 __all__ = ["Middle"]
@@ -30,7 +30,7 @@ class Middle:
 
     def sample(self, theta: ArrayLike, *, rng: NoiseStream | None = None) -> Any:
         """Return the middle, of the shape and dtype of theta."""
-        return draw(self._fill, float_array("theta", theta), rng, None)
+        return drawn(self._fill, float_array("theta", theta), rng)
 
     def _fill(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
         out.fill(self.value)

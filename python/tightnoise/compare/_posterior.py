@@ -12,6 +12,7 @@ over panels within which the integrand is smooth, wherever densities jump.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ class _Atom(NamedTuple):
     """Its part of the average squared error."""
 
 
-class Posterior:
+class Posterior(ABC):
     """The true value given an output whose density is known."""
 
     def __init__(self, width: float, prior: Prior, edges: Array, first: float, last: float) -> None:
@@ -112,16 +113,17 @@ class Posterior:
         inside = np.concatenate([*edges, [self._first, self._last]])
         return np.unique(np.clip(inside, self._first, self._last))
 
+    @abstractmethod
     def _moments(self, y: Array) -> tuple[Array, Array, Array]:
         """Return M0, M1 and M2."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _density(self, y: Array, theta: float) -> Array:
-        raise NotImplementedError
+        """Return the density of the output given the true value."""
 
     def _probability(self, at: float, theta: Array) -> Array:
-        """Return the probability of an atom."""
-        raise NotImplementedError
+        """Return the probability of an atom; there is none unless a kind of noise says so."""
+        return np.zeros(theta.shape)
 
 
 class _Added(Posterior):

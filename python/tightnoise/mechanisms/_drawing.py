@@ -1,31 +1,189 @@
-"""How every mechanism for coordinates draws: the checks of `sample`'s arguments, in one place."""
+"""How every mechanism for coordinates draws: theta, grid and output, in one place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
+from numpy import ma
+from numpy.typing import ArrayLike, NDArray
 
-from tightnoise._arrays import Floats, output
-from tightnoise._core.random import NoiseSource
+from tightnoise._arrays import Floats, operand, output
+from tightnoise._core.random import NoiseSource, join_integers, split_integers
+from tightnoise._validate import float_array, require
+from tightnoise.mechanisms._grid import GridLike
 from tightnoise.random import NoiseStream, default_stream
+from tightnoise.sums import ExactSum
 
-__all__ = ["LARGEST_FLOAT32", "draw", "source_of"]
+__all__ = [
+    "LARGEST_FLOAT32",
+    "Draw",
+    "Grid",
+    "OnIntegers",
+    "Theta",
+    "draw",
+    "read_theta",
+    "source_of",
+]
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Grid = Floats | None
 
-def draw(
+_MOST_INTEGER = 2**62
+_LARGEST_SHIFT = 60  # of a unit, in powers of two above a step
+# Where float32 arithmetic settles most integers; elsewhere, float64 samples are rounded.
+_FLOAT32_STEPS = 2.0**-100, 2.0**100
+_FLOAT32_FINEST = 2.0**11
+
+
+@dataclass(frozen=True)
+class Theta:
+    """True values: floats, which stand for themselves or for integers times a unit."""
+
+    floats: Floats
+    integers: Integers | None = None
+    unit: float = 1.0
+
+
+class Draw(Protocol):
+    """What draws: the core's sampler with a mechanism's parameters.
+
+    `grid` is a step, or None for samples on no grid; and what float64 theta has below its last
+    place, or None. `out` may hold int64, for the integers of the points.
+    """
+
+    def __call__(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None: ...
+
+
+def read_theta(theta: ArrayLike | ExactSum, *, check_finite: bool = True) -> Theta:
+    """Return the true values as given: integers, and sums of them, stay exact."""
+    if isinstance(theta, ExactSum):
+        return Theta(theta.integers * theta.unit, theta.integers, theta.unit)
+    array = theta if isinstance(theta, (float, np.ndarray, ma.MaskedArray)) else np.asarray(theta)
+    if isinstance(array, float) or array.dtype.kind not in "iu":
+        return Theta(float_array("theta", theta, check_finite=check_finite))
+    floats = float_array("theta", array)  # refuses what is no plain array
+    largest = max(abs(int(array.max())), abs(int(array.min()))) if array.size else 0
+    require(largest <= _MOST_INTEGER, "theta", largest, "at most 2**62 in magnitude")
+    return Theta(floats, np.require(array, np.int64, ["C", "A"]))
+
+
+def drawn(
     function: Callable[[Floats, Floats, NoiseSource], None],
     theta: Floats,
     rng: NoiseStream | None,
-    out: Floats | None,
+    out: Floats | None = None,
 ) -> Any:
     """Return what `function(theta, out, source)` writes, with the source of `rng`."""
     noisy = output(out, theta.shape, theta.dtype)
     function(theta, noisy, source_of(rng))
     return noisy if out is not None else noisy[()]
+
+
+def draw(
+    function: Draw,
+    theta: Theta,
+    rng: NoiseStream | None,
+    out: Floats | None,
+    step: Array | None,
+    *,
+    scale: Array,
+    bounds: tuple[Any, Any] | None,
+    moves: bool,
+) -> Any:
+    """Return samples of theta, with the source of `rng`.
+
+    `scale` is that of the noise, `bounds` those of float32 samples. `moves` says that noise does
+    not depend on theta: then integers are added to it as such.
+    """
+
+    def fill(values: Floats, noisy: Floats, source: NoiseSource) -> None:
+        if step is None:
+            function(values, noisy, source, None, None)
+        elif theta.integers is None:
+            if values.dtype == np.float32 and not _fits_float32(scale, step):
+                _draw_as_float64(function, values, noisy, source, step, bounds)
+            else:
+                function(values, noisy, source, operand(step, values.shape), None)
+        elif moves:
+            join_integers(*_draw_offsets(function, theta, source, step), noisy)
+        else:
+            nearest = theta.integers.astype(np.float64).astype(np.int64)
+            low = (theta.integers - nearest) * theta.unit
+            function(values, noisy, source, operand(step, values.shape), low)
+
+    return drawn(fill, theta.floats, rng, out)
+
+
+def draw_integers(
+    function: Draw, theta: Theta, rng: NoiseStream | None, step: Array
+) -> tuple[Any, Any]:
+    """Return the integers K of samples of theta, the points step K, and the step."""
+    values = theta.floats
+    source = source_of(rng)
+    drawn = np.empty(values.shape, np.int64)
+    if theta.integers is not None:
+        join_integers(*_draw_offsets(function, theta, source, step), drawn)
+    else:
+        exact = np.asarray(values, np.float64)
+        function(exact, drawn, source, operand(step, values.shape), None)
+    return drawn[()], step[()]
+
+
+class OnIntegers:
+    """What mechanisms have in common whose noise is the same for every theta."""
+
+    _draw: Draw
+    _steps: Callable[[GridLike], Array | None]
+
+    def sample_integers(
+        self,
+        theta: ArrayLike | ExactSum,
+        *,
+        rng: NoiseStream | None = None,
+        grid: GridLike = "auto",
+    ) -> tuple[Any, Any]:
+        """Return theta with noise as integers, and their unit: what secure aggregation takes.
+
+        `sample` with the same stream, grid and float64 theta returns their products.
+
+        Parameters
+        ----------
+        theta : array_like
+            As for `sample`.
+        rng : NoiseStream, optional
+            As for `sample`.
+        grid : "auto" or float, optional
+            As for `sample`, but for None. With 1, theta + noise is rounded to whole numbers.
+
+        Returns
+        -------
+        integers : int or ndarray of int64
+            Of the shape of theta. What is beyond an int64 becomes the nearest one.
+        unit : float or ndarray of float64
+            The step of the grid.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `sample`.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> counts, unit = tn.Gaussian(sigma=3.0).sample_integers([120, 45], grid=1)
+        >>> counts.dtype.name, float(unit)
+        ('int64', 1.0)
+        """
+        step = self._steps(grid)
+        if step is None:
+            raise ValueError("grid must be 'auto' or a power of two; got None")
+        return draw_integers(self._draw, read_theta(theta), rng, step)
 
 
 def source_of(rng: NoiseStream | None) -> NoiseSource:
@@ -35,3 +193,40 @@ def source_of(rng: NoiseStream | None) -> NoiseSource:
     if not isinstance(rng, NoiseStream):
         raise TypeError(f"rng must be a NoiseStream or None; got {type(rng).__name__}")
     return rng._source
+
+
+def _draw_offsets(
+    function: Draw, theta: Theta, source: NoiseSource, step: Array
+) -> tuple[Integers, float, Array, Integers]:
+    """Return what `join_integers` adds up: integers, their unit, the steps and the noise."""
+    assert theta.integers is not None
+    shape = theta.integers.shape
+    if step.size and theta.unit > 2.0**_LARGEST_SHIFT * float(step.min()):
+        raise ValueError(
+            f"grid must be at least 2**-60 of the unit of theta, {theta.unit}; got {step.min()}"
+        )
+    steps = np.asarray(operand(step, shape), np.float64)
+    rest, low = np.empty(shape), np.empty(shape)
+    split_integers(theta.integers, theta.unit, steps, rest, low)
+    noise = np.empty(shape, np.int64)
+    function(rest, noise, source, steps, low)
+    return theta.integers, theta.unit, steps, noise
+
+
+def _fits_float32(scale: Array, step: Array) -> bool:
+    low, high = _FLOAT32_STEPS
+    return bool(((step >= low) & (step <= high)).all() and (scale <= _FLOAT32_FINEST * step).all())
+
+
+def _draw_as_float64(
+    function: Draw,
+    theta: Floats,
+    out: Floats,
+    source: NoiseSource,
+    step: Array,
+    bounds: tuple[Any, Any] | None,
+) -> None:
+    exact = np.empty(theta.shape)
+    function(theta.astype(np.float64), exact, source, operand(step, theta.shape), None)
+    with np.errstate(over="ignore"):
+        out[...] = exact if bounds is None else np.clip(exact, *bounds)

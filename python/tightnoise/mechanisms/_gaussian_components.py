@@ -26,7 +26,7 @@ class GaussianComponents(AdditiveNoise):
 
     @property
     @abstractmethod
-    def _least_sigma(self) -> float:
+    def _grid_scale(self) -> float:
         """The standard deviation of the narrowest component."""
 
     def zcdp_rho(self, sensitivity: float) -> float:
@@ -64,7 +64,7 @@ class GaussianComponents(AdditiveNoise):
         """
         shift = not_negative("sensitivity", sensitivity)
         with np.errstate(over="ignore"):
-            sigmas = float(np.float64(shift) / self._least_sigma)
+            sigmas = float(np.float64(shift) / self._grid_scale)
         require(sigmas <= _MOST_SIGMAS, "sensitivity", sensitivity, "at most 1e150 sigma")
         # The margin is far wider than the rounding of a quotient and a square.
         rho = 0.5 * sigmas * sigmas * (1.0 + COST_MARGIN)

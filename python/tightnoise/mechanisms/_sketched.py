@@ -45,7 +45,7 @@ _FEWEST = 4096
 # (the kernels' closed forms lose too many digits of a small one); a proven bound, a panel and order
 # (theorems A and B, and C, in ANALYTIC_BOUND.md).
 _EXACT_SMALL, _EXACT_LARGE = 5e-7, 1e-7
-_SMALL, _LARGE = 8e-6, 1.5e-4
+_SMALL, _LARGE = 1e-5, 4e-5
 _SMALL_EXPONENT = 0.1
 
 # One interval up to so many sigma from the centre is enough for letters; bins resolve them better.
@@ -311,15 +311,14 @@ def _renyi_tails(
     left: Array,
     right: Array,
     nodes: int,
+    enough: Array,
 ) -> Array:
     """Return bounds of the interpolation error of what `_renyi` returns, (orders, panels)."""
-    panels = zip(left.tolist(), right.tolist(), strict=True)
-    found = [_renyi_bound(support, orders, start, step, *panel, nodes) for panel in panels]
-    rho, bound = np.array(found).transpose(1, 2, 0)
-    return interpolation_error(rho, bound, nodes)
+    ends = left.tobytes(), right.tobytes()
+    return _renyi_bound(support, orders, start, step, *ends, nodes, tuple(enough.tolist()))
 
 
-def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int) -> Array:
+def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int, _: Array) -> Array:
     panels = zip(left.tolist(), right.tolist(), strict=True)
     return np.concatenate([_fisher_tail(support, *panel, nodes) for panel in panels], axis=1)
 
@@ -351,31 +350,36 @@ def _centred(support: _Support) -> tuple[Array, Array, Array, int]:
     return np.array([support.sigma]), -half_width, half_width, support.levels
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=256)
 def _renyi_bound(
     support: _Support,
     orders: tuple[float, ...],
     start: float,
     step: float,
-    left: float,
-    right: float,
+    left: bytes,
+    right: bytes,
     nodes: int,
-) -> tuple[Array, Array]:
-    return renyi_analytic_bound(
+    enough: tuple[float, ...],
+) -> Array:
+    rho, bound = renyi_analytic_bound(
         support.kind,
         support.sigma,
         support.half_width,
         step,
         np.array(orders),
-        left + start,
-        right + start,
+        np.frombuffer(left) + start,
+        np.frombuffer(right) + start,
         terms=nodes,
         levels=support.levels,
+        enough=enough,
     )
+    out = interpolation_error(rho, bound, nodes)
+    out.flags.writeable = False
+    return out
 
 
 @functools.lru_cache(maxsize=4096)
 def _fisher_tail(support: _Support, left: float, right: float, nodes: int) -> Array:
     place = support.kind, support.sigma, support.half_width
     tail = fisher_tail(*place, levels=support.levels)
-    return tail(np.array([left]), np.array([right]), nodes)
+    return tail(np.array([left]), np.array([right]), nodes, np.zeros(1))

@@ -13,15 +13,17 @@ from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise, number_or_array
 from tightnoise._cached import cached_property
 from tightnoise._core.random import NoiseSource
-from tightnoise._validate import float_array, not_negative, number_array, require_all
+from tightnoise._validate import float_array, not_negative, number_array, require, require_all
 from tightnoise.mechanisms._certificate import (
     Certificate,
     Tails,
     delta_to_invert,
     epsilon_and_sensitivity,
 )
-from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, draw
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
+from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.random import NoiseStream
+from tightnoise.sums import ExactSum
 
 __all__ = ["AdditiveNoise", "Certificate"]
 
@@ -30,7 +32,7 @@ Array = NDArray[np.float64]
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-class AdditiveNoise(ABC):
+class AdditiveNoise(OnIntegers, ABC):
     """Noise with a density, symmetric about 0, added to each number by itself.
 
     The base of the mechanisms for scalar queries. What `delta`, `epsilon_at` and the calibrations
@@ -90,23 +92,33 @@ class AdditiveNoise(ABC):
 
     def sample(
         self,
-        theta: ArrayLike,
+        theta: ArrayLike | ExactSum,
         *,
         rng: NoiseStream | None = None,
         out: Floats | None = None,
+        grid: GridLike = "auto",
     ) -> Any:
         """Return theta with noise: what is released.
 
+        The sample is a multiple of a step, the nearest one to theta + noise: real numbers, with no
+        rounding of theta, and noise made of random bits without end. So every cost holds for the
+        very bits that are returned (docs/threat-model.md).
+
         Parameters
         ----------
-        theta : array_like
-            The true values, float32 or float64, any shape. Each is a release of its own: see the
-            class for what a vector costs.
+        theta : array_like or ExactSum
+            The true values, float32 or float64, any shape. Integers are exact up to 2**62. Each is
+            a release of its own: see the class for what a vector costs.
         rng : NoiseStream, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
             comes from the operating system.
         out : ndarray, optional
             Where to write, of the shape and dtype of theta.
+        grid : "auto", float or None, optional
+            The step: a power of two, from 2**-24 to 2**10 times the least scale in the noise, which
+            must not depend on the data. "auto" is the power of two between 1/128 and 1/64 of that
+            scale. None returns theta + noise in float arithmetic, whose last bits give theta away:
+            no cost covers those.
 
         Returns
         -------
@@ -116,22 +128,41 @@ class AdditiveNoise(ABC):
         Raises
         ------
         ValueError
-            If theta holds NaN or an infinity, theta is float32 and the noise is beyond that, or
-            `out` overlaps theta without being theta.
+            If theta holds NaN or an infinity, or integers beyond 2**62, theta is float32 and the
+            noise is beyond that, `out` overlaps theta without being theta, or `grid` is not as
+            above.
         TypeError
             If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
         """
-        values = float_array("theta", theta)
-        if values.dtype == np.float32 and self.mean_abs() > LARGEST_FLOAT32:
+        given = read_theta(theta)
+        if given.floats.dtype == np.float32 and self.mean_abs() > LARGEST_FLOAT32:
             raise ValueError(
                 f"the noise must be at most {LARGEST_FLOAT32} for float32 theta; its mean_abs() is "
                 f"{self.mean_abs()}"
             )
-        return draw(self._draw, values, rng, out)
+        step = self._steps(grid)
+        scale = np.asarray(self._grid_scale)
+        return draw(self._draw, given, rng, out, step, scale=scale, bounds=None, moves=True)
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         sampler = getattr(_core.random, self._sampler)
-        sampler(theta, *self._sampled, out, source)
+        sampler(theta, *self._sampled, out, source, *grid)
+
+    @property
+    @abstractmethod
+    def _grid_scale(self) -> float:
+        """The least scale in the noise, which the steps of a grid go by."""
+
+    @cached_property
+    def _automatic_steps(self) -> Array:
+        return automatic_steps(self._grid_scale)
+
+    def _steps(self, grid: GridLike) -> Array | None:
+        """Return the step of a grid, or None."""
+        scale = np.asarray(self._grid_scale)
+        step = steps_of(grid, scale, "the scale of the noise", self._automatic_steps)
+        require(step is None or step.ndim == 0, "grid", grid, "one number")
+        return step
 
     def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
-from tightnoise._validate import positive, real_scalar, require
+from tightnoise._validate import float_array, positive, real_scalar, require
 
 __all__ = [
     "Kind",
@@ -24,7 +24,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Kind = Literal["rectified", "truncated", "sign", "quantized"]
-Tail = Callable[[Floats, Floats, int], Floats]
+Tail = Callable[[Floats, Floats, int, Floats], Floats]
 
 _KINDS = _core.analytic_bound.BoundedGaussian.__members__
 
@@ -35,11 +35,12 @@ def renyi_analytic_bound(
     half_width: float,
     shift: float,
     alphas: ArrayLike,
-    t0: float,
-    t1: float,
+    t0: ArrayLike,
+    t1: ArrayLike,
     *,
     terms: int,
     levels: int = 2,
+    enough: ArrayLike = 0.0,
 ) -> tuple[Floats, Floats]:
     """Return an ellipse around [t0, t1] and the size of a Renyi divergence on it.
 
@@ -61,17 +62,21 @@ def renyi_analytic_bound(
     alphas
         Orders greater than 0; infinity is allowed. Nothing is claimed for orders below 1.
     t0, t1
-        The interval, ``t0 < t1``.
+        The interval, ``t0 < t1``, or several of them.
     terms
         Number of Chebyshev coefficients (or points) that will be used: of many valid pairs, the one
         is returned whose `interpolation_error` is smallest.
     levels
         Of "quantized": number of letters.
+    enough
+        An `interpolation_error` that is small enough, one number or one for each order: a smaller
+        one is not looked for, which saves time.
 
     Returns
     -------
     rho, bound : ndarray
-        Two float64 arrays of the shape of `alphas`. ``bound`` is inf where nothing is claimed.
+        Two float64 arrays of the shape of `alphas`, followed by that of `t0`. ``bound`` is inf
+        where nothing is claimed.
 
     Raises
     ------
@@ -86,19 +91,20 @@ def renyi_analytic_bound(
     """
     scale, width = _in_sigmas(kind, sigma, half_width)
     orders = _orders(alphas)
-    lower, upper = _interval(t0, t1, terms)
-    rho, bound = np.empty(orders.shape), np.empty(orders.shape)
+    lower, upper = _intervals(t0, t1, terms)
+    rho, bound = np.empty((2, *orders.shape, *lower.shape))
     _core.analytic_bound.renyi_analytic_bounds(
         _KINDS[kind],
         width,
         _levels(levels),
         real_scalar("shift", shift) / scale,
-        orders,
-        lower / scale,
-        upper / scale,
+        orders.reshape(-1),
+        lower.reshape(-1) / scale,
+        upper.reshape(-1) / scale,
         terms,
-        rho,
-        bound,
+        np.broadcast_to(np.asarray(enough, dtype=np.float64), orders.shape).reshape(-1),
+        rho.reshape(-1),
+        bound.reshape(-1),
     )
     return rho, bound
 
@@ -129,9 +135,9 @@ def fisher_analytic_bound(
     True
     """
     scale, width = _in_sigmas(kind, sigma, half_width)
-    lower, upper = _interval(t0, t1, terms)
+    lower, upper = _intervals(real_scalar("t0", t0), real_scalar("t1", t1), terms)
     rho, bound = _core.analytic_bound.fisher_analytic_bound(
-        _KINDS[kind], width, _levels(levels), lower / scale, upper / scale, terms
+        _KINDS[kind], width, _levels(levels), float(lower) / scale, float(upper) / scale, terms
     )
     return rho, bound / scale**2
 
@@ -139,16 +145,16 @@ def fisher_analytic_bound(
 def fisher_tail(kind: Kind, sigma: float, half_width: float, *, levels: int = 2) -> Tail:
     """Return the interpolation error of t -> fisher_information(t).
 
-    For `Sketch.sum_max`: a function of the ends of panels, two arrays (panels,), and the number of
-    nodes, with values (1, panels).
+    For `Sketch.sum_max`: a function of the ends of panels, two arrays (panels,), the number of
+    nodes, and what is small enough, with values (1, panels).
 
     Examples
     --------
-    >>> fisher_tail("sign", 1.0, 1.0)(np.array([0.0]), np.array([0.5]), 24).shape
+    >>> fisher_tail("sign", 1.0, 1.0)(np.array([0.0]), np.array([0.5]), 24, np.zeros(1)).shape
     (1, 1)
     """
 
-    def tail(left: Floats, right: Floats, nodes: int) -> Floats:
+    def tail(left: Floats, right: Floats, nodes: int, _: Floats) -> Floats:
         errors = [
             interpolation_error(
                 *fisher_analytic_bound(kind, sigma, half_width, t0, t1, terms=nodes, levels=levels),
@@ -180,9 +186,13 @@ def _orders(alphas: ArrayLike) -> Floats:
     return orders
 
 
-def _interval(t0: float, t1: float, terms: int) -> tuple[float, float]:
-    lower, upper = real_scalar("t0", t0), real_scalar("t1", t1)
-    require(lower < upper, "t1", t1, f"greater than t0 = {lower:g}")
+def _intervals(t0: ArrayLike, t1: ArrayLike, terms: int) -> tuple[Floats, Floats]:
+    lower = float_array("t0", t0).astype(np.float64)
+    upper = float_array("t1", t1).astype(np.float64)
+    require(lower.shape == upper.shape, "t1", t1, f"of the shape of t0, {lower.shape}")
+    wrong = ~(lower < upper)
+    if wrong.any():
+        require(False, "t1", upper[wrong].item(0), f"greater than t0 = {lower[wrong].item(0):g}")
     require(terms >= 2, "terms", terms, "at least 2")
     return lower, upper
 

@@ -12,15 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, operand
+from tightnoise._cached import cached_property
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array, number_array, require, require_finite
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _sketched
-from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, draw
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, draw, read_theta
+from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
 from tightnoise.mechanisms._rdp_function import MechanismRdp
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.random import NoiseStream
 from tightnoise.sketch import Sketch
+from tightnoise.sums import ExactSum
 
 __all__ = ["Mechanism", "Parameter"]
 
@@ -39,6 +42,8 @@ COST_MARGIN = 1e-10
 COST_UNDERFLOW = 1e-300
 
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+
+_NO_STEP = np.ones(())
 
 # Beyond this many sigma squares overflow; 1e4 is what the error bounds are promised for.
 _FARTHEST = 1e100
@@ -67,6 +72,8 @@ class Mechanism(ABC):
     # How far apart neighbours may be, in scales, for a finite cost. Likelihoods are then within
     # e^(5e15), of which double-double keeps 1e-14; far beyond, whole sigmas would be lost.
     _reach: ClassVar[float] = 1e8
+    _noise_is_added: ClassVar[bool] = False  # the same noise whatever theta is
+    _has_grid: ClassVar[bool] = True  # else a few fixed outputs
 
     # --- parameters -------------------------------------------------------------------------------
 
@@ -262,22 +269,35 @@ class Mechanism(ABC):
 
     def sample(
         self,
-        theta: ArrayLike,
+        theta: ArrayLike | ExactSum,
         *,
         rng: NoiseStream | None = None,
         out: Floats | None = None,
+        grid: GridLike = "auto",
     ) -> Any:
         """Return theta with noise: what is released.
 
+        The sample is a multiple of a step, the nearest one to a sample of the mechanism as it is
+        accounted: of real numbers, with no rounding of theta, and with random bits without end. So
+        every cost holds for the very bits that are returned (docs/threat-model.md).
+
         Parameters
         ----------
-        theta : array_like
-            The true values, float32 or float64, any shape.
+        theta : array_like or ExactSum
+            The true values, float32 or float64, any shape. Integers are exact up to 2**62; so is
+            what `tightnoise.exact_sum` returns.
         rng : NoiseStream, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
             comes from the operating system.
         out : ndarray, optional
             Where to write, of the shape and dtype of theta.
+        grid : "auto", float or array_like, optional
+            The step: a power of two, from 2**-24 to 2**10 times the scale of the noise, which must
+            not depend on the data. "auto" is the power of two between 1/128 and 1/64 of the scale
+            of the noise, or of the distance of the bounds where that is less. Bounds are outputs of
+            their own, on the grid or not. Mechanisms with a few fixed outputs have no grid: "auto".
+            None returns theta + noise in float arithmetic, whose last bits give theta away:
+            no cost covers those.
 
         Returns
         -------
@@ -287,23 +307,59 @@ class Mechanism(ABC):
         Raises
         ------
         ValueError
-            If theta holds NaN or an infinity, a parameter does not broadcast to its shape, theta is
-            float32 and the scale of the noise or the bounds do not fit that, or `out` overlaps
-            theta without being theta.
+            If theta holds NaN or an infinity, or integers beyond 2**62, a parameter does not
+            broadcast to its shape, theta is float32 and the scale of the noise or the bounds do not
+            fit that, `out` overlaps theta without being theta, `grid` is not as above, or leaves
+            nothing between the bounds.
         TypeError
             If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
         """
-        values = float_array("theta", theta, check_finite=False)
+        given = read_theta(theta, check_finite=False)
+        values = given.floats
         self._check_shape(values.shape)
         self._check_scale(theta=values)
         if values.dtype == np.float32:
             self._check_float32()
-        return draw(self._draw, values, rng, out)
+        step = self._steps(grid)
+        if step is not None:
+            self._check_shape(values.shape, grid=step)
+        return draw(
+            self._draw,
+            given,
+            rng,
+            out,
+            step,
+            scale=self._scale if self._has_grid else _NO_STEP,
+            bounds=self._float32_bounds if self._has_bounds else None,
+            moves=self._noise_is_added,
+        )
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         sigma, lower, upper = self._operands(theta.shape)
         sampler = getattr(_core.random, self._sampler)
-        sampler(theta, sigma, lower, upper, out, source)
+        sampler(theta, sigma, lower, upper, out, source, *grid)
+
+    @property
+    def _has_bounds(self) -> bool:
+        return hasattr(self, "lower")
+
+    @cached_property
+    def _automatic_steps(self) -> Array:
+        if not self._has_bounds:
+            return automatic_steps(self._scale)
+        lower, upper = (np.asarray(bound) for bound in self._bounds)
+        return automatic_steps(np.minimum(self._scale, upper - lower))
+
+    def _steps(self, grid: GridLike) -> Array | None:
+        """Return the steps of a grid, or None."""
+        lower, upper = self._bounds
+        if not self._has_grid:
+            require(grid is None or grid == "auto", "grid", grid, "'auto' or None: there is none")
+            return None if grid is None else _NO_STEP
+        step = steps_of(grid, self._scale, self._scale_name, self._automatic_steps)
+        if step is not None and step is not self._automatic_steps and self._has_bounds:
+            check_between(step, np.asarray(lower), np.asarray(upper))
+        return step
 
     def pdf(self, x: ArrayLike, theta: ArrayLike) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""

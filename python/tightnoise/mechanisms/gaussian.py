@@ -23,6 +23,7 @@ from tightnoise.mechanisms._certificate import (
     delta_to_invert,
     epsilon_and_sensitivity,
 )
+from tightnoise.mechanisms._drawing import Grid, OnIntegers
 from tightnoise.mechanisms.base import COST_MARGIN, COST_UNDERFLOW, Mechanism, Parameter
 from tightnoise.sketch import Sketch
 
@@ -30,7 +31,7 @@ __all__ = ["Gaussian"]
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian(Mechanism):
+class Gaussian(OnIntegers, Mechanism):
     """Add Gaussian noise: N(theta, sigma^2), what the bounded mechanisms are measured against.
 
     Parameters
@@ -63,13 +64,14 @@ class Gaussian(Mechanism):
 
     _functions: ClassVar[Any] = _core.gaussian
     _reach: ClassVar[float] = math.inf  # a closed form
+    _noise_is_added: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         sigma, *_ = self._operands(theta.shape)
-        _core.random.sample_gaussian(theta, sigma, out, source)
+        _core.random.sample_gaussian(theta, sigma, out, source, *grid)
 
     def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""

@@ -13,6 +13,7 @@ from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import number_array, require, require_all
+from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._gaussian_components import GaussianComponents
 
 __all__ = ["GaussianScaleMixture"]
@@ -97,12 +98,12 @@ class GaussianScaleMixture(GaussianComponents):
     def _make_law(self) -> Any:
         return _core.additive.ScaleMixture(self.locations, self.weights, self.sigmas)
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         locations, weights, sigmas = map(np.array, (self.locations, self.weights, self.sigmas))
-        _core.random.sample_scale_mixture(theta, locations, weights, sigmas, out, source)
+        _core.random.sample_scale_mixture(theta, locations, weights, sigmas, out, source, *grid)
 
     @property
-    def _least_sigma(self) -> float:
+    def _grid_scale(self) -> float:
         return min(self.sigmas)
 
 

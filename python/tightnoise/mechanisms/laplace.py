@@ -57,6 +57,10 @@ class Laplace(AdditiveNoise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
 
+    @property
+    def _grid_scale(self) -> float:
+        return self.scale
+
     def _make_law(self) -> Any:
         return _core.additive.Laplace(self.scale, math.inf)
 

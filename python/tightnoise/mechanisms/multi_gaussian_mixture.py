@@ -9,6 +9,7 @@ from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer, positive, require
+from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._gaussian_components import GaussianComponents
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
@@ -76,11 +77,11 @@ class MultiGaussianMixture(GaussianComponents):
     def _make_law(self) -> Any:
         return _core.additive.MultiGaussian(self.sigma, self.epsilon, self.sensitivity, self.modes)
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         _core.random.sample_multi_gaussian(
-            theta, self.sigma, self.epsilon, self.sensitivity, self.modes, out, source
+            theta, self.sigma, self.epsilon, self.sensitivity, self.modes, out, source, *grid
         )
 
     @property
-    def _least_sigma(self) -> float:
+    def _grid_scale(self) -> float:
         return self.sigma

@@ -9,6 +9,7 @@ from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer
+from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
@@ -61,6 +62,7 @@ class QuantizedGaussian(Mechanism):
 
     _functions: ClassVar[Any] = _core.quantized
     _analytic_kind: ClassVar[Kind | None] = "quantized"
+    _has_grid: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
@@ -76,6 +78,8 @@ class QuantizedGaussian(Mechanism):
     def _levels(self) -> int:
         return self.levels
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         sigma, lower, upper = self._operands(theta.shape)
-        _core.random.sample_quantized_gaussian(theta, sigma, lower, upper, self.levels, out, source)
+        _core.random.sample_quantized_gaussian(
+            theta, sigma, lower, upper, self.levels, out, source, *grid
+        )

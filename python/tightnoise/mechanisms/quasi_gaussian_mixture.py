@@ -10,6 +10,7 @@ from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
+from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -74,10 +75,14 @@ class QuasiGaussianMixture(AdditiveNoise):
         allowed = f"at most {LARGEST_EPSILON:g}"
         require(self.epsilon <= LARGEST_EPSILON, "epsilon", self.epsilon, allowed)
 
+    @property
+    def _grid_scale(self) -> float:
+        return self.sigma
+
     def _make_law(self) -> Any:
         return _core.additive.QuasiGaussian(self.sigma, self.epsilon, self.sensitivity)
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         _core.random.sample_quasi_gaussian(
-            theta, self.sigma, self.epsilon, self.sensitivity, out, source
+            theta, self.sigma, self.epsilon, self.sensitivity, out, source, *grid
         )

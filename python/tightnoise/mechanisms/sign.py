@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
+from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
@@ -47,10 +48,11 @@ class StochasticSign(Mechanism):
 
     _functions: ClassVar[Any] = _core.sign
     _analytic_kind: ClassVar[Kind | None] = "sign"
+    _has_grid: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
 
-    def _draw(self, theta: Floats, out: Floats, source: NoiseSource) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         sigma, *_ = self._operands(theta.shape)
-        _core.random.sample_stochastic_sign(theta, sigma, out, source)
+        _core.random.sample_stochastic_sign(theta, sigma, out, source, *grid)

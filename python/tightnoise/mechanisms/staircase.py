@@ -65,6 +65,10 @@ class Staircase(AdditiveNoise):
         require(0 <= gamma <= 1, "gamma", self.gamma, "between 0 and 1")
         object.__setattr__(self, "gamma", gamma + 0.0)
 
+    @property
+    def _grid_scale(self) -> float:
+        return 1.0
+
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, self.gamma, math.inf)
 

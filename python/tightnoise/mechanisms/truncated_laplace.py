@@ -55,5 +55,9 @@ class TruncatedLaplace(AdditiveNoise):
         object.__setattr__(self, "scale", positive("scale", self.scale))
         object.__setattr__(self, "bound", positive("bound", self.bound))
 
+    @property
+    def _grid_scale(self) -> float:
+        return min(self.scale, self.bound)
+
     def _make_law(self) -> Any:
         return _core.additive.Laplace(self.scale, self.bound)

@@ -75,6 +75,10 @@ class Tulap(AdditiveNoise):
             require(good, "bound", self.bound, f"at least {_LEAST_STEPS} times the sensitivity")
             object.__setattr__(self, "bound", bound)
 
+    @property
+    def _grid_scale(self) -> float:
+        return 1.0
+
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, 0.5, self.bound)
 
