@@ -22,8 +22,9 @@ namespace tightnoise {
 namespace {
 
 // abs(z - ideal z) <= kSquare r^2 + kConstant where r^2 lies between kLeastSquare and kMostSquare;
-// elsewhere nothing is known. In r^2 and not in r, as then how often a pair is doubtful depends on where
-// theta lies between two points of the grid by no more than exp(-2 pi^2 (sigma / step)^2), roughly.
+// elsewhere nothing is known. In r^2 and not in r, as then how often a pair is doubtful depends on
+// where theta lies between two points of the grid by no more than exp(-2 pi^2 (sigma / step)^2),
+// roughly.
 template <class Real>
 struct NormalError;
 
@@ -37,6 +38,7 @@ struct NormalError<double> {
     static constexpr double kMostSquare = 33.27;  // u >= 2^-24
     static constexpr double kSquare = 0.0;
     static constexpr double kConstant = 0x1p-42;
+    static constexpr double kOfNormal = 1.0;
 };
 
 // Found by trying all 2^32 words of the radius (tests/grid/test_normals.py): abs(r - ideal r) <=
@@ -49,6 +51,9 @@ struct NormalError<float> {
     static constexpr float kMostSquare = 19.4f;  // u >= 2^-14
     static constexpr float kSquare = 2.8e-7f;
     static constexpr float kConstant = 4.6e-7f;
+    // Of this bound, what the pair itself needs, where s z and the sum are taken in float64:
+    // without three of the four roundings 4e-7 r + 1.32e-8 is left.
+    static constexpr float kOfNormal = 0.7f;
 };
 
 // The two words of a float64 pair.
