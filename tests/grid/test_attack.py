@@ -37,7 +37,9 @@ def can_come_from_zero(tmp_path_factory):
 
     def can(releases, *way):
         given = np.ascontiguousarray(releases, float).tobytes()
-        run = subprocess.run([program, *map(str, way)], input=given, capture_output=True, check=True)
+        run = subprocess.run(
+            [program, *map(str, way)], input=given, capture_output=True, check=True
+        )
         return np.frombuffer(run.stdout) == 1
 
     return can

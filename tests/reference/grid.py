@@ -76,7 +76,12 @@ def nearest(x: Fraction, noise: Fraction, z: mp.mpf) -> int:
 
 
 def nearest_integers(
-    key: bytes, law: str, theta: list[Fraction], sigma: list[Fraction], step: list[Fraction], bits: int
+    key: bytes,
+    law: str,
+    theta: list[Fraction],
+    sigma: list[Fraction],
+    step: list[Fraction],
+    bits: int,
 ) -> list[int]:
     """Return K of every element."""
     n, half = len(theta), 4096 // bits
