@@ -196,6 +196,12 @@ def test_a_float32_within_bounds_that_float32_cannot_hold() -> None:
     assert -1e149 <= release.value <= 1e149
 
 
+def test_integers_that_float64_would_round_are_refused() -> None:
+    # Rounded, neighbours 1 apart could be 2 apart.
+    with pytest.raises(ValueError, match=r"value must be at most 2\*\*53 in magnitude"):
+        tn.release_bounded(2**53 + 1, 1.0, lower=0, upper=2**60, sensitivity=1)
+
+
 def test_a_release_is_drawn_anew_each_time() -> None:
     values = {float(tn.release_bounded(3.0, 1.0, 0, 10, 1.0).value) for _ in range(5)}
     assert len(values) == 5  # equal by chance: below 1e-15

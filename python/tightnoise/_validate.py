@@ -107,15 +107,20 @@ def integer(name: str, value: Any, *, minimum: int, maximum: int) -> int:
     return number
 
 
-def float_array(name: str, value: Any, *, check_finite: bool = True) -> NDArray[np.floating[Any]]:
+def float_array(
+    name: str, value: Any, *, check_finite: bool = True, exact: bool = False
+) -> NDArray[np.floating[Any]]:
     """Return `value` as a finite float32 or float64 array of any shape, contiguous and aligned.
 
     Integers become float64. Booleans, complex numbers, strings and objects are refused: a silent
     conversion could change what is released. NaN and infinities are refused by name and index,
-    unless the caller does so in a pass of its own and says check_finite=False.
+    unless the caller does so in a pass of its own and says check_finite=False. With `exact`,
+    integers that float64 would round are refused: neighbours could move apart.
     """
     array = _plain_array(name, value)
     if array.dtype.kind in "iu":
+        fits = not exact or array.size == 0 or max(-int(array.min()), int(array.max())) <= MAX_COUNT
+        require(fits, name, value, "at most 2**53 in magnitude where it is an integer")
         array = array.astype(np.float64)
     elif array.dtype == np.float16:
         array = array.astype(np.float32)

@@ -223,7 +223,7 @@ def release_bounded(
     ((2,), 'TruncatedGaussian')
     """
     one_of("mechanism", mechanism, {"best": None, **BOUNDED_FAMILIES})
-    theta = float_array("value", value)
+    theta = float_array("value", value, exact=True)
     low, high = float_array("lower", lower), float_array("upper", upper)
     change = float_array("sensitivity", sensitivity)
     shape = broadcast_shape(value=theta, lower=low, upper=high)

@@ -249,7 +249,7 @@ class BoundedChoice:
         return bias.reshape(values.shape)[()], square.reshape(values.shape)[()]
 
     def _inside(self, theta: ArrayLike) -> Any:
-        values = float_array("theta", theta)
+        values = float_array("theta", theta, exact=True)
         most = float(np.finfo(values.dtype).max)
         if not -most <= self.lower < self.upper <= most:
             raise ValueError(
