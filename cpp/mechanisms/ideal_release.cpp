@@ -30,7 +30,7 @@ double integer(const IdealElement& of, const Big& z) {
 }  // namespace
 
 IntegerPair ideal_integers(const IdealPairSource& source, const IdealElement& first,
-                           const IdealElement& second) {
+                           const IdealElement& second) noexcept {
     const IdealPair z = ideal_pair(source);
     return {integer(first, z.first), integer(second, z.second)};
 }

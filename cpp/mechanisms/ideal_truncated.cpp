@@ -62,7 +62,7 @@ class Mass {
 }  // namespace
 
 double ideal_conditioned(Conditioned law, const ConditionedElement& of, double whole,
-                         double guess) {
+                         double guess) noexcept {
     const chacha20::Block block = refinement_block(of.key, of.block);
     const Big near = ideal_near(of.bits, block);
     const Big above = of.bits >> 63 != 0 ? 1 - near : near;
