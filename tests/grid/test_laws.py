@@ -192,3 +192,20 @@ def test_integers_of_points(law) -> None:
     m, theta = ADDED[law](1.3), np.linspace(-4, 4, 1000)
     k, step = m.sample_integers(theta, rng=NoiseStream(11))
     np.testing.assert_array_equal(k * step, m.sample(theta, rng=NoiseStream(11)))
+
+
+# --- directions -----------------------------------------------------------------------------------
+
+DIRECTIONS = {
+    "VonMisesFisher": tn.VonMisesFisher(100.0, 64),
+    "ProductVonMisesFisher": tn.ProductVonMisesFisher((50.0, 70.0), (24, 40)),
+    "LiftedVonMisesFisher": tn.LiftedVonMisesFisher(100.0, 64, 1.5),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_directions_lie_on_a_grid(name, dtype) -> None:
+    rows = np.random.default_rng(12).normal(size=(200, 64)).astype(dtype)
+    y = DIRECTIONS[name].sample(rows, rng=NoiseStream(12)).astype(float)
+    np.testing.assert_array_equal(y, np.round(y * 2.0**20) * 2.0**-20)

@@ -93,9 +93,7 @@ def test_gaussian_with_parameters_for_each_element(dtype) -> None:
     assert ((sigma / 128 < step) & (step <= sigma / 64)).all()
     values = [list(map(exact, array)) for array in (theta, sigma, step)]
     expected = nearest_integers(KEY, "gaussian", *values, 32 if dtype is np.float32 else 64)
-    assert y.tolist() == [
-        rounded(k * exact(g), dtype) for k, g in zip(expected, step, strict=True)
-    ]
+    assert y.tolist() == [rounded(k * exact(g), dtype) for k, g in zip(expected, step, strict=True)]
 
 
 BOUNDS = [(-1.0, 1.0), (0.999 / 64, 1.0), (-3.3, 1e30), (-1e-7, 0.02), (0.3, 0.3 + 1 / 64)]

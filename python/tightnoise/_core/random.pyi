@@ -11,6 +11,7 @@ __all__: list[str] = [
     "alias_table",
     "chacha20_keystream",
     "join_integers",
+    "normal_pairs",
     "sample_bounded_laplace",
     "sample_gaussian",
     "sample_laplace",
@@ -56,6 +57,13 @@ def join_integers(
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     noise: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     out: numpy.ndarray,
+) -> None: ...
+def normal_pairs(
+    radius: numpy.ndarray,
+    angle: numpy.ndarray,
+    z1: numpy.ndarray,
+    z2: numpy.ndarray,
+    square: numpy.ndarray,
 ) -> None: ...
 def sample_bounded_laplace(
     theta: numpy.ndarray,
