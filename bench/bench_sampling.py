@@ -105,6 +105,43 @@ def test_truncated(timed, place) -> None:
     assert_truncated_mean(out, theta)
 
 
+# The same time for every theta, for otherwise time tells of it; for bounds 0 and 1, sigma = 1.
+def one_in_each_batch(theta):
+    return np.where(np.arange(N) % 128 == 5, theta, np.linspace(0, 1, N))
+
+
+GRID_PLACES = {
+    "inside": np.linspace(0, 1, N),
+    "at the edge": np.zeros(N),
+    "3 sigma outside": np.full(N, 4.0),
+    "50 sigma outside": np.full(N, -50.0),
+    "1e300": np.full(N, 1e300),
+    "subnormal": np.full(N, 5e-324),
+    "one at the edge": one_in_each_batch(0.0),
+    "one 3 sigma outside": one_in_each_batch(4.0),
+    "one 50 sigma outside": one_in_each_batch(-50.0),
+    "one at 1e300": one_in_each_batch(1e300),
+    "one subnormal": one_in_each_batch(5e-324),
+}
+
+
+@DTYPES
+@pytest.mark.parametrize("place", GRID_PLACES)
+@pytest.mark.parametrize("name", ["truncated_gaussian", "bounded_laplace"])
+def test_conditioned_on_grid(timed, name, place, dtype) -> None:
+    with np.errstate(over="ignore"):
+        theta = np.minimum(GRID_PLACES[place], np.finfo(dtype).max).astype(dtype)
+    out, source, step = np.empty(N, dtype), core.NoiseSource(KEY), np.array([1 / 64])
+    draw, parameters = getattr(core, f"sample_{name}"), [np.array([v]) for v in (1.0, 0.0, 1.0)]
+    timed(
+        f"{name} on a grid, {place}, {np.dtype(dtype)}",
+        lambda: draw(theta, *parameters, out, source, step),
+        N,
+    )
+    assert (out * 64 == np.rint(out * 64)).all()
+    assert 0 <= out.min() <= out.max() <= 1
+
+
 @EVERY_PLACE
 def test_truncated_scipy(timed, place) -> None:
     theta, generator = PLACES[place], np.random.default_rng(1)

@@ -40,6 +40,15 @@ def keystream(key: bytes, law: str, first: int, batches: int, *, number: int = 0
     return _core.random.chacha20_keystream(key, stream_of(law, number), first, batches)
 
 
+REFINEMENT, COINS = 1 << 63, 1 << 62  # what a stream number is joined with
+
+
+def block(key: bytes, law: str, kind: int, position: int) -> list[int]:
+    """Return the 16 words by which array 0 goes on where the word at a position ends."""
+    words = keystream(key, law, position // 16, 1, number=kind)
+    return words.reshape(16, 16)[:, position % 16].tolist()
+
+
 def normals_of(
     key: bytes, law: str, n: int, dtype: type = np.float64, *, number: int = 0
 ) -> np.ndarray:

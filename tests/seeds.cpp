@@ -164,6 +164,9 @@ void directional(const char* type, std::size_t dim, Bits& bits, int number) {
     task.out = out.data();
     sample_von_mises_fisher(task, rows);
     print(std::string("von_mises_fisher") + type, number, out);
+    task.step = 0x1p-24;
+    sample_von_mises_fisher(task, rows);
+    print(std::string("von_mises_fisher on a grid") + type, number, out);
 }
 
 template <class Real>

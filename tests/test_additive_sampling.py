@@ -7,14 +7,13 @@ there are fewer than 1000 of them: 1e-6 in all.
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass
 from itertools import product
 
 import mpmath as mp
 import numpy as np
 import pytest
-from noise_laws import NoiseSource, keystream
+from noise_laws import COINS, NoiseSource, block, keystream
 from scipy import special, stats
 from simd_levels import digests_at_levels
 
@@ -289,13 +288,11 @@ def test_is_the_exact_inverse(case, check_error) -> None:
 @pytest.mark.parametrize("case", [c for c in CASES if c.law == "quasi_gaussian"], ids=str)
 def test_quasi_gaussian_keeps_its_upper_tail(case, check_error) -> None:
     """Algorithm 5's 1 - p loses the digits of the upper tail; compare with its exact value."""
-    sigma, epsilon, sensitivity = case.parameters
+    sigma, _, sensitivity = case.parameters
     n = 128
     key = key_of("tail", str(case))
     x = sample(case.law, *case.parameters, n=n, key=key)
-    weights = np.array([1.0, 1.0, 1.0])
-    weights[1:] = np.exp(-epsilon) * special.ndtr(sensitivity / sigma)
-    component = components_of(case.law, weights, key, n, batches=2)
+    component = Table.of(case.law, *case.parameters).components(case.law, key, n, batches=2)
     words = keystream(key, case.law, 1, 1).view(np.uint64).tolist()
     worst = 0.0
     with mp.workdps(40):
@@ -315,73 +312,131 @@ def test_quasi_gaussian_keeps_its_upper_tail(case, check_error) -> None:
 # --- choosing components --------------------------------------------------------------------------
 
 
-def table_of(weights):
-    """The alias table: thresholds as integers of 64 bits, aliases."""
-    threshold, packed, bits = _core.random.alias_table(np.asarray(weights, float))
-    return threshold, packed & np.uint32(2**bits - 1), bits
+@dataclass(frozen=True)
+class Table:
+    """How a word chooses: the upper bits a column, the others, and 96 more, a coin."""
+
+    threshold: list[int]  # of 2^128, times 2^bits
+    alias: np.ndarray
+    bits: int
+
+    @classmethod
+    def of(cls, law, *parameters):
+        if law == "multi_gaussian":
+            _, epsilon, _, modes = parameters
+            arrays = _core.random.multi_gaussian_table(epsilon, modes)
+        elif law == "quasi_gaussian":
+            arrays = _core.random.quasi_gaussian_table(*parameters)
+        else:
+            arrays = _core.random.scale_mixture_table(np.asarray(parameters[1], float))
+        high, low, packed, bits = arrays
+        threshold = [h << 64 | t for h, t in zip(high.tolist(), low.tolist(), strict=True)]
+        return cls(threshold, packed & np.uint32(2**bits - 1), bits)
+
+    def shares(self) -> list[int]:
+        """Return the share of 2^128 of every component."""
+        total = [0] * len(self.threshold)
+        for column, own in enumerate(self.threshold):
+            assert own % 2**self.bits == 0
+            total[column] += own >> self.bits
+            total[self.alias[column]] += 2 ** (128 - self.bits) - (own >> self.bits)
+        return total
+
+    def components(self, law, key, n, batches) -> np.ndarray:
+        """Return what is chosen; `batches` of words follow each of those for components."""
+        first = [256 * g * (1 + batches) for g in range(-(-n // 256))]
+        words = np.concatenate([keystream(key, law, f // 256, 1) for f in first])
+        column = (words >> np.uint32(32 - self.bits)).astype(int)
+        mask = 2**32 - 2**self.bits
+        coin = (words.astype(np.uint64) << np.uint64(self.bits)) & np.uint64(0xFFFFFFFF)
+        known = np.array([t >> 96 & mask for t in self.threshold], np.uint64)[column]
+        own = coin < known
+        for i in np.nonzero(coin == known)[0].tolist():
+            a, b, c, *_ = block(key, law, COINS, first[i // 256] + i % 256)
+            more = int(coin[i]) << 96 | (a << 64 | b << 32 | c) << self.bits
+            own[i] = more < self.threshold[column[i]]
+        return np.where(own, column, self.alias[column])[:n]
+
+
+def exact_weights(law, *parameters):
+    """The weights of all components, by mpmath."""
+    if law == "multi_gaussian":
+        _, epsilon, _, modes = parameters
+        return [mp.exp(-abs(k) * mp.mpf(epsilon)) for k in range(-modes, modes + 1)]
+    if law == "quasi_gaussian":
+        sigma, epsilon, sensitivity = map(mp.mpf, parameters)
+        side = mp.exp(-epsilon) * mp.erfc(-sensitivity / sigma / mp.sqrt(2)) / 2
+        return [mp.mpf(1), side, side]
+    return [mp.mpf(w) for w in parameters[1].tolist()] * 2
+
+
+def mixture_of(weights):
+    return Case("scale_mixture", (None, np.asarray(weights, float), None))
 
 
 @pytest.mark.parametrize(
-    "weights",
+    "case",
     [
-        [1.0],
-        [1.0, 0.0, 0.0],
-        [1.0, 1.0],
-        [0.3, 0.7],
-        [1e-19, 1.0, 1e-19],
-        [1e-30, 1.0, 1e-300],
-        multi_gaussian_weights(1.0, 12)[1],
-        multi_gaussian_weights(0.1, 300)[1],
-        multi_gaussian_weights(40.0, 1)[1],
-        np.random.default_rng(3).random(1000) ** 20,
-        np.ones(64),
-        np.ones(65),
+        mixture_of([1.0]),
+        mixture_of([0.3, 0.7]),
+        mixture_of([1e-19, 1.0, 1e-19]),
+        mixture_of([1e-30, 1.0, 1e-300]),
+        mixture_of([5e-324, 1e308]),
+        mixture_of(np.random.default_rng(3).random(1000) ** 20),
+        mixture_of(np.ones(32)),
+        mixture_of(np.ones(33)),
+        *(
+            Case("multi_gaussian", (1.0, epsilon, 1.0, modes))
+            for epsilon, modes in [(1.0, 0), (1.0, 12), (0.1, 300), (40.0, 1), (700.0, 1)]
+        ),
+        *(
+            Case("quasi_gaussian", (sigma, epsilon, 1.0))
+            for sigma, epsilon in [(0.45, 2.0), (1.0, 0.1), (0.1, 1.0), (0.03, 700.0), (99.0, 50.0)]
+        ),
     ],
-    ids=lambda weights: f"{len(weights)} weights",
+    ids=str,
 )
-def test_probabilities_are_exact_multiples(weights) -> None:
-    """Summed over the columns as integers, every probability is its share within 2^-64."""
-    threshold, alias, bits = table_of(weights)
-    total = [0] * len(threshold)
-    for column, (own, other) in enumerate(zip(threshold.tolist(), alias.tolist(), strict=True)):
-        assert own % 2**bits == 0
-        total[column] += own >> bits
-        total[other] += 2 ** (64 - bits) - (own >> bits)
-    assert sum(total) == 2**64
-    assert not any(total[len(weights) :])
-    shares = np.asarray(weights) / math.fsum(weights) * 2.0**64
-    largest = int(np.argmax(weights))
-    for i, share in enumerate(shares.tolist()):
-        allowed = len(weights) / 2 + 1 if i == largest else 0.5
-        assert abs(total[i] - share) <= allowed + share * 2e-14  # shares in double precision
+def test_components_have_their_shares(case) -> None:
+    """Every one next above its weight times 2^128 less their number; the largest what is left."""
+    shares = Table.of(case.law, *case.parameters).shares()
+    with mp.workdps(150):
+        weights = exact_weights(case.law, *case.parameters)
+        n = len(weights)
+        total = mp.fsum(weights)
+        expected = [int(mp.floor(w / total * (2**128 - n))) + 1 for w in weights]
+        largest = max(range(n), key=expected.__getitem__)
+        assert 0 <= 2**128 - sum(expected) < n
+        expected[largest] += 2**128 - sum(expected)
+        assert sum(shares) == 2**128
+        assert shares[:n] == expected
+        for share, weight in zip(shares, weights, strict=False):
+            assert share >= weight / total * (2**128 - n)
+            if weight / total >= n * mp.mpf(2) ** -26:
+                ratio = share / (weight / total) / 2**128
+                assert abs(mp.log(ratio)) < mp.mpf(2) ** -100
 
 
-def components_of(law, weights, key, n, batches):
-    """Choose in Python's way: a word's upper bits are the column, the others the coin.
-
-    `batches`: how many of the stream a group of 256 takes after that for its components.
-    """
-    threshold, alias, bits = table_of(weights)
-    groups = -(-n // 256)
-    words = [keystream(key, law, g * (1 + batches), 1) for g in range(groups)]
-    more = keystream(key, law, 2**58, groups)
-    word = np.concatenate(words).astype(np.uint64) << np.uint64(32) | more.astype(np.uint64)
-    column = (word >> np.uint64(64 - bits)).astype(int)
-    coin = word << np.uint64(bits)
-    return np.where(coin < threshold[column], column, alias[column])[:n]
+def test_modes_that_are_never_drawn_are_left_out() -> None:
+    """With all their weights below 2^-254 e^(-2 epsilon)."""
+    for epsilon, modes in [(1.0, 10**6), (700.0, 5)]:
+        shares = [x for x in Table.of("multi_gaussian", 1.0, epsilon, 1.0, modes).shares() if x]
+        kept = len(shares) // 2
+        assert kept < modes
+        with mp.workdps(30):
+            rest = 2 * mp.exp(-(kept + 1) * mp.mpf(epsilon)) / (1 - mp.exp(-mp.mpf(epsilon)))
+            assert rest < mp.mpf(2) ** -254 * mp.exp(-2 * epsilon)
 
 
 @BOTH_TYPES
 @pytest.mark.parametrize("modes", [0, 3, 15, 16, 500, 1 << 17])
-def test_components_by_all_64_bits(modes, dtype) -> None:
-    """Also where 32 bits do not decide: at 2^17 modes once in 2^13 words."""
+def test_components_by_all_128_bits(modes, dtype) -> None:
+    """Also where 32 bits do not decide: at 2^17 modes once in 2^14 words."""
     n, epsilon = 50_001, 3 / (modes + 1)
     key = key_of("components", modes)
     x = sample("multi_gaussian", 1e-20, epsilon, 1.0, modes, n=n, dtype=dtype, key=key)
-    weights = np.exp(-epsilon * np.abs(np.arange(-modes, modes + 1)))
+    table = Table.of("multi_gaussian", 1e-20, epsilon, 1.0, modes)
     batches = 2 if dtype == np.float64 else 1
-    expected = components_of("multi_gaussian", weights, key, n, batches) - modes
-    # a weight whose last place differs moves a threshold past a coin once in 1e10 words
+    expected = table.components("multi_gaussian", key, n, batches) - modes
     np.testing.assert_array_equal(np.round(x), expected)
 
 
@@ -442,7 +497,7 @@ EVERY_LAW = pytest.mark.parametrize(
 
 
 def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> None:
-    assert digests_at_levels(DIGEST) == {"643fa4085ec9bb51"}
+    assert digests_at_levels(DIGEST) == {"39893259482682e2"}
 
 
 @EVERY_LAW

@@ -65,6 +65,17 @@ def exact_pass():
     _core.quantized.rdp_sums(orders, one, theta, one, -one, one, 4, theta.size, *sums)
 
 
+def refined_row():
+    """Sample a direction with all bits everywhere."""
+    x = np.ones(MANY)
+    _core.random.set_refine_all(True)
+    try:
+        source = _core.random.NoiseSource(bytes(32))
+        _core.random.sample_von_mises_fisher(x, 5.0, np.empty(MANY), source, 2.0**-10)
+    finally:
+        _core.random.set_refine_all(False)
+
+
 LONG = {
     "shifts of a multi-Gaussian": lambda: tn.MultiGaussianMixture(0.2757, 3.0, 1.0, 7).delta(
         np.linspace(1.0, 3.0, MANY), 1.0
@@ -88,6 +99,7 @@ LONG = {
     "numbers to be clipped and summed": lambda: tn.exact_sum(
         np.zeros(1000 * MANY, np.float32), bound=1.0, capacity=2**28
     ),
+    "a direction with all bits": refined_row,
     "keystream": lambda: _core.random.chacha20_keystream(bytes(32), 0, 0, 10 * MANY),
 }
 

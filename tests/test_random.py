@@ -507,6 +507,7 @@ for n in (3, 200_000):
         for rows in ((-1, n), (-1, 3), (-1, 200)):
             x = theta[: n - n % rows[1]].reshape(rows)
             core.sample_von_mises_fisher(x, 5.0, np.empty_like(x), source)
+            core.sample_von_mises_fisher(x, 5.0, np.empty_like(x), source, 2.0**-36)
 del source
 print("")
 """

@@ -20,6 +20,14 @@ KINDS = {
 }
 
 
+def on_its_grid(release: tn.BoundedRelease) -> bool:
+    """Whether what was drawn is a multiple of the step, or a bound."""
+    noisy, step = np.asarray(release.noisy), np.asarray(release.grid)
+    assert (np.frexp(step)[0] == 0.5).all()
+    bounds = [getattr(release.mechanism, name, np.nan) for name in ("lower", "upper")]
+    return bool(((noisy % step == 0) | np.isin(noisy, bounds)).all())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_number_is_released_by_the_calibrated_mechanism(kind: str) -> None:
     mechanism, calibrate = KINDS[kind]
@@ -27,6 +35,8 @@ def test_a_number_is_released_by_the_calibrated_mechanism(kind: str) -> None:
     expected = mechanism(calibrate(0.7, 1, 9, 2), 1, 9)
     assert release.mechanism == expected
     assert release.value == release.noisy == expected.sample(3.0, rng=NoiseStream(seed=3))
+    least = min(calibrate(0.7, 1, 9, 2), 8.0)  # the scale, or the width
+    assert least / 128 < release.grid <= least / 64
     assert isinstance(release.value, float)
     assert (release.epsilon, release.delta) == (0.7, 0.0)
 
@@ -60,6 +70,11 @@ def test_every_row_of_the_table_can_be_named(delta: float) -> None:
         assert release.epsilon == (0.0 if row.name == "middle" else 1.0)
         spends = row.name not in ("middle", "bounded Laplace", "grid optimum")
         assert release.delta == (delta if spends else 0.0)
+        if row.name in ("middle", "grid optimum"):
+            assert release.grid is None
+        else:
+            assert on_its_grid(release)
+            assert f"grid={release.grid}" in repr(release)
 
 
 def test_what_is_best_once_is_not_best_a_hundred_times() -> None:
@@ -109,6 +124,7 @@ def test_an_array_is_released_in_its_box(kind: str, sensitivity: object) -> None
     expected = mechanism(scale, np.asarray(lower), np.asarray(upper))
     assert release.mechanism == expected
     assert np.array_equal(release.value, expected.sample(value, rng=NoiseStream(seed=3)))
+    assert on_its_grid(release)
     # Estimates are those of the coordinates, one by one.
     row = tn.compare_bounded(1.0, 0.0, 1, 9, 2)[kind]
     alone = dataclasses.replace(row, mechanism=mechanism(scale, 1.0, 9.0))

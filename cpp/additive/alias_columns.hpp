@@ -5,11 +5,15 @@
 
 namespace tightnoise {
 
-// 2^index_bits equally likely columns, each shared by two components: a random coin of 64 bits less
-// index_bits chooses the column's own one (of the same number) below the threshold, else its alias.
+// Of 2^128.
+__extension__ using Share = unsigned __int128;
+
+// 2^index_bits equally likely columns, each shared by two components: a random coin of 128 bits
+// less index_bits chooses the column's own one (of the same number) below the threshold, else its
+// alias.
 struct AliasColumns {
-    const std::uint64_t* threshold;  // times 2^index_bits
-    const std::uint32_t* packed;     // upper half of threshold, its lowest index_bits the alias
+    const Share* threshold;       // times 2^index_bits
+    const std::uint32_t* packed;  // upper 32 bits of threshold, its lowest index_bits the alias
     int index_bits;
 };
 

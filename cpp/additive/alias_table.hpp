@@ -1,9 +1,8 @@
 // Walker's alias method (1977, "An efficient method for generating discrete random variables with
 // general distributions"), built as by Vose (1991): one of n components by one look into a table.
 //
-// All in integers: every weight, as a share of their sum, is rounded to a multiple of 2^-64 (the
-// largest takes what is left), and 64 random bits then give exactly that. So every probability is
-// within 2^-65 = 2.7e-20 of its share in double precision, the largest within n 2^-65.
+// All in integers: 128 random bits choose a component with exactly the probability that its share
+// is of 2^128 (component_shares.hpp says which shares).
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,15 @@ namespace tightnoise {
 
 class AliasTable {
   public:
-    // weights: at least one and at most 2^31, not negative, of a positive and finite sum.
-    explicit AliasTable(const std::vector<double>& weights);
+    // share: at least one and at most 2^25, their sum 2^128, that is 0; all of it is 0, too.
+    explicit AliasTable(std::vector<Share> share);
 
     // Lasts as long as the table.
     AliasColumns columns() const { return {threshold_.data(), packed_.data(), index_bits_}; }
 
   private:
     int index_bits_ = 1;
-    std::vector<std::uint64_t> threshold_;
+    std::vector<Share> threshold_;
     std::vector<std::uint32_t> packed_;
 };
 

@@ -44,6 +44,14 @@ double LaplaceLaw::distribution(double x) const {
     return x < 0.0 ? tail : 1.0 - tail;
 }
 
+double LaplaceLaw::mass(double from, double to) const {
+    const double low = std::max(from, -bound_), high = std::min(to, bound_);
+    if (!(low < high)) return 0.0;
+    if (low < 0.0 && high > 0.0) return mass(low, 0.0) + mass(0.0, high);
+    const double near = low >= 0.0 ? low : -high;
+    return 0.5 * std::exp(-near / scale_) * one_minus_exp((high - low) / scale_) / half_mass_;
+}
+
 double LaplaceLaw::quantile(double q) const {
     const double tail = 2.0 * std::min(q, 1.0 - q);  // the share of |x| beyond that
     if (tail == 0.0) return q < 0.5 ? -bound_ : bound_;

@@ -20,6 +20,7 @@ class LaplaceLaw {
     // bound/scale makes of the result (cdf: of the smaller tail; log density: absolute).
     double log_density(double x) const;
     double distribution(double x) const;
+    double mass(double from, double to) const;  // of an interval, from <= to finite
     double quantile(double q) const;
     double mean_abs() const;
     double variance() const;

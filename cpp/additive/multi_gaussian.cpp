@@ -71,6 +71,12 @@ double MultiGaussianLaw::distribution(double x) const {
     return std::min(lattice_mass(lattice_, -log_total_, at.node, low, at.u), 0.5);
 }
 
+double MultiGaussianLaw::mass(double from, double to) const {
+    if (from + to < 0.0) return mass(-to, -from);
+    const Position at = position(from, sensitivity_, modes_);
+    return lattice_mass(lattice_, -log_total_, at.node, at.u, at.u + (to - from) / sensitivity_);
+}
+
 double MultiGaussianLaw::quantile(double q) const {
     return symmetric_quantile(*this, q, modes_ * sensitivity_ + kNormalEnd * sigma_);
 }

@@ -28,6 +28,7 @@ class MultiGaussianLaw {
 
     // Relative error: 1e-13, also of the lower tail down to 1e-300.
     double distribution(double x) const;
+    double mass(double from, double to) const;  // of an interval, from <= to finite
     // The quantile of q, and of 1 - q as its opposite. To within what the digits of q determine.
     double quantile(double q) const;
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "additive/component_shares.hpp"
 #include "numeric/normal.hpp"
 
 // The functions of numeric/ and not those of the C library, which differ from machine to machine: a
@@ -27,27 +27,21 @@ SteppedNoise steps(double period, double epsilon, double gamma) {
     return noise;
 }
 
-// How many of the modes on either side have a weight of 2^-66 of the middle one, so that AliasTable
-// does not round them to 0: a smaller table is made sooner.
+// How many modes there are on either side but for those so rare that, all together, they have a
+// probability below 2^-254 e^(-2 epsilon): a smaller table is made sooner. Without them, delta at
+// an epsilon of e grows by at most (1 + e^e) times that.
 int drawn_modes(double epsilon, int modes) {
-    const double most = 66.0 * kLog2 / epsilon;
-    return most < modes ? static_cast<int>(most) + 1 : modes;
-}
-
-std::vector<double> ladder_weights(double epsilon, int modes) {
-    std::vector<double> weights;
-    for (int k = -modes; k <= modes; ++k) weights.push_back(exp(-std::abs(k) * epsilon));
-    return weights;
+    const double most = 256.0 * kLog2 / epsilon;
+    return most < modes ? static_cast<int>(std::min(most + 2.0, 1.0 * modes)) : modes;
 }
 
 }  // namespace
 
 LadderComponents::LadderComponents(double epsilon, int modes)
-    : modes_(drawn_modes(epsilon, modes)), choice_(ladder_weights(epsilon, modes_)) {}
+    : modes_(drawn_modes(epsilon, modes)), choice_(ladder_shares(epsilon, modes_)) {}
 
 AliasTable quasi_gaussian_components(double sigma, double epsilon, double sensitivity) {
-    const double side = exp(-epsilon) * ndtr(sensitivity / sigma);
-    return AliasTable({1.0, side, side});
+    return AliasTable(quasi_gaussian_shares(sigma, epsilon, sensitivity));
 }
 
 QuasiGaussianNoise quasi_gaussian_noise(const AliasTable& components, double sigma,
@@ -68,7 +62,7 @@ std::vector<double> twice(const double* from, std::size_t n, double second_times
 
 MirroredComponents::MirroredComponents(const double* locations, const double* weights,
                                        const double* sigmas, std::size_t n)
-    : choice_(twice(weights, n, 1.0)),
+    : choice_(mirrored_shares(weights, n)),
       location_(twice(locations, n, -1.0)),
       sigma_(twice(sigmas, n, 1.0)) {}
 

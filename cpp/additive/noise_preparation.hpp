@@ -22,7 +22,7 @@ class LadderComponents {
     }
 
   private:
-    int modes_;  // of those that 64 random bits can choose
+    int modes_;  // of those that are ever drawn
     AliasTable choice_;
 };
 

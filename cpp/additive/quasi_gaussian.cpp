@@ -182,6 +182,10 @@ double QuasiGaussianLaw::distribution(double x) const {
     return at > low ? std::min(law.mass(0.0, low, at), 0.5) : 0.0;
 }
 
+double QuasiGaussianLaw::mass(double from, double to) const {
+    return QuasiGaussian(*this).mass(0.0, from / sensitivity_, to / sensitivity_);
+}
+
 double QuasiGaussianLaw::quantile(double q) const {
     return symmetric_quantile(*this, q, sensitivity_ + kNormalEnd * sigma_);
 }

@@ -53,4 +53,14 @@ struct SteppedNoise {
     double after_end;     // H(end)
 };
 
+// Either sign of a magnitude below the bound, of a density proportional to e^(-k epsilon) on
+// [k, k + gamma] periods and to e^(-(k + 1) epsilon) on [k + gamma, k + 1]: SteppedNoise by its
+// parameters (Tulap noise with gamma = 1/2).
+struct StaircaseNoise {
+    double period;
+    double epsilon;
+    double gamma;
+    double bound;
+};
+
 }  // namespace tightnoise

@@ -17,38 +17,12 @@ namespace {
 
 using box_muller::kBatch;
 
-// Elements whose components one keystream batch chooses.
-constexpr std::size_t kGroup = chacha20::kBatchWords;
-
-// Calls sample(words, index, first, n) with the words and components of n elements from `first` on:
-// kBatch<Word> of them, or what is left. In the stream, every batch of words for components is
-// followed by those for the rest of the same elements.
-template <class Word, class Sample>
-inline void for_each_choice(const AliasColumns& columns, const NoiseKey& key, std::size_t begin,
-                            std::size_t end, Sample&& sample) {
-    constexpr std::size_t kBatches = kGroup / kBatch<Word>;
-    const AliasChoice choice(columns, key);
-    const std::size_t first_group = begin / kGroup;
-    chacha20::Keystream stream(key, first_group * (1 + kBatches));
-    for (std::size_t group = first_group; group * kGroup < end; ++group) {
-        alignas(64) std::int32_t index[kGroup];
-        choice.choose(stream.next_batch(), group, index);
-        for (std::size_t batch = 0; batch < kBatches; ++batch) {
-            const std::size_t first = group * kGroup + batch * kBatch<Word>;
-            const std::uint32_t* words = stream.next_batch();
-            if (first >= end) break;
-            const std::size_t n = end - first < kBatch<Word> ? end - first : kBatch<Word>;
-            sample(words, index + batch * kBatch<Word>, first, n);
-        }
-    }
-}
-
-// The same with standard normals in place of words.
+// for_each_choice with standard normals in place of words.
 template <class Real, class Sample>
 inline void for_each_choice_and_normal(const AliasColumns& columns, const NoiseKey& key,
                                        std::size_t begin, std::size_t end, Sample&& sample) {
     for_each_choice<Real>(columns, key, begin, end,
-                          [&](const std::uint32_t* words, const std::int32_t* index,
+                          [&](const std::uint32_t* words, const std::int32_t* index, std::uint64_t,
                               std::size_t first, std::size_t n) {
                               alignas(64) Real z[kBatch<Real>];
                               box_muller::normals_of(words, z);
@@ -111,7 +85,7 @@ void quasi_gaussian(const AdditiveTask<Real, QuasiGaussianNoise>& task, std::siz
     OperandBlock<kBatch<double>> theta_block;
     for_each_choice<double>(
         noise.choice, task.key, begin, end,
-        [&](const std::uint32_t* words, const std::int32_t* index, std::size_t first,
+        [&](const std::uint32_t* words, const std::int32_t* index, std::uint64_t, std::size_t first,
             std::size_t n) {
             alignas(64) std::uint64_t bits[kBatch<double>];
             std::memcpy(bits, words, sizeof bits);

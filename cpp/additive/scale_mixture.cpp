@@ -239,6 +239,10 @@ double ScaleMixtureLaw::distribution(double x) const {
     return x > low ? std::min(mixture_mass(*this, 0.0, low, x), 0.5) : 0.0;
 }
 
+double ScaleMixtureLaw::mass(double from, double to) const {
+    return mixture_mass(*this, 0.0, from, to);
+}
+
 double ScaleMixtureLaw::quantile(double q) const {
     return symmetric_quantile(*this, q, greatest_location() + kNormalEnd * greatest_sigma_);
 }

@@ -35,6 +35,7 @@ class ScaleMixtureLaw {
 
     // Relative error: 1e-13, also of the lower tail down to 1e-300.
     double distribution(double x) const;
+    double mass(double from, double to) const;  // of an interval, from <= to finite
     double quantile(double q) const;
 
     double mean_abs() const;

@@ -87,6 +87,16 @@ double StaircaseLaw::tail(double distance) const {
     return (n + 1.0 - beyond) * level(n) + levels(n + 1.0, steps_) + rest_ * level(steps_);
 }
 
+double StaircaseLaw::between(double from, double to) const {
+    const double high = std::min(to, end_);
+    const double inside = centre(from, std::min(high, inner_));
+    const double first = std::max(from - gamma_, 0.0), last = high - gamma_;
+    if (!(first < last)) return inside;
+    const double n = std::floor(first), m = std::floor(last);
+    if (n == m) return inside + (last - first) * level(n);
+    return inside + (n + 1.0 - first) * level(n) + levels(n + 1.0, m) + (last - m) * level(m);
+}
+
 // To 32 digits before the last rounding: what is left can be all there is.
 double StaircaseLaw::reach(double width) const {
     if (end_ == kInfinity) return -kInfinity;
@@ -120,6 +130,13 @@ double StaircaseLaw::distribution(double x) const {
     return x < 0.0 ? share : 1.0 - share;
 }
 
+double StaircaseLaw::mass(double from, double to) const {
+    const double low = from / step_, high = to / step_;
+    const double left = low < 0.0 ? between(std::max(-high, 0.0), -low) : 0.0;
+    const double right = high > 0.0 ? between(std::max(low, 0.0), high) : 0.0;
+    return 0.5 * (left + right) / half_mass_;
+}
+
 double StaircaseLaw::quantile(double q) const {
     const double share_beyond = 2.0 * std::min(q, 1.0 - q);
     const double wanted = share_beyond * half_mass_;
@@ -136,8 +153,9 @@ double StaircaseLaw::quantile(double q) const {
         if (n < steps_ && tail(gamma_ + n + 1.0) >= wanted) n += 1.0;
         const double whole = n < steps_ ? 1.0 : rest_;
         const double beyond = n < steps_ ? levels(n + 1.0, steps_) + rest_ * level(steps_) : 0.0;
-        distance =
-            gamma_ + n + (whole - std::max(0.0, wanted - beyond) / std::max(level(n), kSmallest));
+        // Of the step that much is beyond, and not more: at its ends tails are rounded.
+        const double left = std::max(0.0, wanted - beyond) / std::max(level(n), kSmallest);
+        distance = gamma_ + n + (whole - std::min(left, whole));
     }
     distance = std::min(std::max(distance, 0.0) * step_, bound_);
     return q < 0.5 ? -distance : distance;

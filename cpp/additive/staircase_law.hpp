@@ -21,6 +21,7 @@ class StaircaseLaw {
     // tail), for |x|/step as it is rounded; log density: absolute.
     double log_density(double x) const;
     double distribution(double x) const;
+    double mass(double from, double to) const;  // of an interval, from <= to finite
     double quantile(double q) const;
     double mean_abs() const;
     double variance() const;
@@ -38,12 +39,13 @@ class StaircaseLaw {
   private:
     // Masses are those of a density of 1 on the first step outside gamma (n = 0), which keeps all
     // of them within range.
-    double level(double n) const;                 // of step n
-    double levels(double from, double to) const;  // of the steps from <= n < to
-    double tail(double distance) const;           // beyond that distance, on one side
-    double outermost(double width) const;         // next to the end, on one side
-    double reach(double width) const;             // of that into the centre: width - end + inner
-    double centre(double from, double to) const;  // of |x| < gamma, between two points
+    double level(double n) const;                  // of step n
+    double levels(double from, double to) const;   // of the steps from <= n < to
+    double tail(double distance) const;            // beyond that distance, on one side
+    double between(double from, double to) const;  // of two distances, on one side
+    double outermost(double width) const;          // next to the end, on one side
+    double reach(double width) const;              // of that into the centre: width - end + inner
+    double centre(double from, double to) const;   // of |x| < gamma, between two points
 
     double epsilon_;
     double step_;

@@ -1,7 +1,12 @@
+#include <cmath>
+#include <algorithm>
 #include <cstdint>
+#include <sstream>
 #include <tuple>
 #include <vector>
 
+#include "additive/grid_kernels.hpp"
+#include "additive/grid_mixture_kernels.hpp"
 #include "additive/noise_preparation.hpp"
 #include "additive/sampling_kernels.hpp"
 #include "bindings/sampling.hpp"
@@ -45,33 +50,79 @@ void sample_on_grid_as(AdditiveGridSampler<Real, Noise> sampler, const Noise& no
     run(sampler, task, static_cast<std::size_t>(place.out.size()));
 }
 
+template <class Noise>
+void sample_on_grid(const AdditiveGridSamplers<Noise>& samplers, const Noise& noise,
+                    const Place& place) {
+    if (is_float32_on_grid(place.out)) {
+        sample_on_grid_as(samplers.float32, noise, place);
+    } else {
+        sample_on_grid_as(samplers.float64, noise, place);
+    }
+}
+
 // On a grid where the place has one.
 template <class Noise>
 void sample(const AdditiveSamplers<Noise>& samplers, const AdditiveGridSamplers<Noise>& on_grid,
             const Noise& noise, const Place& place) {
-    if (!place.grid.step) {
-        sample(samplers, noise, place);
-    } else if (is_float32_on_grid(place.out)) {
-        sample_on_grid_as(on_grid.float32, noise, place);
+    if (place.grid.step) {
+        sample_on_grid(on_grid, noise, place);
     } else {
-        sample_on_grid_as(on_grid.float64, noise, place);
+        sample(samplers, noise, place);
     }
+}
+
+void sample_exponential(const ExponentialNoise& noise, const Place& place) {
+    sample(additive_sampling_kernels().exponential, additive_grid_kernels().exponential, noise,
+           place);
 }
 
 // More would ask for tables of gigabytes.
 constexpr int kMostModes = 1 << 24;
 
+// Refuses steps of which a mixture's largest sigma or farthest location is too many.
+void check_steps(double sigma, double location, const Place& place) {
+    if (!place.grid.step) return;
+    const double least = std::max(sigma / kMostGridSigma, location / kMostGridLocation);
+    const Float64Array& steps = *place.grid.step;
+    for (std::size_t i = 0; i < length(steps); ++i) {
+        const double step = steps.data()[i];
+        if (step >= least) continue;
+        std::ostringstream text;
+        text << "grid must be at least " << least << ", 2^-24 of the largest sigma and 2^-50 of the"
+             << " farthest location; got " << step;
+        throw py::value_error(text.str());
+    }
+}
+
+// What `make` makes of these parameters, of the latest of which it is kept: to make it takes as
+// long as thousands of samples.
+template <class Make, class... Parameters>
+auto& latest(Make make, Parameters... parameters) {
+    using Made = decltype(make(parameters...));
+    thread_local std::tuple<Parameters...> of;
+    thread_local std::optional<Made> made;
+    if (!made || of != std::tie(parameters...)) {
+        made.reset();
+        made.emplace(make(parameters...));
+        of = {parameters...};
+    }
+    return *made;
+}
+
 void sample_multi_gaussian(double sigma, double epsilon, double sensitivity, int modes,
                            const Place& place) {
     if (modes < 0 || modes > kMostModes) throw py::value_error("core: modes out of range");
-    const LadderComponents components(epsilon, modes);
-    sample(additive_sampling_kernels().gaussian_ladder, components.noise(sigma, sensitivity),
-           place);
+    check_steps(sigma, sensitivity * modes, place);
+    const auto make = [](double e, int m) { return LadderComponents(e, m); };
+    const LadderComponents& components = latest(make, epsilon, modes);
+    sample(additive_sampling_kernels().gaussian_ladder, grid_mixture_kernels().gaussian_ladder,
+           components.noise(sigma, sensitivity), place);
 }
 
 void sample_quasi_gaussian(double sigma, double epsilon, double sensitivity, const Place& place) {
-    const AliasTable components = quasi_gaussian_components(sigma, epsilon, sensitivity);
-    sample(additive_sampling_kernels().quasi_gaussian,
+    check_steps(sigma, sensitivity, place);
+    const AliasTable& components = latest(quasi_gaussian_components, sigma, epsilon, sensitivity);
+    sample(additive_sampling_kernels().quasi_gaussian, grid_mixture_kernels().quasi_gaussian,
            quasi_gaussian_noise(components, sigma, sensitivity), place);
 }
 
@@ -81,19 +132,24 @@ void sample_scale_mixture(const Float64Array& locations, const Float64Array& wei
     if (n == 0 || n > kMostModes || length(weights) != n || length(sigmas) != n) {
         throw py::value_error("core: locations, weights and sigmas must be as many");
     }
+    check_steps(*std::max_element(sigmas.data(), sigmas.data() + n),
+                *std::max_element(locations.data(), locations.data() + n), place);
     const MirroredComponents components(locations.data(), weights.data(), sigmas.data(), n);
-    sample(additive_sampling_kernels().gaussian_components, components.noise(), place);
+    sample(additive_sampling_kernels().gaussian_components,
+           grid_mixture_kernels().gaussian_components, components.noise(), place);
 }
 
-// What AliasColumns has: (threshold, packed, index_bits).
-std::tuple<py::array_t<std::uint64_t>, py::array_t<std::uint32_t>, int> alias_table(
-    const Float64Array& weights) {
-    if (length(weights) == 0) throw py::value_error("core: weights must not be empty");
-    const AliasTable table(std::vector<double>(weights.data(), weights.data() + length(weights)));
-    const AliasColumns columns = table.columns();
+// What AliasColumns has: (upper and lower halves of threshold, packed, index_bits).
+using AliasArrays = std::tuple<py::array_t<std::uint64_t>, py::array_t<std::uint64_t>,
+                               py::array_t<std::uint32_t>, int>;
+AliasArrays arrays_of(const AliasColumns& columns) {
     const py::ssize_t n = py::ssize_t{1} << columns.index_bits;
-    return {py::array_t<std::uint64_t>(n, columns.threshold),
-            py::array_t<std::uint32_t>(n, columns.packed), columns.index_bits};
+    py::array_t<std::uint64_t> high(n), low(n);
+    for (py::ssize_t i = 0; i < n; ++i) {
+        high.mutable_at(i) = static_cast<std::uint64_t>(columns.threshold[i] >> 64);
+        low.mutable_at(i) = static_cast<std::uint64_t>(columns.threshold[i]);
+    }
+    return {high, low, py::array_t<std::uint32_t>(n, columns.packed), columns.index_bits};
 }
 
 }  // namespace
@@ -139,16 +195,16 @@ void bind_additive_sampling(py::module_ m) {
     m.def(
         "sample_laplace",
         [](Array theta, double scale, Array out, Source source, Step step, Low low) {
-            sample(additive_sampling_kernels().exponential, laplace_noise(scale),
-                   {theta, out, source, {step, low}, NoiseLaw::laplace});
+            sample_exponential(laplace_noise(scale),
+                               {theta, out, source, {step, low}, NoiseLaw::laplace});
         },
         arg("theta"), arg("scale"), arg("out"), arg("source"), arg("step") = py::none(),
         arg("low") = py::none());
     m.def(
         "sample_truncated_laplace",
         [](Array theta, double scale, double bound, Array out, Source source, Step step, Low low) {
-            sample(additive_sampling_kernels().exponential, truncated_laplace_noise(scale, bound),
-                   {theta, out, source, {step, low}, NoiseLaw::truncated_laplace});
+            sample_exponential(truncated_laplace_noise(scale, bound),
+                               {theta, out, source, {step, low}, NoiseLaw::truncated_laplace});
         },
         arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("source"),
         arg("step") = py::none(), arg("low") = py::none());
@@ -157,8 +213,14 @@ void bind_additive_sampling(py::module_ m) {
         "sample_tulap",
         [](Array theta, double width, double epsilon, double bound, Array out, Source source,
            Step step, Low low) {
-            sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
-                   {theta, out, source, {step, low}, NoiseLaw::tulap});
+            const Place place{theta, out, source, {step, low}, NoiseLaw::tulap};
+            if (step) {
+                sample_on_grid(additive_grid_kernels().stepped,
+                               StaircaseNoise{width, epsilon, 0.5, bound}, place);
+            } else {
+                sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
+                       place);
+            }
         },
         arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("source"),
         arg("step") = py::none(), arg("low") = py::none());
@@ -167,13 +229,41 @@ void bind_additive_sampling(py::module_ m) {
         "sample_staircase",
         [](Array theta, double sensitivity, double epsilon, double gamma, Array out, Source source,
            Step step, Low low) {
-            sample(additive_sampling_kernels().stepped,
-                   staircase_noise(sensitivity, epsilon, gamma),
-                   {theta, out, source, {step, low}, NoiseLaw::staircase});
+            const Place place{theta, out, source, {step, low}, NoiseLaw::staircase};
+            if (step) {
+                sample_on_grid(additive_grid_kernels().stepped,
+                               StaircaseNoise{sensitivity, epsilon, gamma, HUGE_VAL}, place);
+            } else {
+                sample(additive_sampling_kernels().stepped,
+                       staircase_noise(sensitivity, epsilon, gamma), place);
+            }
         },
         arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("source"),
         arg("step") = py::none(), arg("low") = py::none());
-    m.def("alias_table", alias_table, arg("weights"));
+
+    // The tables by which components are chosen.
+    m.def(
+        "multi_gaussian_table",
+        [](double epsilon, int modes) {
+            return arrays_of(LadderComponents(epsilon, modes).noise(1.0, 1.0).choice);
+        },
+        arg("epsilon"), arg("modes"));
+    m.def(
+        "quasi_gaussian_table",
+        [](double sigma, double epsilon, double sensitivity) {
+            return arrays_of(quasi_gaussian_components(sigma, epsilon, sensitivity).columns());
+        },
+        arg("sigma"), arg("epsilon"), arg("sensitivity"));
+    m.def(
+        "scale_mixture_table",
+        [](const Float64Array& weights) {
+            if (length(weights) == 0) throw py::value_error("core: weights must not be empty");
+            const std::vector<double> ones(length(weights), 1.0);
+            const MirroredComponents components(ones.data(), weights.data(), ones.data(),
+                                                length(weights));
+            return arrays_of(components.noise().choice);
+        },
+        arg("weights"));
 }
 
 }  // namespace tightnoise

@@ -102,7 +102,7 @@ void sample(const Which& which, const Parameters& from, const py::array& out, No
 template <class Real>
 void sample_von_mises_fisher_as(const py::array_t<Real, py::array::c_style>& direction,
                                 double kappa, py::array_t<Real, py::array::c_style> out,
-                                NoiseSource& source) {
+                                NoiseSource& source, double step) {
     const bool one_row = out.ndim() < 2;
     if (out.ndim() < 1 || out.ndim() > 2 || out.shape(out.ndim() - 1) < 2) {
         throw py::type_error("core: out must be of shape (dim,) or (n, dim), dim at least 2");
@@ -120,23 +120,25 @@ void sample_von_mises_fisher_as(const py::array_t<Real, py::array::c_style>& dir
     task.kappa = kappa;
     task.out = out.mutable_data();
     task.in_place = is_in_place(direction, out);
+    task.step = step;
+    task.refine_all = refine_all;
     task.key = source.next(NoiseLaw::von_mises_fisher);
     py::gil_scoped_release nogil;
     sample_von_mises_fisher(task, rows);
 }
 
 void sample_von_mises_fisher_arrays(const py::array& direction, double kappa, const py::array& out,
-                                    NoiseSource& source) {
+                                    NoiseSource& source, double step) {
     const auto both = [&](auto type) {
         using Array = decltype(type);
         return py::isinstance<Array>(direction) && py::isinstance<Array>(out);
     };
     if (both(Float64Array())) {
         sample_von_mises_fisher_as<double>(Float64Array(direction), kappa, Float64Array(out),
-                                           source);
+                                           source, step);
     } else if (both(Float32Array())) {
-        sample_von_mises_fisher_as<float>(Float32Array(direction), kappa, Float32Array(out),
-                                          source);
+        sample_von_mises_fisher_as<float>(Float32Array(direction), kappa, Float32Array(out), source,
+                                          step);
     } else {
         throw py::type_error("core: direction and out must be C-contiguous, float32 or float64");
     }
@@ -335,9 +337,9 @@ void bind_random(py::module_ m) {
         },
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("levels"), arg("out"),
         arg("source"), arg("step") = py::none(), arg("low") = py::none());
-    // direction: of out's shape, or one for all rows.
+    // direction: of out's shape, or one for all rows. On a grid where step is not 0.
     m.def("sample_von_mises_fisher", sample_von_mises_fisher_arrays, arg("direction"), arg("kappa"),
-          arg("out"), arg("source"));
+          arg("out"), arg("source"), arg("step") = 0.0);
 }
 
 }  // namespace tightnoise

@@ -2,6 +2,7 @@
 //
 // A law is symmetric about 0 and has a density. It is an immutable class with
 //     double log_density(double x) const;  double distribution(double x) const;
+//     double mass(double from, double to) const;  (from <= to, finite)
 //     double quantile(double q) const;  double mean_abs() const;  double variance() const;
 // and the free functions, in namespace tightnoise,
 //     double hockey_stick(const Law&, double shift, double epsilon);
@@ -51,6 +52,8 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
     };
     map("log_pdf", "x", [](const Law& self, double x) { return self.log_density(x); });
     map("cdf", "x", [](const Law& self, double x) { return self.distribution(x); });
+    map2("mass", "lower", "upper",
+         [](const Law& self, double lower, double upper) { return self.mass(lower, upper); });
     map("quantile", "q", [](const Law& self, double q) { return self.quantile(q); });
     map2("hockey_stick", "shift", "epsilon", [](const Law& self, double shift, double epsilon) {
         return hockey_stick(self, std::fabs(shift), epsilon);  // the law is symmetric

@@ -4,8 +4,10 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <cfenv>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 
 #include "bindings/arrays.hpp"
@@ -66,6 +68,10 @@ inline std::atomic<bool> refine_all{false};
 // double the numbers K of the points as int64.
 template <class Real>
 GridTask<Real> grid_task(const py::array& theta, const Grid& grid, const py::array& out) {
+    // All error bounds are of rounding to the nearest number.
+    if (std::fegetround() != FE_TONEAREST) {
+        throw std::runtime_error("the processor must round to nearest (fesetround)");
+    }
     GridTask<Real> task{};
     task.theta = parameter(&theta, out);
     task.step = parameter(&*grid.step, out);

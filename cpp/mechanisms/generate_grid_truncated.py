@@ -2,11 +2,13 @@
 
 kStart, for m the Mills ratio and y where exp(-x y - y^2 / 2) m(x + y) / m(x) = e^-L: with
 r = 1 - x m(x), root = sqrt(1 + 2 L r) and v = 1 / (1 + root), y = 2 L m(x) v times the sum over
-i, j of kStart[i][j] r^i v^j, up to the relative error written beside it. By least squares,
-reweighted towards the least largest error.
+i, j of kStart[i][j] r^i v^j, up to the relative error written beside it, for x >= 0 and L up to
+that of a share of 2^-65 (double) or 2^-15 (float). By least squares, reweighted towards the least
+largest error.
 
-kMills, for the Mills ratio in float32: (x + s / 2) m(x) / sqrt(2) in powers of
-t = (x - 7/2 s) / (x + 7/2 s) with s = sqrt(2); a Chebyshev fit, its relative error beside it.
+Chebyshev fits for float, the relative errors in exact arithmetic beside them: kMills,
+(x + 4) m(x) in powers of t = (x - 4) / (x + 4); kExp, (e^r - 1 - r) / r^2 for
+abs(r) <= log(2) / 2; kLog, (log(1 + f) - f) / f^2 for sqrt(1/2) <= 1 + f <= sqrt(2).
 """
 
 import mpmath as mp
@@ -14,8 +16,11 @@ import numpy as np
 from scipy import special
 
 DEGREE = 3
-LARGEST = 45.0  # -log 2^-65
+LARGEST = {"double": 65 * np.log(2), "float": 15 * np.log(2)}
 MILLS_TERMS = 12
+MILLS_CENTRE = 4.0
+EXP_TERMS = 5
+LOG_TERMS = 8
 
 
 def mills(x):
@@ -23,10 +28,10 @@ def mills(x):
     return np.sqrt(np.pi / 2) * special.erfcx(x / np.sqrt(2))
 
 
-def samples(points):
+def samples(points, largest):
     """Return r, v and the factor wanted, on a grid of x and L."""
     x = np.concatenate([np.linspace(0, 1, points // 4), np.geomspace(1.02, 100, points)])[:, None]
-    log_mass = LARGEST * np.sin(np.pi / 2 * np.linspace(0.002, 1, points)) ** 2
+    log_mass = largest * np.sin(np.pi / 2 * np.linspace(0.002, 1, points)) ** 2
     m = mills(x)
     r = 1 - x * m
     v = 1 / (1 + np.sqrt(1 + 2 * log_mass * r))
@@ -39,7 +44,7 @@ def samples(points):
     return (np.broadcast_to(r, shape).ravel(), v.ravel(), (y / first).ravel())
 
 
-def start():
+def start(largest):
     """Return the coefficients, rounded to float32, and their largest error."""
     powers = np.arange(DEGREE + 1)
 
@@ -48,7 +53,7 @@ def start():
             len(r), -1
         )
 
-    r, v, factor = samples(100)
+    r, v, factor = samples(100, largest)
     a, weight = columns(r, v), np.ones(len(r))
     for _ in range(40):
         fitted = np.linalg.lstsq(a * weight[:, None], factor * weight, rcond=None)[0]
@@ -56,49 +61,93 @@ def start():
         weight *= np.sqrt(error / error.max() + 1e-3)
         weight /= weight.max()
     fitted = fitted.astype(np.float32).astype(float)
-    r, v, factor = samples(333)
+    r, v, factor = samples(333, largest)
     return fitted.reshape(DEGREE + 1, -1), np.abs(columns(r, v) @ fitted - factor).max()
 
 
 def mills_float():
     """Return the coefficients of t^0, t^1, ..., rounded to float32, and their largest error."""
-    mp.mp.dps = 40
-    half = mp.sqrt(2) / 2
+    c = mp.mpf(MILLS_CENTRE)
 
     def wanted(t):
         if t == 1:
-            return half
-        x = 7 * half * (1 + t) / (1 - t)
+            return mp.mpf(1)
+        x = c * (1 + t) / (1 - t)
         if x > 1000:
             tail = 1 / x - 1 / x**3 + 3 / x**5 - 15 / x**7
         else:
-            tail = mp.sqrt(mp.pi / 2) * mp.exp(x * x / 2) * mp.erfc(x * half)
-        return (x + half) * tail * half
+            tail = mp.sqrt(mp.pi / 2) * mp.exp(x * x / 2) * mp.erfc(x / mp.sqrt(2))
+        return (x + c) * tail
 
     descending = mp.chebyfit(wanted, [-1, 1], MILLS_TERMS)
-    found = [float(np.float32(c)) for c in reversed(descending)]
+    found = [float(np.float32(k)) for k in reversed(descending)]
     points = [mp.cos(mp.pi * k / 1500) for k in range(1500)]
     error = max(abs(mp.polyval(found[::-1], t) / wanted(t) - 1) for t in points)
     return found, error
 
 
+def remainder_float(function, low, high, terms, weight):
+    """Return those of (function(r) - its first terms) / r^2, and their error times a weight."""
+    descending = mp.chebyfit(function, [low, high], terms)
+    found = [float(np.float32(c)) for c in reversed(descending)]
+    points = [(low + high) / 2 + (high - low) / 2 * mp.cos(mp.pi * k / 999) for k in range(1000)]
+    error = max(abs((mp.polyval(found[::-1], r) - function(r)) * weight(r)) for r in points)
+    return found, error
+
+
+def exp_float():
+    """Return the coefficients of kExp and the error of e^r."""
+    edge = mp.log(2) / 2
+    return remainder_float(
+        lambda r: (mp.exp(r) - 1 - r) / r**2 if r else mp.mpf(1) / 2,
+        -edge,
+        edge,
+        EXP_TERMS,
+        lambda r: r**2 / mp.exp(r),
+    )
+
+
+def log_float():
+    """Return the coefficients of kLog and the error of log(1 + f)."""
+    return remainder_float(
+        lambda f: (mp.log(1 + f) - f) / f**2 if f else -mp.mpf(1) / 2,
+        mp.sqrt(0.5) - 1,
+        mp.sqrt(2) - 1,
+        LOG_TERMS,
+        lambda f: f**2 / mp.log(1 + f) if f else 0,
+    )
+
+
+def print_array(name, found, error):
+    """Print one array of coefficients."""
+    print(f"    // relative error {mp.nstr(error, 2)}")
+    print(f"    static constexpr double {name}[{len(found)}] = {{")
+    for c in found:
+        print(f"        {c!r},")
+    print("    };")
+
+
 def main():
     """Print the header."""
+    mp.mp.dps = 40
     print("// Generated by generate_grid_truncated.py; do not edit.")
     print("// clang-format off")
     print("#pragma once\n\nnamespace tightnoise {\nnamespace {\nnamespace grid {\n")
-    rows, error = start()
-    print(f"// relative error {error:.1e}")
-    print(f"constexpr double kStart[{DEGREE + 1}][{DEGREE + 1}] = {{")
-    for row in rows:
-        print("    {" + ", ".join(repr(float(c)) for c in row) + "},")
-    print("};")
-    found, error = mills_float()
-    print(f"\n// relative error {mp.nstr(error, 2)}")
-    print(f"constexpr double kMills[{MILLS_TERMS}] = {{")
-    for c in found:
-        print(f"    {c!r},")
-    print("};\n\n}  // namespace grid\n}  // namespace\n}  // namespace tightnoise")
+    print("template <class Real>\nstruct TruncatedCoefficients;")
+    for real, largest in LARGEST.items():
+        print(f"\ntemplate <>\nstruct TruncatedCoefficients<{real}> {{")
+        rows, error = start(largest)
+        print(f"    // relative error {error:.1e}")
+        print(f"    static constexpr double kStart[{DEGREE + 1}][{DEGREE + 1}] = {{")
+        for row in rows:
+            print("        {" + ", ".join(repr(float(c)) for c in row) + "},")
+        print("    };")
+        if real == "float":
+            print_array("kMills", *mills_float())
+            print_array("kExp", *exp_float())
+            print_array("kLog", *log_float())
+        print("};")
+    print("\n}  // namespace grid\n}  // namespace\n}  // namespace tightnoise")
 
 
 if __name__ == "__main__":

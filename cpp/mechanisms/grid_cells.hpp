@@ -53,6 +53,13 @@ inline Real small_nearest(Real x) {
     return (x + kRounding) - kRounding;
 }
 
+// Part of the error of the test abs(t - q) + error < 1/2: the roundings of theta / step, t and the
+// test itself, where t is little more than 1/2.
+template <class Real>
+inline Real slack(bool refine_all) {
+    return refine_all ? Real(1) : 4 * std::numeric_limits<Real>::epsilon();
+}
+
 // theta / step = whole + rest, whole = nearest_integer(theta / step).
 // Beyond the range of Real, theta + noise is theta whatever the noise: whole is infinite then.
 template <class Real>
@@ -93,10 +100,7 @@ class Cells {
 
     // Reads elements first, ..., first + n - 1. The others are zeros.
     void load(const GridTask<Real>& task, std::size_t first, std::size_t n) {
-        load(theta_block_.load(task.theta, first, n), task, first, n);
-    }
-    // The same with n numbers in place of theta.
-    void load(const Real* theta, const GridTask<Real>& task, std::size_t first, std::size_t n) {
+        const Real* theta = theta_block_.load(task.theta, first, n);
         if (first_ || !task.step.is_scalar) {
             const double* step = step_block_.load(task.step, first, n);
             for (std::size_t i = 0; i < kN; ++i) {

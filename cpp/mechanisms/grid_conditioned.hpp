@@ -4,10 +4,10 @@
 // One path for every theta, inside the bounds or outside, so that time tells nothing of it. The
 // density falls from its mode, theta or the bound nearest to it, and with y = abs(x - mode) / scale
 // the mass on the line beyond y is that beyond 0 times a survival function T of the law. With the
-// distances A and B of the nearer and the farther bound from the mode, in units of the scale, the
-// mass within the bounds is (1 - T(A)) + (1 - T(B)), and a sample that has the share V of it on the
-// side of the far bound solves T(y) = V mass + T(B), if that is less than 1; else it lies towards
-// the near bound and solves T(y) = (1 - V) mass + T(A). Outside, A = 0: one of the two is left.
+// distances A and B from the mode down to `lower` and up to `upper`, in units of the scale, the
+// mass within the bounds is (1 - T(A)) + (1 - T(B)), and a sample that has the share V of it above
+// solves T(y) = V mass + T(B) upwards of the mode, if that is less than 1; else it lies below and
+// solves T(y) = (1 - V) mass + T(A). Outside, A or B is 0: one of the two is left.
 //
 // Cells are counted from the mode: sample = mode +- scale y, so that K - whole is a small number.
 #pragma once
@@ -31,10 +31,27 @@ namespace grid {
 // Words are of 64 bits and all but the last rounding is in float64, whatever comes out.
 constexpr std::size_t kConditionedBatch = kBatch<double>;
 
-// Of what a law draws: where it lies, seen from the mode.
-struct Distance {
-    double y;         // at least 0
-    double outwards;  // 1 towards the far bound, -1 towards the near one
+// Below this width, in units of the scale, what rough arithmetic leaves open is too much.
+constexpr double kRoughWidth = 0.5;
+
+// Elements as a law sees them, in units of the scale; none is above kFarthest.
+struct Seen {
+    const std::uint64_t* words;
+    const double* outside;  // how far theta lies outside the bounds, or 0
+    const double* down;     // from the mode to the lower bound
+    const double* up;       // and to the upper one
+};
+
+// A sample of theta further out lies as near to the bound as makes no difference, and theta below
+// 2^-60 as near to that of 0: kReach is added to how far the ideal one may be.
+constexpr double kFarthest = 0x1p60;
+constexpr double kReach = 0x1p-54;
+
+// Samples: mode + direction scale y, where the ideal y is within `reach` of y.
+struct Drawn {
+    double* y;
+    double* direction;
+    double* reach;
 };
 
 // A batch of elements, in units of the scale.
@@ -42,7 +59,8 @@ class Places {
     static constexpr std::size_t kN = kConditionedBatch;
 
   public:
-    void load(const GridTask<double>& task, std::size_t first, std::size_t n) {
+    template <class Real>
+    void load(const GridTask<Real>& task, std::size_t first, std::size_t n) {
         const double* theta = theta_block_.load(task.theta, first, n);
         const double* scale = scale_block_.load(task.sigma, first, n);
         const double* lower = lower_block_.load(task.lower, first, n);
@@ -56,64 +74,101 @@ class Places {
             low_[i] = task.theta_low[first + i];
         }
         const double* inverse = inverse_scale_;
+        constexpr double kLargest = std::numeric_limits<double>::max();
+        std::memcpy(theta_, theta, n * sizeof *theta_);
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
-            const double above_lower = (theta[i] - lower[i]) + low_[i];
-            const double below_upper = (upper[i] - theta[i]) - low_[i];
-            const bool under = above_lower < 0.0;
-            const bool over = below_upper < 0.0;
-            const double outside =
-                (under ? -above_lower : (over ? -below_upper : 0.0)) * inverse[i];
-            const double down = (under ? 0.0 : (over ? width_[i] : above_lower)) * inverse[i];
-            const double up = (over ? 0.0 : (under ? width_[i] : below_upper)) * inverse[i];
-            mode_[i] = under ? lower[i] : (over ? upper[i] : theta[i]);
-            inside_low_[i] = under || over ? 0.0 : low_[i];
+            // What is nothing beside the scale and the step, as subnormals, would cost time.
+            const double value = std::fabs(theta[i]) < least_theta_[i] ? 0.0 : theta[i];
+            const double above_lower = (value - lower[i]) + low_[i];
+            const double below_upper = (upper[i] - value) - low_[i];
+            const double least = above_lower < below_upper ? above_lower : below_upper;
+            const double down = clip(above_lower, width_[i]) * inverse[i];
+            const double up = clip(below_upper, width_[i]) * inverse[i];
+            const double outside = (least < 0.0 ? -least : 0.0) * inverse[i];
+            down_[i] = down < kFarthest ? down : kFarthest;
+            up_[i] = up < kFarthest ? up : kFarthest;
+            outside_[i] = outside < kFarthest ? outside : kFarthest;
+            const double above = value < lower[i] ? lower[i] : value;
+            const double mode = above > upper[i] ? upper[i] : above;
+            // Beyond the range, the sample is the mode whatever the noise.
+            const double x = mode * inverse_step_[i];
+            const double below = x < kLargest ? x : kLargest;
+            const double finite = below > -kLargest ? below : -kLargest;
+            whole_[i] = nearest_integer(finite);
+            rest_[i] = finite - whole_[i];
             // Its square must not overflow; so far out the sample is the bound.
-            outside_[i] = outside < 1e150 ? outside : 1e150;
-            near_[i] = down < up ? down : up;
-            far_[i] = down < up ? up : down;
-            upwards_[i] = down < up ? 1.0 : -1.0;
         }
+        if (task.theta_low != nullptr) add_low(lower, upper, n);
     }
 
-    // Where theta is outside the bounds, its distance from them; else 0.
-    const double* outside() const { return outside_; }
-    const double* near() const { return near_; }
-    const double* far() const { return far_; }
-    // 1 where the far bound is the upper one, else -1.
-    const double* upwards() const { return upwards_; }
-    // theta clipped to the bounds, but for a part that refinement may add to it inside them.
-    const double* mode() const { return mode_; }
-    const double* inside_low() const { return inside_low_; }
+    // Elements first, first + 1, ... of the batch, with these words.
+    Seen seen(const std::uint64_t* words, std::size_t from) const {
+        return {words + from, outside_ + from, down_ + from, up_ + from};
+    }
+    // out may be theta: what is settled after it is written reads this.
+    double theta(std::size_t i) const { return theta_[i]; }
+    double low(std::size_t i) const { return low_[i]; }
+    // The mode in units of the step, an integer and the rest.
+    const double* whole() const { return whole_; }
+    const double* rest() const { return rest_; }
     const double* scale_in_cells() const { return scale_in_cells_; }
-    const double* inverse_step() const { return inverse_step_; }
+    const double* step() const { return step_; }
     // The least and the largest K that have a positive probability.
     const double* least() const { return least_; }
     const double* most() const { return most_; }
+    // What is written as the upper bound: the largest K, or the one after it.
+    const double* letter_upper() const { return letter_upper_; }
+    // Of the batch, from bound to bound: public, as all parameters but theta are.
+    double least_width() const { return least_width_; }
 
   private:
+    static double clip(double x, double most) {
+        const double above = x > 0.0 ? x : 0.0;
+        return above < most ? above : most;
+    }
+
+    // The mode of theta + low, from that of theta.
+    void add_low(const double* lower, const double* upper, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool was_inside = theta_[i] >= lower[i] && theta_[i] <= upper[i];
+            double move = was_inside ? low_[i] : 0.0;
+            if (down_[i] == 0.0 && was_inside) move = lower[i] - theta_[i];
+            if (up_[i] == 0.0 && was_inside) move = upper[i] - theta_[i];
+            rest_[i] += move * inverse_step_[i];
+        }
+    }
+
     void load_public(const double* scale, const double* lower, const double* upper,
                      const double* step, std::size_t n) {
         constexpr double kLargest = std::numeric_limits<double>::max();
+        least_width_ = kLargest;
         for (std::size_t i = 0; i < n; ++i) {
             const double inverse = 1.0 / scale[i];
             inverse_scale_[i] = inverse < kLargest ? inverse : kLargest;  // 0 times it must stay 0
             inverse_step_[i] = 1.0 / step[i];
             width_[i] = upper[i] - lower[i];
+            const double w = width_[i] * inverse_scale_[i];
+            least_width_ = w < least_width_ ? w : least_width_;
             scale_in_cells_[i] = scale[i] * inverse_step_[i];
             const double from = lower[i] * inverse_step_[i];
             const double to = upper[i] * inverse_step_[i];
             least_[i] = std::floor(from) + (from - std::floor(from) >= 0.5 ? 1.0 : 0.0);
             most_[i] = std::floor(to) + (to - std::floor(to) > 0.5 ? 1.0 : 0.0);
+            letter_upper_[i] = std::floor(to) + (to - std::floor(to) >= 0.5 ? 1.0 : 0.0);
+            step_[i] = step[i];
+            least_theta_[i] = (scale[i] < step[i] ? scale[i] : step[i]) * 0x1p-60;
         }
     }
 
     bool is_first_ = true;
+    double least_width_;
     OperandBlock<kN> theta_block_;
     OperandBlock<kN> scale_block_;
     OperandBlock<kN> lower_block_;
     OperandBlock<kN> upper_block_;
     OperandBlock<kN> step_block_;
+    alignas(64) double theta_[kN];
     alignas(64) double low_[kN] = {};
     alignas(64) double inverse_scale_[kN];
     alignas(64) double inverse_step_[kN];
@@ -121,41 +176,33 @@ class Places {
     alignas(64) double scale_in_cells_[kN];
     alignas(64) double least_[kN];
     alignas(64) double most_[kN];
+    alignas(64) double letter_upper_[kN];
+    alignas(64) double step_[kN];
+    alignas(64) double least_theta_[kN];
     alignas(64) double outside_[kN];
-    alignas(64) double near_[kN];
-    alignas(64) double far_[kN];
-    alignas(64) double upwards_[kN];
-    alignas(64) double mode_[kN];
-    alignas(64) double inside_low_[kN];
+    alignas(64) double down_[kN];
+    alignas(64) double up_[kN];
+    alignas(64) double whole_[kN];
+    alignas(64) double rest_[kN];
 };
-
-// The shares of the mass on either side of the sample; each keeps its relative accuracy.
-struct SideShares {
-    double near;
-    double far;
-};
-inline SideShares side_shares(std::uint64_t bits, double upwards) {
-    const uniform::Shares share = uniform::shares(bits);
-    return {upwards > 0.0 ? share.below : share.above, upwards > 0.0 ? share.above : share.below};
-}
 
 // What T(y) is, as a sum of two doubles where it is near 1 and of positive terms where it is not.
 struct Survival {
     double high;
     double low;
-    double outwards;  // as in Distance
+    double direction;  // 1 upwards of the mode, else -1
 };
-inline Survival survival_of(SideShares share, double kept_near, double lost_near, double kept_far,
-                            double lost_far) {
-    const double mass = lost_near + lost_far;
-    const double to_far = share.near * mass - lost_near;
-    const double to_near = share.far * mass - lost_far;
-    const bool is_far = to_far >= 0.0;
-    const double lost = is_far ? to_far : (to_near < 0.0 ? 0.0 : to_near);
-    const double kept = is_far ? share.far * mass + kept_far : share.near * mass + kept_near;
+inline Survival survival_of(uniform::Shares share, double kept_down, double lost_down,
+                            double kept_up, double lost_up) {
+    const double mass = lost_down + lost_up;
+    const double upwards = share.below * mass - lost_down;
+    const double downwards = share.above * mass - lost_up;
+    const bool is_up = upwards >= 0.0;
+    const double lost = is_up ? upwards : (downwards < 0.0 ? 0.0 : downwards);
+    const double kept = is_up ? share.above * mass + kept_up : share.below * mass + kept_down;
     const double complement = 1.0 - lost;
     return {lost < 0.5 ? complement : kept, lost < 0.5 ? (1.0 - complement) - lost : 0.0,
-            is_far ? 1.0 : -1.0};
+            is_up ? 1.0 : -1.0};
 }
 
 // The K - whole nearest to t, between the least and the most that there are, and how far t is from
@@ -175,53 +222,82 @@ inline Cell cell_of(double t, double least, double most) {
     return {q, std::fabs(t) < 0x1p50 ? room : -1.0};  // NaN: no room
 }
 
-// Noise of a batch in cells.
-template <class Law>
-class ConditionedCells {
+// The reciprocal of a normal number in (0, 1), or up to twice that.
+inline double reciprocal_above(double x) {
+    return from_bits(0x7fe0000000000000u - (to_bits(x) & 0x7ff0000000000000u));
+}
+
+// A batch of samples.
+template <class Law, class Real>
+class ConditionedNoise {
     static constexpr std::size_t kN = kConditionedBatch;
 
   public:
-    // Writes K - whole of the batch of elements first, first + 1, ... to q.
-    void draw(const std::uint32_t* keystream, const GridTask<double>& task,
-              const Cells<double>& cells, const Places& places, std::size_t first, std::size_t n,
-              double* q) {
+    // Writes elements first, ..., first + n - 1.
+    void write(const std::uint32_t* keystream, const GridTask<Real>& task, std::size_t first,
+               std::size_t n) {
         std::memcpy(words_, keystream, sizeof words_);
-        law_.draw(words_, places, n, y_, outwards_);
-        const double* rest = cells.rest();
-        const double* whole = cells.whole();
-        const double slack = task.refine_all ? 0x1p60 : 2 * std::numeric_limits<double>::epsilon();
-        alignas(64) double doubt[kN];
-        double worst = 0.0;
-#pragma omp simd reduction(max : worst)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double s = places.scale_in_cells()[i];
-            const double origin = rest[i] + places.inside_low()[i] * places.inverse_step()[i];
-            const double t = origin + outwards_[i] * places.upwards()[i] * (s * y_[i]);
-            const Cell cell = cell_of(t, places.least()[i] - whole[i], places.most()[i] - whole[i]);
-            const double near = uniform::two_sided_unit(words_[i]).near;
-            const double here =
-                cell.room * near > (s * Law::kError + slack) * near + s * 0x1p-64 ? 0.0 : 1.0;
-            q[i] = cell.q;
-            doubt[i] = here;
-            worst = here > worst ? here : worst;
+        places_.load(task, first, n);
+        lower_ = lower_block_.load(task.lower, first, n);
+        upper_ = upper_block_.load(task.upper, first, n);
+        Real* out = task.out + first;
+        const bool is_rough = Law::kHasRough && places_.least_width() >= kRoughWidth;
+        if (is_rough) {
+            Law::draw_roughly(places_.seen(words_, 0), n, {y_, direction_, reach_});
+        } else {
+            Law::draw(places_.seen(words_, 0), n, {y_, direction_, reach_});
         }
-        if (worst == 0.0) return;
+        if (round(0, n, task.refine_all, out)) return;
         for (std::size_t i = 0; i < n; ++i) {
-            if (doubt[i] != 0.0) q[i] = settle(i, task, cells, first, q[i]);
+            if (doubt_[i] == 0.0 || (is_rough && redraw(i, task.refine_all, out))) continue;
+            const double q = settle(i, task, first);
+            out[i] = letter(i, places_.whole()[i], q);
         }
     }
 
   private:
-    __attribute__((noinline)) double settle(std::size_t i, const GridTask<double>& task,
-                                            const Cells<double>& cells, std::size_t first,
-                                            double q) const {
+    // What K = whole + q is written as.
+    Real letter(std::size_t i, double whole, double q) const {
+        const Real nearest = static_cast<Real>(places_.step()[i] * (whole + q));
+        const bool at_lower = q <= places_.least()[i] - whole;
+        const bool at_upper = q >= places_.letter_upper()[i] - whole;
+        const Real above = at_lower || nearest < lower_[i] ? lower_[i] : nearest;
+        return (at_upper || above > upper_[i] ? upper_[i] : above) + Real(0);  // never -0
+    }
+
+    // Elements from, ..., end - 1 of what is drawn: whether none is doubtful.
+    bool round(std::size_t from, std::size_t end, bool refine_all, Real* out) {
+        const double slack = refine_all ? 0x1p60 : 2 * std::numeric_limits<double>::epsilon();
+        double worst = 0.0;
+#pragma omp simd reduction(max : worst)
+        for (std::size_t i = from; i < end; ++i) {
+            const double s = places_.scale_in_cells()[i];
+            const double whole = places_.whole()[i];
+            const double t = places_.rest()[i] + direction_[i] * (s * y_[i]);
+            const Cell cell = cell_of(t, places_.least()[i] - whole, places_.most()[i] - whole);
+            const double here = cell.room > s * reach_[i] + slack ? 0.0 : 1.0;
+            q_[i] = cell.q;
+            doubt_[i] = here;
+            worst = here > worst ? here : worst;
+            out[i] = letter(i, whole, cell.q);
+        }
+        return worst == 0.0;
+    }
+
+    // One element again, in full precision: whether that decides it.
+    __attribute__((noinline)) bool redraw(std::size_t i, bool refine_all, Real* out) {
+        Law::draw(places_.seen(words_, i), 1, {y_ + i, direction_ + i, reach_ + i});
+        return round(i, i + 1, refine_all, out);
+    }
+
+    __attribute__((noinline)) double settle(std::size_t i, const GridTask<Real>& task,
+                                            std::size_t first) const {
         const auto at = [&](const Operand& from) { return element_of(from, first + i); };
-        const double low = task.theta_low == nullptr ? 0.0 : task.theta_low[first + i];
-        const ConditionedElement element{
-            task.key,       first + i,      words_[i],      at(task.theta), low,
-            at(task.sigma), at(task.lower), at(task.upper), at(task.step)};
-        const double guess = std::fabs(q) < 0x1p50 ? q : 0.0;
-        return ideal_conditioned(Law::kLaw, element, cells.whole()[i], guess);
+        const ConditionedElement element{task.key,         first + i,      words_[i],
+                                         places_.theta(i), places_.low(i), at(task.sigma),
+                                         at(task.lower),   at(task.upper), at(task.step)};
+        const double guess = std::fabs(q_[i]) < 0x1p50 ? q_[i] : 0.0;
+        return ideal_conditioned(Law::kLaw, element, places_.whole()[i], guess);
     }
 
     static double element_of(const Operand& from, std::size_t j) {
@@ -230,48 +306,26 @@ class ConditionedCells {
                                : static_cast<const double*>(from.data)[i];
     }
 
-    Law law_;
+    Places places_;
+    OperandBlock<kN, Real, RoundUp> lower_block_;
+    OperandBlock<kN, Real, RoundDown> upper_block_;
+    const Real* lower_;
+    const Real* upper_;
     alignas(64) std::uint64_t words_[kN];
     alignas(64) double y_[kN];
-    alignas(64) double outwards_[kN];
+    alignas(64) double direction_[kN];
+    alignas(64) double reach_[kN];
+    alignas(64) double q_[kN];
+    alignas(64) double doubt_[kN];
 };
 
-// The same task, with float64 numbers to `out`.
-template <class Real>
-GridTask<double> in_float64(const GridTask<Real>& task, double* out) {
-    return {task.key,    task.theta,     task.step, task.sigma, task.lower,     task.upper,
-            task.levels, task.theta_low, out,       nullptr,    task.refine_all};
-}
-
 template <class Law, class Real>
-void conditioned(const GridTask<Real>& given, std::size_t begin, std::size_t end) {
+void conditioned(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
     constexpr std::size_t kN = kConditionedBatch;
-    alignas(64) double x[kN];
-    alignas(64) double q[kN];
-    const GridTask<double> task = in_float64(given, x);
     chacha20::Keystream stream(task.key, begin / kN);
-    Cells<double> cells;
-    Places places;
-    Bounds<double> bounds;
-    OperandBlock<kN, Real, RoundUp> lower_block;
-    OperandBlock<kN, Real, RoundDown> upper_block;
-    ConditionedCells<Law> noise;
+    ConditionedNoise<Law, Real> noise;
     for (std::size_t first = begin; first < end; first += kN) {
-        const std::size_t n = end - first < kN ? end - first : kN;
-        places.load(task, first, n);
-        cells.load(places.mode(), task, first, n);
-        bounds.load(task, cells, first, n);
-        noise.draw(stream.next_batch(), task, cells, places, first, n, q);
-        bounds.write(cells, q, task, 0, n);
-        const Real* lower = lower_block.load(task.lower, first, n);
-        const Real* upper = upper_block.load(task.upper, first, n);
-        Real* out = given.out + first;
-#pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) {
-            const Real rounded = static_cast<Real>(x[i]);
-            const Real above = rounded < lower[i] ? lower[i] : rounded;
-            out[i] = above > upper[i] ? upper[i] : above;
-        }
+        noise.write(stream.next_batch(), task, first, end - first < kN ? end - first : kN);
     }
 }
 

@@ -35,12 +35,11 @@ inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square, Real las
     return {q, std::fabs(t - q) + (s * (of_radius + E::kConstant) + slack)};
 }
 
-// Roundings of rest, t and the test that are not in proportion to s: of 1/2 and, clamped, of
-// `last`.
+// Roundings of rest, t and the test that are not in proportion to s; clamped, those of `last`, too.
 template <class Real>
 inline Real slack_of(double last, bool refine_all) {
     constexpr double kUnit = std::numeric_limits<Real>::epsilon();
-    return refine_all ? Real(1) : static_cast<Real>(kUnit * (4.0 + 3.0 * last));
+    return slack<Real>(refine_all) + static_cast<Real>(3.0 * kUnit * last);
 }
 
 // 0 if both elements are certain, else 1. (NaN is not below 1/2.)

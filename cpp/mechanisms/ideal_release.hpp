@@ -1,4 +1,5 @@
-// What doubtful elements of normal noise are decided by, in 320 bits.
+// What doubtful elements of normal noise are decided by, in 320 bits. Kernels call it: what could
+// throw would leave a weak symbol in them.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ struct IdealPairSource {
 };
 
 // An element of the pair, of which K is the integer nearest to
-// (theta + low + sigma z - lower) cells / (upper - lower), the upper one of two; all sums and
-// products are exact.
+// (theta + low + location + low_location + sigma z - lower) cells / (upper - lower), the upper one
+// of two; all sums and products are exact.
 struct IdealElement {
     double theta;
     double low;
@@ -25,6 +26,8 @@ struct IdealElement {
     double lower;
     double upper;
     double cells;
+    double location = 0.0;
+    double low_location = 0.0;
 };
 
 struct IntegerPair {

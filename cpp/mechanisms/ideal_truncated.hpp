@@ -24,7 +24,7 @@ struct ConditionedElement {
 };
 
 // K - whole for a sample x of the law, K = floor(x / step + 1/2), whole an integer: the ideal
-// uniform is the mass above x. `guess` is near it. (noexcept: see ideal_release.hpp.)
+// uniform is the share of the mass above x. `guess` is near it.
 double ideal_conditioned(Conditioned law, const ConditionedElement& element, double whole,
                          double guess) noexcept;
 

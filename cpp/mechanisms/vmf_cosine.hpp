@@ -105,6 +105,9 @@ struct Attempt {
     double g;
     double G;
     double price;
+    double y;  // c x
+    double t;
+    box_muller::Pair<double> normals;
 };
 
 inline Attempt attempt(const Proposal& p, std::uint64_t radius, std::uint64_t angle) {
@@ -118,7 +121,7 @@ inline Attempt attempt(const Proposal& p, std::uint64_t radius, std::uint64_t an
     const double G = one ? square : 2.0 * (d + d * t);
     const double of_gamma = one ? 0.0 : -(square + 2.0 * d * (log1p(t) - t));
     const double together = of_gamma + price(p, g, G);
-    return {g, G, one || y > -1.0 ? together : kInfinity};
+    return {g, G, one || y > -1.0 ? together : kInfinity, y, t, normals};
 }
 
 // m = 2, the ordinary sphere, where 1 - w is exponential, cut off at 2: by inversion,

@@ -21,14 +21,16 @@ inline bool in_range(double squares) {
 template <class Real>
 double scale_of(const Real* x, std::size_t n) {
     double largest = 0.0;
+#pragma omp simd reduction(max : largest)
     for (std::size_t i = 0; i < n; ++i) {
         const double a = std::fabs(static_cast<double>(x[i]));
         largest = a > largest ? a : largest;
     }
-    if (!(largest > 0.0 && largest < kInfinity)) return 1.0;
+    // Without a branch: what takes time does not depend on whether there is a direction.
     const double exponent = static_cast<double>(to_bits(largest) >> 52) - 1023.0;
     const double kept = exponent < -1000.0 ? -1000.0 : exponent;
-    return power_of_two(kept > 1000.0 ? -1000.0 : -kept);
+    const double scale = power_of_two(kept > 1000.0 ? -1000.0 : -kept);
+    return largest > 0.0 && largest < kInfinity ? scale : 1.0;
 }
 
 }  // namespace

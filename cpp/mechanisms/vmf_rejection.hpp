@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mechanisms/vmf_cosine.hpp"
+#include "mechanisms/vmf_grid_errors.hpp"
 #include "mechanisms/vmf_sampling_kernels.hpp"
 #include "random/chacha20.hpp"
 #include "random/exponential.hpp"
@@ -49,15 +50,30 @@ inline const VmfAttempt& words_of_attempt(const NoiseKey& key, std::size_t row,
     return kept;
 }
 
+// Refinement blocks (random/ideal_bits.hpp) of these words: apart from those of the normals, which
+// count from 0. The first is of the acceptance, the others of a word of an attempt's batch: its
+// radius and angle share that of the radius.
+inline std::uint64_t first_number(std::size_t row) {
+    return (std::uint64_t{1} << 62) + row;
+}
+inline std::uint64_t later_number(std::uint64_t batch, std::size_t row) {
+    return (std::uint64_t{1} << 63) + (batch - kLaterDraws) * kVmfSharing + row % kVmfSharing;
+}
+
 // Puts into g and G those of the proposals that are accepted, for `rows` of them from row `first`
 // on. What is given is the first proposal, from the normals that also give the tangent direction
 // (which is independent of both). NaN among kappa, g and G is accepted, so this ends.
+// With kOnGrid, v_error (vmf_grid_errors.hpp) goes the way of g and G; it becomes NaN where the
+// proposal that an ideal row accepts is not known.
+template <bool kOnGrid>
 __attribute__((noinline)) void settle(const NoiseKey& key, const Proposal& p, std::size_t first,
-                                      std::size_t rows, double* g, double* G, VmfDraws& draws) {
+                                      std::size_t rows, double* g, double* G, double* v_error,
+                                      const Accuracy& by, VmfDraws& draws) {
     alignas(64) double limit[kTogether];
     alignas(64) double prices[kTogether];
     alignas(64) double new_g[kTogether];
     alignas(64) double new_G[kTogether];
+    alignas(64) double new_error[kTogether];
     alignas(64) std::uint64_t words[kTogether];
     alignas(64) std::uint64_t radius[kTogether] = {};
     alignas(64) std::uint64_t angle[kTogether] = {};
@@ -68,6 +84,12 @@ __attribute__((noinline)) void settle(const NoiseKey& key, const Proposal& p, st
     for (std::size_t i = 0; i < rows; ++i) {
         limit[i] = two_exponentials(words[i]);
         prices[i] = price(p, g[i], G[i]);
+        if constexpr (kOnGrid) {
+            const double error = price_error(p, proposed(p, g[i], G[i]), v_error[i], by);
+            const double known = known_acceptance(limit[i], prices[i], error + by.limit);
+            prices[i] += known;
+            v_error[i] += known;
+        }
     }
     std::size_t left = 0;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -89,17 +111,31 @@ __attribute__((noinline)) void settle(const NoiseKey& key, const Proposal& p, st
             new_G[k] = made.G;
             prices[k] = made.price;
             limit[k] = two_exponentials(words[k]);
+            if constexpr (kOnGrid) {
+                const AttemptError error = error_of(p, made, by);
+                const double known = known_acceptance(limit[k], prices[k], error.price + by.limit) +
+                                     known_pair(made.normals);
+                prices[k] += known;
+                new_error[k] = error.v + known;
+            }
         }
         std::size_t still = 0;
         for (std::size_t k = 0; k < left; ++k) {
             const std::size_t i = waiting[k];
             g[i] = new_g[k];
             G[i] = new_G[k];
+            if constexpr (kOnGrid) v_error[i] = new_error[k];
             waiting[still] = i;
             still += limit[k] <= prices[k] ? 1 : 0;
         }
         left = still;
     }
+}
+
+// Without a grid.
+inline void settle(const NoiseKey& key, const Proposal& p, std::size_t first, std::size_t rows,
+                   double* g, double* G, VmfDraws& draws) {
+    settle<false>(key, p, first, rows, g, G, nullptr, kLongRow, draws);
 }
 
 }  // namespace

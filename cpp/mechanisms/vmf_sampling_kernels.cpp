@@ -6,9 +6,8 @@
 #include "mechanisms/vmf_range.hpp"
 #include "mechanisms/vmf_rejection.hpp"
 #include "mechanisms/vmf_short_rows.hpp"
-#include "numeric/compensated_sum.hpp"
+#include "mechanisms/vmf_sums.hpp"
 #include "numeric/double_double.hpp"
-#include "numeric/octet.hpp"
 #include "random/chacha20.hpp"
 #include "random/normal.hpp"
 
@@ -19,44 +18,6 @@ using box_muller::kBatch;
 
 static_assert(kVmfAlignment % kBatch<float> == 0 && kVmfAlignment % kBatch<double> == 0,
               "parts begin with a batch");
-
-// --- sums of a batch ---------------------------------------------------------------------------
-
-constexpr std::size_t padded(std::size_t n) {
-    return (n + (kOctet - 1)) / kOctet * kOctet;
-}
-
-// Eight sums side by side, plain within a batch; their errors are carried from batch to batch.
-struct ThreeSums {
-    CompensatedSumOf<Octet> xx, xn, nn;
-
-    // `size` is a multiple of 8.
-    template <class Real>
-    void add_batch(const Real* x, double scale, const Real* n, std::size_t size) {
-        Octet of_xx{}, of_xn{}, of_nn{};
-        for (std::size_t i = 0; i < size; i += kOctet) {
-            const Octet a = scale * widened(x + i);
-            const Octet b = widened(n + i);
-            of_xx += a * a;
-            of_xn += a * b;
-            of_nn += b * b;
-        }
-        add(xx, of_xx);
-        add(xn, of_xn);
-        add(nn, of_nn);
-    }
-};
-
-__attribute__((noinline)) CompensatedSum total_of(const CompensatedSumOf<Octet>& octet) {
-    double sums[kOctet], errors[kOctet];
-    store(sums, octet.sum);
-    store(errors, octet.error);
-    CompensatedSum total;
-    for (std::size_t i = 0; i < kOctet; ++i) add(total, CompensatedSum{sums[i], errors[i]});
-    return total;
-}
-
-// --- long rows -----------------------------------------------------------------------------------
 
 // Calls body(z, first, n) with the normals of each batch.
 template <class Real, class Body>
@@ -94,8 +55,7 @@ VmfSums project(const VmfTask<Real>& task, std::size_t row, double scale, std::s
         }
         sums.add_batch(x, scale, z, padded(n));
     });
-    const CompensatedSum xx = total_of(sums.xx), xn = total_of(sums.xn), nn = total_of(sums.nn);
-    return {scale, xx.sum, xx.error, xn.sum, xn.error, nn.sum, nn.error};
+    return total_of(sums, scale);
 }
 
 VmfSums add_parts(const VmfSums* parts, std::size_t n) {

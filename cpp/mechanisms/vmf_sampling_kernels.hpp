@@ -40,6 +40,9 @@ struct VmfTask {
     double kappa;        // at least 0
     Real* out;
     bool in_place;  // out is direction
+    // On a grid (vmf_grid_kernels.hpp), where step is not 0.
+    double step;
+    bool refine_all;
 };
 
 // Sums over a part of a row, each with the rounding error it left out; x times `scale`.

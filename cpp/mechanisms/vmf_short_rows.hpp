@@ -45,10 +45,12 @@ inline Octet excess_of_norm(const double* y, std::size_t dim) {
     return (less_1 + leading.error) + rest;
 }
 
-// The normals of a key one after another, in whole octets.
+// The normals of a key one after another, in whole octets. Fill::normals makes those of a batch.
+template <class Fill>
 class Normals {
   public:
-    Normals(const NoiseKey& key, std::uint64_t batch) : stream_(key, batch) {}
+    Normals(const NoiseKey& key, std::uint64_t batch)
+        : key_(key), batch_(batch), stream_(key, batch) {}
 
     void take(double* to, std::size_t octets) {
         for (std::size_t i = 0; i < octets; ++i) {
@@ -60,18 +62,31 @@ class Normals {
 
   private:
     void refill() {
-        box_muller::normals_of(stream_.next_batch(), z_);
+        Fill::normals(key_, batch_++, stream_.next_batch(), z_);
         used_ = 0;
     }
 
+    const NoiseKey& key_;
+    std::uint64_t batch_;
     chacha20::Keystream stream_;
     std::size_t used_ = box_muller::kBatch<double>;
     alignas(64) double z_[box_muller::kBatch<double>];
 };
 
+struct PlainNormals {
+    static void normals(const NoiseKey&, std::uint64_t, const std::uint32_t* keystream, double* z) {
+        box_muller::normals_of(keystream, z);
+    }
+};
+
 constexpr std::size_t kInFlight = kOctet * kVmfShort;  // coordinates
 
-// Rows that are sampled together: as many octets of them as have at most kInFlight coordinates.
+// How many rows are sampled together: as many octets as have at most kInFlight coordinates.
+inline std::size_t rows_together(std::size_t dim) {
+    const std::size_t rows = kInFlight / dim / kOctet * kOctet;
+    return rows < kTogether ? rows : kTogether;
+}
+
 template <class Real>
 class ShortRows {
   public:
@@ -80,12 +95,8 @@ class ShortRows {
           proposal_(proposal(task.kappa, static_cast<double>(task.dim - 1))),
           sphere_(sphere_law(task.kappa)) {}
 
-    static std::size_t together(std::size_t dim) {
-        const std::size_t rows = kInFlight / dim / kOctet * kOctet;
-        return rows < kTogether ? rows : kTogether;
-    }
-
-    void sample(std::size_t first, std::size_t rows, Normals& normals, VmfDraws& draws) {
+    void sample(std::size_t first, std::size_t rows, Normals<PlainNormals>& normals,
+                VmfDraws& draws) {
         const std::size_t padded = (rows + (kOctet - 1)) / kOctet * kOctet;
         for (std::size_t at = 0; at < padded; at += kOctet) {
             const std::size_t count = rows - at < kOctet ? rows - at : kOctet;
@@ -243,8 +254,8 @@ class ShortRows {
 // `first` is a multiple of kVmfSharing.
 template <class Real>
 void short_rows(const VmfTask<Real>& task, std::size_t first, std::size_t last) {
-    const std::size_t together = ShortRows<Real>::together(task.dim);
-    Normals normals(task.key, first / kVmfSharing * task.dim);
+    const std::size_t together = rows_together(task.dim);
+    Normals<PlainNormals> normals(task.key, first / kVmfSharing * task.dim);
     VmfDraws draws;
     ShortRows<Real> rows(task);
     for (std::size_t row = first; row < last; row += together) {

@@ -67,16 +67,16 @@ inline T polynomial(const double (&c)[N], T x) {
 }
 
 // The same as even and odd part: half the latency for one more multiplication. N is even.
-template <std::size_t N>
-inline double polynomial_in_halves(const double (&c)[N], double x) {
+template <class T, std::size_t N>
+inline T polynomial_in_halves(const double (&c)[N], T x) {
     static_assert(N % 2 == 0, "as many even powers as odd ones");
-    const double square = x * x;
-    double even = c[N - 2];
-    double odd = c[N - 1];
+    const T square = x * x;
+    T even = static_cast<T>(c[N - 2]);
+    T odd = static_cast<T>(c[N - 1]);
 #pragma GCC unroll 32
     for (std::size_t k = 3; k < N; k += 2) {
-        even = even * square + c[N - 1 - k];
-        odd = odd * square + c[N - k];
+        even = even * square + static_cast<T>(c[N - 1 - k]);
+        odd = odd * square + static_cast<T>(c[N - k]);
     }
     return even + x * odd;
 }

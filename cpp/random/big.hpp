@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "random/ideal_bits.hpp"
+#include "random/ideal_normal.hpp"
 
 namespace tightnoise {
 namespace {
@@ -34,6 +35,22 @@ inline Big continued(std::uint64_t head, const chacha20::Block& block, int first
 // near* of a word's lower 63 bits (uniform.hpp): uniform on (0, 1/2).
 inline Big ideal_near(std::uint64_t bits, const chacha20::Block& block) {
     return continued(bits & 0x7fffffffffffffffu, block, 2, -64);
+}
+
+// The ideal pair of normals (ideal_normal.hpp).
+struct BigPair {
+    Big first;
+    Big second;
+};
+inline BigPair ideal_pair(const PairWords& words, const chacha20::Block& block) {
+    const Big near = ideal_near(words.radius, block);
+    const Big u = words.radius >> 63 != 0 ? 1 - near : near;
+    const Big f = continued(words.angle >> 12, block, 8, -52) - 0.5;
+    Big r = sqrt(-2 * log(u));
+    if ((words.angle & 2) != 0) r = -r;
+    const Big x = r * cos(kHalfPi * f);
+    const Big y = r * sin(kHalfPi * f);
+    return (words.angle & 1) != 0 ? BigPair{y, x} : BigPair{x, y};
 }
 
 // The nearest integer; of two, the upper one.

@@ -23,5 +23,15 @@ inline chacha20::Block refinement_block(const NoiseKey& key, std::uint64_t numbe
     return chacha20::block_at(refinement, number);
 }
 
+// The same of coins, which choose between two components of a mixture: bit 62, and words of 32
+// bits.
+constexpr std::uint64_t kCoinStream = std::uint64_t{1} << 62;
+
+inline chacha20::Block coin_block(const NoiseKey& key, std::uint64_t number) {
+    NoiseKey coin = key;
+    coin.stream |= kCoinStream;
+    return chacha20::block_at(coin, number);
+}
+
 }  // namespace
 }  // namespace tightnoise

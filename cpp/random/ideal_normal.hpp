@@ -38,6 +38,7 @@ struct NormalError<double> {
     static constexpr double kMostSquare = 33.27;  // u >= 2^-24
     static constexpr double kSquare = 0.0;
     static constexpr double kConstant = 0x1p-42;
+    static constexpr double kOfNormal = 1.0;
 };
 
 // Found by trying all 2^32 words of the radius at every level (tests/grid/test_normals.py): its
@@ -50,6 +51,9 @@ struct NormalError<float> {
     static constexpr float kMostSquare = 19.4f;  // u >= 2^-14
     static constexpr float kSquare = 2.8e-7f;
     static constexpr float kConstant = 4.6e-7f;
+    // Of this bound, what the pair itself needs, where s z and the sum are taken in float64:
+    // without three of the four roundings 4e-7 r + 1.32e-8 is left.
+    static constexpr float kOfNormal = 0.7f;
 };
 
 // The two words of a float64 pair.

@@ -74,6 +74,7 @@ struct Pair {
     Real first;
     Real second;
     Real square;  // of the radius
+    Real u;       // the uniform number that it is made of
 };
 
 // Two independent normals from two random words.
@@ -94,7 +95,7 @@ inline Pair<Real> pair_of(Word radius_bits, Word angle) {
     const Word sign = (angle & 2) << (Bits<Real>::kSign - 1);
     const Real signed_radius = from_bits(to_bits(radius) ^ sign);
     return {signed_radius * uniform::select(mirror, sine, cosine),
-            signed_radius * uniform::select(mirror, cosine, sine), square};
+            signed_radius * uniform::select(mirror, cosine, sine), square, u};
 }
 
 // Turns one keystream batch into kBatch<Real> normals.

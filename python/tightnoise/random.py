@@ -59,29 +59,10 @@ class NoiseStream:
     generators", Bernstein 2017). So whoever reads the memory of the process later learns no noise
     drawn before but what the caller kept. A seed's key stays as long as the stream does.
 
-    *What is not claimed.* The numbers made of these bits are floating-point numbers.
-    ``Gaussian`` output ``theta + sigma z`` lies on a grid that depends on theta, so its low-order
-    bits can exclude values of theta ("On Significance of the Least Significant Bits for
-    Differential Privacy", Mironov 2012; "Are We There Yet? Timing and Floating-Point Attacks on
-    Differential Privacy Systems", Jin et al. 2022). The interior of ``RectifiedGaussian``,
-    ``TruncatedGaussian`` and ``BoundedLaplace`` output is open to the same attack.
-    ``StochasticSign`` and ``QuantizedGaussian`` return one of a few letters, fixed before theta is
-    seen, so their output has no such holes; what remains is a rounding of the letters'
-    probabilities. The coordinates of ``VonMisesFisher`` output have such holes: that its privacy
-    loss is bounded, so that delta may be 0, holds for the distribution and not for the bits of its
-    rounded samples. Running time hardly depends on the data (branches are taken a batch at a time,
-    by how far theta is from the support), but it is not claimed to be constant.
-
-    *Float32.* Samples of float32 theta are computed in float32 (of the truncated, the quantised and
-    the bounded Laplace mechanism in float64, then rounded, which costs no more): sigma is rounded
-    up, the bounds of ``RectifiedGaussian`` inwards, z is within 1e-6 of a normal, and so is the
-    noise of that of the mechanism accounted, in units of sigma. Use float64 theta where that is too
-    coarse, as many sigma outside the support. For ``VonMisesFisher`` that is where 1/sqrt(kappa),
-    how far it is from the mean for kappa >> dim, is not well above 1e-7.
-
-    *Tails.* |z| reaches 9.49 in float64 and 6.76 in float32; exact normals lie beyond with
-    probability 2.3e-21 and 1.4e-11 per element. Count these as a failure probability (delta) where
-    an accountant must be strict.
+    The numbers that are made of these bits here, by ``uniform`` and ``standard_normal``, are floats
+    near to those of the law; theta + noise made of them gives theta away in its last digits. The
+    mechanisms' ``sample`` is exact: what its cost covers, and what not, is in
+    docs/threat-model.md.
 
     Examples
     --------

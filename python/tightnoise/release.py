@@ -19,6 +19,7 @@ from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
 from tightnoise.compare.bounded_errors import average_square, errors_of
 from tightnoise.mechanisms import BoundedLaplace, Mechanism, RectifiedGaussian, TruncatedGaussian
+from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
 
 __all__ = ["BoundedRelease", "release_bounded"]
@@ -40,6 +41,9 @@ class BoundedRelease:
         outside the bounds: `choice.sample` is not.
     noisy : float or ndarray
         What the mechanism drew: the value, before it was clipped where it had to be.
+    grid : float or ndarray or None
+        The step that `noisy` is a multiple of, unless it is a bound (docs/threat-model.md). None of
+        mechanisms with a few fixed outputs.
     prior : tuple of float or None
         What was said to be known beforehand.
     choice : BoundedChoice or None
@@ -54,6 +58,8 @@ class BoundedRelease:
     (True, 1.0, 0.0)
     >>> release.mechanism
     Staircase(epsilon=1.0, sensitivity=2.0, gamma=0.41673743492888243)
+    >>> release.noisy % release.grid
+    0.0
     """
 
     value: float | NDArray[np.floating[Any]]
@@ -61,6 +67,7 @@ class BoundedRelease:
     delta: float
     mechanism: Any
     noisy: float | NDArray[np.floating[Any]]
+    grid: float | NDArray[np.floating[Any]] | None = None
     prior: tuple[float, ...] | None = None
     choice: BoundedChoice | None = None
 
@@ -182,8 +189,8 @@ def release_bounded(
     Returns
     -------
     BoundedRelease
-        The noisy `value` (float64), `estimate` beside it, the `epsilon` and `delta` spent, and the
-        calibrated `mechanism`.
+        The noisy `value` (float64), `estimate` beside it, the `epsilon` and `delta` spent, the
+        calibrated `mechanism`, and the `grid` that it drew on.
 
     Raises
     ------
@@ -241,6 +248,7 @@ def release_bounded(
         0.0 if pure else budget.delta,
         choice.mechanism,
         float(noisy),
+        grid_of(choice.mechanism),
         weights,
         choice,
     )
@@ -282,7 +290,7 @@ def _of_array(
     family, scale = found[0]
     drawn: Mechanism = family(scale, lower, upper)  # type: ignore[call-arg]
     noisy = drawn.sample(_inside(value, lower, upper), rng=rng)
-    return BoundedRelease(noisy, loss, 0.0, drawn, noisy, weights)
+    return BoundedRelease(noisy, loss, 0.0, drawn, noisy, grid_of(drawn), weights)
 
 
 def _square(family: Any, scale: float, widths: Floats, weights: tuple[float, ...] | None) -> float:

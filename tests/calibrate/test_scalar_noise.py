@@ -167,3 +167,33 @@ def test_extreme_budgets(calibrate):
                 except CalibrationError:
                     continue
                 assert noise.delta(epsilon, sensitivity) <= delta
+
+
+@pytest.mark.parametrize("loss", ["l1", "l2"])
+@pytest.mark.parametrize("sensitivity", [1, 2, 7])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (3.0, 0.0), (3.0, 0.01), (6.0, 1e-6)])
+def test_staircases_on_the_integers_are_the_best_of_all_of_these(epsilon, delta, sensitivity, loss):
+    def lost(noise):
+        rounded = noise.rounded()
+        return rounded.mean_abs() if loss == "l1" else rounded.var()
+
+    found = tn.calibrate.staircase(epsilon, delta, sensitivity, loss=loss, integer=True)
+    assert found.delta(epsilon, sensitivity) <= delta
+    best = lost(found)
+    assert best <= lost(tn.calibrate.staircase(epsilon, delta, sensitivity, loss=loss))
+    for end in range(sensitivity):
+        gamma = (end + 0.5) / sensitivity
+        # The largest epsilon of its own that is private.
+        low, high = epsilon, epsilon + 2.0
+        for _ in range(60 if delta else 0):
+            middle = 0.5 * (low + high)
+            noise = tn.Staircase(middle, float(sensitivity), gamma)
+            low, high = (
+                (middle, high) if noise.delta(epsilon, sensitivity) <= delta else (low, middle)
+            )
+        assert best <= lost(tn.Staircase(low, float(sensitivity), gamma)) * (1 + 1e-9)
+
+
+def test_staircases_on_the_integers_have_an_integer_for_a_sensitivity():
+    with pytest.raises(ValueError, match=r"^sensitivity must be an integer, for noise that is"):
+        tn.calibrate.staircase(1.0, 0.0, 1.5, integer=True)

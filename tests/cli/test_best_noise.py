@@ -50,6 +50,7 @@ def test_json(capsys):
         "sensitivity": 2.0,
         "loss": "l1",
         "compositions": 1,
+        "integer": False,
     }
     ranking = tn.best_noise(1.0, 1e-5, 2.0)
     assert [one["name"] for one in report["mechanisms"]] == [choice.name for choice in ranking]
@@ -58,12 +59,28 @@ def test_json(capsys):
         assert one["mean_abs"] == choice.mean_abs
 
 
+def test_integers(capsys):
+    arguments = ["best-noise", "--epsilon", "3", "--delta", "0", "--sensitivity", "0.5"]
+    assert main([*arguments, "--integer"]) == 0
+    out, _ = capsys.readouterr()
+    ranking = tn.best_noise(3.0, 0.0, 0.5, integer=True)
+    assert out == f"{ranking}\n"
+    assert "sensitivity 0.5 is rounded up to 1" in out
+    assert main([*arguments, "--integer", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["parameters"]["sensitivity"], report["parameters"]["integer"]) == (1.0, True)
+    assert report["mechanisms"][0]["mean_abs"] == ranking.best.mean_abs
+
+
 def test_picture(tmp_path, capsys):
     if importlib.util.find_spec("matplotlib") is None:
         pytest.skip("matplotlib, which draws, is an extra that is not installed")
     path = tmp_path / "noise.png"
     assert main(["best-noise", *BUDGET, "--plot", str(path)]) == 0
     assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    other = tmp_path / "integers.png"
+    assert main(["best-noise", *BUDGET, "--integer", "--plot", str(other)]) == 0
+    assert other.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert main(["best-noise", *BUDGET, "--plot", str(path)]) == 2
     assert "exists" in capsys.readouterr().err
 

@@ -37,6 +37,14 @@ def test_many_releases_and_the_optimum(capsys):
     assert "grid optimum" in out
 
 
+def test_integers(capsys):
+    assert main(["calibrate", "bounded", *ASKED, "--integer"]) == 0
+    out, _ = capsys.readouterr()
+    ranking = tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0, integer=True)
+    assert out == f"{ranking}\n"
+    assert "outputs are rounded to integers" in out
+
+
 def test_json(capsys):
     assert main(["calibrate", "bounded", *ASKED, "--json"]) == 0
     report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
@@ -49,6 +57,7 @@ def test_json(capsys):
         "sensitivity": 2.0,
         "by": "mse_average",
         "releases": 1,
+        "integer": False,
     }
     ranking = tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0)
     assert [row["name"] for row in report["mechanisms"]] == [choice.name for choice in ranking]

@@ -26,7 +26,11 @@ def test_sample(name, shape, dtype, tmp_path, rng, capsys):
     source, target = tmp_path / "in.npy", tmp_path / "out.npy"
     np.save(source, rng.normal(size=shape).astype(dtype))
     assert sample(source, target, name=name) == 0
-    assert capsys.readouterr() == ("", "")
+    out, err = capsys.readouterr()
+    assert out == ""
+    ends = "" if name == "gaussian" else ", and the bounds"
+    note = f"tightnoise sample: note: on multiples of 2^-6{ends}\n"
+    assert err == ("" if name in ("quantized", "sign") else note)
     noisy = np.load(target)
     assert noisy.dtype == dtype
     assert noisy.shape == shape
@@ -47,6 +51,28 @@ def test_sample_is_reproducible_with_a_seed_only(tmp_path, gradient, capsys):
         assert not np.array_equal(a, b)
     direct = tn.Gaussian(1.0).sample(np.load(gradient), rng=tn.random.NoiseStream(5))
     assert np.array_equal(outputs[0], direct)
+
+
+@pytest.mark.parametrize(
+    ("grid", "step", "note"),
+    [
+        ("auto", 2.0**-6, "on multiples of 2^-6"),
+        ("2**-10", 2.0**-10, "on multiples of 2^-10"),
+        ("2^3", 8.0, "on multiples of 2^3"),
+        ("0.25", 0.25, "on multiples of 2^-2"),
+        ("none", None, "no cost covers the last digits"),
+    ],
+)
+def test_sample_says_its_grid(grid, step, note, tmp_path, gradient, capsys):
+    target = tmp_path / "out.npy"
+    assert sample(gradient, target, "--grid", grid, "--seed", 5, name="gaussian") == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert "take this noise off" in first
+    assert second.endswith(note) or (step is None and note in second)
+    noisy = np.load(target)
+    stream = tn.random.NoiseStream(5)
+    assert np.array_equal(noisy, tn.Gaussian(1.0).sample(np.load(gradient), rng=stream, grid=step))
+    assert (noisy % (step or 2.0**-30) == 0).all() == (step is not None)
 
 
 def test_sample_does_not_overwrite(tmp_path, gradient, refused):
@@ -138,6 +164,11 @@ def test_bad_outputs(target, message, tmp_path, gradient, refused):
         (["--mechanism", "sign", "--sigma", "nan"], "--sigma"),
         (["--mechanism", "sign", "--sigma", "1", "--seed", "-1"], "seed"),
         (["--mechanism", "sign", "--sigma", "1", "--seed", "1.5"], "--seed"),
+        (["--mechanism", "sign", "--sigma", "1", "--grid", "0.5"], "grid must be 'auto' or None"),
+        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "-1"], "must be a power of two"),
+        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**x"], "--grid: not 'auto'"),
+        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**-30"], "grid must be from 2**"),
+        (["--mechanism", "rectified", "--sigma", "1", *BOUNDS, "--grid", "8"], "must be finer"),
     ],
 )
 def test_bad_sample_options(options, message, tmp_path, gradient, refused):

@@ -340,3 +340,11 @@ def test_samples_have_the_losses_they_say(m):
         assert abs(values.mean() - exact) <= 6 * values.std() / math.sqrt(values.size)
     single = m.sample(np.zeros((2, 3), np.float32), rng=tn.random.NoiseStream(5))
     assert (single.dtype, single.shape) == (np.float32, (2, 3))
+
+
+def test_quantiles_where_a_step_ends():
+    # The first step outside ends with a tail of b = e^-50 of its own; just before, tails are
+    # multiples of 1e-16 of it.
+    noise = tn.Staircase(50.0, 1e7, 0.5e-7)
+    for q in (1e-30, 1e-33, 1.9e-35, 1e-36):
+        assert noise.ppf(q) == pytest.approx(-10_000_000.5, rel=1e-12)

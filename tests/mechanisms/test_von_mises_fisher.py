@@ -21,6 +21,7 @@ from simd_levels import LEVELS, printed_at
 
 import tightnoise as tn
 from tightnoise.mechanisms import _direction_pair as pair
+from tightnoise.mechanisms.von_mises_fisher import _step_of
 
 inf, nan = np.inf, np.nan
 TESTS = Path(__file__).parents[1]
@@ -426,10 +427,45 @@ def test_densities_of_zeros_are_uniform():
 def test_samples_are_unit_vectors(kappa, dim, rng):
     vmf = tn.VonMisesFisher(kappa, dim)
     for dtype, limit in [(np.float64, 3e-16), (np.float32, 6e-8)]:
-        y = vmf.sample(rng.standard_normal((3, dim)).astype(dtype))
-        assert y.dtype == dtype
-        wide = y.astype(np.longdouble)
-        assert np.abs(np.sqrt((wide * wide).sum(axis=-1)) - 1).max() <= limit
+        x = rng.standard_normal((3, dim)).astype(dtype)
+        for grid, allowed in [(None, limit), ("auto", 1 / 128)]:
+            y = vmf.sample(x, grid=grid)
+            assert y.dtype == dtype
+            wide = y.astype(np.longdouble)
+            assert np.abs(np.sqrt((wide * wide).sum(axis=-1)) - 1).max() <= allowed
+            assert np.isfinite(vmf.logpdf(y, x)).all()
+
+
+@pytest.mark.parametrize(
+    ("dim", "kappa", "step"),
+    [
+        (2, 0.0, 2**-7),
+        (4, 3.0, 2**-7),
+        (5, 5.0, 2**-8),
+        (10**6, 3e5, 2**-16),
+        (3, 1e6, 2**-16),
+        (3, 1e100, 2**-32),
+        (2**53, 1.0, 2**-32),
+    ],
+)
+def test_the_default_grid(dim, kappa, step):
+    vmf = tn.VonMisesFisher(kappa, dim)
+    assert _step_of("auto", vmf._grid_scale) == step
+    if dim <= 5:
+        y = vmf.sample(np.ones((50, dim)), rng=tn.random.NoiseStream(1))
+        assert (y % step == 0).all()
+        assert (y % (2 * step) != 0).any()
+        same = vmf.sample(np.ones((50, dim)), rng=tn.random.NoiseStream(1), grid=step)
+        np.testing.assert_array_equal(y, same)
+
+
+@pytest.mark.parametrize("grid", [0.3, 0.0, -0.5, 2.0, 2.0**-33, math.nan, math.inf, "fine", True])
+def test_grids_that_are_refused(grid):
+    error = TypeError if grid is True else ValueError
+    for m in (VMF, tn.ProductVonMisesFisher(1.0, [3]), tn.LiftedVonMisesFisher(1.0, 2, 1.0)):
+        x = np.ones(2) if isinstance(m, tn.LiftedVonMisesFisher) else np.ones(3)
+        with pytest.raises(error, match="grid must be"):
+            m.sample(x, grid=grid)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f8", "f4"])

@@ -39,10 +39,12 @@ MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
 # Loops that are scalar by design, as "target: function": what combines the results of blocks, what
 # runs once a call or a row, and what chooses its formula element by element.
 SCALAR = re.compile(
-    r"special: combine|sampling: shared_parameters|"
+    r"special: combine|sampling: shared_parameters|additive_grid: .*\b(?:settle|Steps)\b|"
+    r"grid_truncated: .*(?:GaussianLaw::draw.*constprop|redraw)|"
     r"bayes_capacity: (?!.*\b(?:narrow_\w+|sample_density|scaled_shortfall)\b)|"
     r"truncated_profile: (?!.*\b(?:narrow_\w+|sample_density|sum_expm1mx)\b)|"
-    r"vmf_sampling: .*\b(?:total_of|add_parts|choose|settle.*constprop)\b|divergence: (?!.*\b("
+    r"vmf_(?:sampling|grid): .*\b(?:total_of|add_parts|choose|settle.*constprop)\b|"
+    r"divergence: (?!.*\b("
     r"narrow_\w+|sample_density|sum_expm1mx|standardise|log_ndtr_of|log_mass_of|combine_\w+|"
     r"cell_(?:beyond|between|largest|add)|fisher_(?!information|sum|truncated|quantized)\w+)\b)"
 )

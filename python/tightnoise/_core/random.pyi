@@ -8,10 +8,10 @@ import typing_extensions
 
 __all__: list[str] = [
     "NoiseSource",
-    "alias_table",
     "chacha20_keystream",
     "join_integers",
-    "normal_pairs",
+    "multi_gaussian_table",
+    "quasi_gaussian_table",
     "sample_bounded_laplace",
     "sample_gaussian",
     "sample_laplace",
@@ -26,6 +26,7 @@ __all__: list[str] = [
     "sample_truncated_laplace",
     "sample_tulap",
     "sample_von_mises_fisher",
+    "scale_mixture_table",
     "set_refine_all",
     "split_integers",
     "standard_normal",
@@ -42,9 +43,6 @@ class NoiseSource:
     @property
     def is_seeded(self) -> bool: ...
 
-def alias_table(
-    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint32], int]: ...
 def chacha20_keystream(
     key: typing_extensions.Buffer,
     stream: typing.SupportsInt | typing.SupportsIndex,
@@ -58,13 +56,25 @@ def join_integers(
     noise: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
     out: numpy.ndarray,
 ) -> None: ...
-def normal_pairs(
-    radius: numpy.ndarray,
-    angle: numpy.ndarray,
-    z1: numpy.ndarray,
-    z2: numpy.ndarray,
-    square: numpy.ndarray,
-) -> None: ...
+def multi_gaussian_table(
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    modes: typing.SupportsInt | typing.SupportsIndex,
+) -> tuple[
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint32],
+    int,
+]: ...
+def quasi_gaussian_table(
+    sigma: typing.SupportsFloat | typing.SupportsIndex,
+    epsilon: typing.SupportsFloat | typing.SupportsIndex,
+    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint32],
+    int,
+]: ...
 def sample_bounded_laplace(
     theta: numpy.ndarray,
     scale: numpy.ndarray,
@@ -195,7 +205,16 @@ def sample_von_mises_fisher(
     kappa: typing.SupportsFloat | typing.SupportsIndex,
     out: numpy.ndarray,
     source: NoiseSource,
+    step: typing.SupportsFloat | typing.SupportsIndex = 0.0,
 ) -> None: ...
+def scale_mixture_table(
+    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+) -> tuple[
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint64],
+    numpy.typing.NDArray[numpy.uint32],
+    int,
+]: ...
 def set_refine_all(on: bool) -> None: ...
 def split_integers(
     n: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tightnoise._validate import one_of
+from tightnoise._validate import one_of, require
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._loss import loss_of
 from tightnoise.calibrate._target import Target, first_private, target
@@ -15,7 +15,12 @@ from tightnoise.mechanisms._steps import LARGEST_EPSILON, SMALLEST_EPSILON
 __all__ = ["staircase", "tulap"]
 
 
-def staircase(epsilon: float, delta: float, sensitivity: float, *, loss: str = "l1") -> Staircase:
+_NEAR = 3  # steps' ends to either side that are tried for integers
+
+
+def staircase(
+    epsilon: float, delta: float, sensitivity: float, *, loss: str = "l1", integer: bool = False
+) -> Staircase:
     """Return the staircase noise of the smallest loss that is (epsilon, delta)-DP.
 
     For delta = 0 that is the least of all noise: gamma is 1/(1 + e^(epsilon/2)) for the mean of
@@ -25,6 +30,12 @@ def staircase(epsilon: float, delta: float, sensitivity: float, *, loss: str = "
     For delta > 0 the noise has a larger epsilon of its own, which for each gamma is solved for in
     closed form, and gamma is searched for. It is the best of all staircases as wide as the
     sensitivity, within 1e-6 of the loss; other noise, bounded or Gaussian, may have less.
+
+    For an integer that is released as one, the loss is that of the rounded noise. Its steps then
+    end half way between two integers, where rounding loses nothing of them: a staircase on the
+    integers, for delta = 0 the least of all noise there (Geng and Viswanath 2016, "The Optimal
+    Noise-Adding Mechanism in Differential Privacy"). Of these gammas it is the best near the one
+    that is best without rounding.
 
     Parameters
     ----------
@@ -37,6 +48,8 @@ def staircase(epsilon: float, delta: float, sensitivity: float, *, loss: str = "
         for vectors see `tightnoise.mechanisms.AdditiveNoise`.
     loss : {"l1", "l2"}
         What is smallest: the mean of abs(noise), or its variance.
+    integer : bool
+        Whether outputs are rounded to integers; the sensitivity must then be one.
 
     Returns
     -------
@@ -61,20 +74,34 @@ def staircase(epsilon: float, delta: float, sensitivity: float, *, loss: str = "
     >>> m = tn.calibrate.staircase(3.0, 0.1, sensitivity=1.0)
     >>> round(m.epsilon, 4), round(m.mean_abs(), 4)
     (3.1186, 0.22)
+    >>> m = tn.calibrate.staircase(3.0, 0.0, sensitivity=2, integer=True)
+    >>> m.gamma, round(m.rounded().mean_abs(), 4)
+    (0.25, 0.2781)
     """
     wanted = target(epsilon, delta, sensitivity)
     best_gamma = one_of("loss", loss, _BEST_GAMMA)
+
+    def own_epsilon(gamma: float) -> float:
+        return wanted.epsilon if wanted.delta == 0 else _own_epsilon(wanted, gamma)
+
+    def lost(gamma: float, step: float, is_rounded: bool) -> float:
+        own = own_epsilon(gamma)
+        if not SMALLEST_EPSILON <= own <= LARGEST_EPSILON:
+            return math.inf
+        noise = Staircase(own, step, gamma)
+        return loss_of(noise.rounded() if is_rounded else noise, loss)
+
     if wanted.delta == 0:
         _require_steps(wanted.epsilon)
-        return Staircase(wanted.epsilon, wanted.sensitivity, best_gamma(wanted.epsilon))
-
-    def unit_loss(gamma: float) -> float:
-        own = _own_epsilon(wanted, gamma)
-        inside = SMALLEST_EPSILON <= own <= LARGEST_EPSILON
-        return loss_of(Staircase(own, 1.0, gamma), loss) if inside else math.inf
-
-    gamma = _least(unit_loss, wanted.epsilon)
-    own = _own_epsilon(wanted, gamma)
+        gamma = best_gamma(wanted.epsilon)
+    else:
+        gamma = _least(lambda gamma: lost(gamma, 1.0, False), wanted.epsilon)
+    if integer:
+        step = wanted.sensitivity
+        gamma = min(_between_integers(gamma, step), key=lambda gamma: lost(gamma, step, True))
+    own = own_epsilon(gamma)
+    if wanted.delta == 0:
+        return Staircase(own, wanted.sensitivity, gamma)
     _require_steps(own)
     return first_private(
         lambda steps: Staircase(steps, wanted.sensitivity, gamma), own, wanted, toward=0.0
@@ -129,6 +156,15 @@ def tulap(epsilon: float, delta: float, sensitivity: float) -> Tulap:
     return first_private(
         lambda end: Tulap(wanted.epsilon, wanted.sensitivity, end), bound, wanted, toward=math.inf
     )
+
+
+def _between_integers(gamma: float, sensitivity: float) -> list[float]:
+    """Return the gammas next to one with which steps end half way between two integers."""
+    good = sensitivity == math.floor(sensitivity)
+    require(good, "sensitivity", sensitivity, "an integer, for noise that is rounded to integers")
+    nearest = math.floor(gamma * sensitivity)
+    ends = range(max(nearest - _NEAR, 0), min(nearest + _NEAR + 1, int(sensitivity)))
+    return [(end + 0.5) / sensitivity for end in ends]
 
 
 def _require_steps(epsilon: float) -> None:

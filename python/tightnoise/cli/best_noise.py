@@ -34,6 +34,12 @@ def add_to(commands: Any) -> None:
         metavar="T",
         help="how many such numbers are released within the budget; default: 1",
     )
+    best.add_argument(
+        "--integer",
+        action="store_true",
+        help="the number is an integer, and outputs are rounded to integers, which costs nothing: "
+        "rank by what is left of the losses",
+    )
     add_plot_options(best, "the densities, and the losses against epsilon")
     best.set_defaults(run=_run)
 
@@ -46,6 +52,7 @@ def _run(options: Options) -> None:
         options.sensitivity,
         loss=options.loss,
         compositions=options.compositions,
+        integer=options.integer,
     )
     if options.json:
         print_json(_report(ranking))
@@ -64,6 +71,7 @@ def _report(ranking: NoiseRanking) -> dict[str, Any]:
             "sensitivity": ranking.sensitivity,
             "loss": ranking.loss,
             "compositions": ranking.compositions,
+            "integer": ranking.integer,
         },
         "mechanisms": [
             {

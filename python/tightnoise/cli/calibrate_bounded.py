@@ -53,6 +53,11 @@ def add_to(kinds: Any) -> None:
         action="store_true",
         help="look for the optimum on a grid as well; takes a second or two, and SciPy",
     )
+    bounded.add_argument(
+        "--integer",
+        action="store_true",
+        help="the true value is an integer, and outputs are rounded to integers",
+    )
     add_plot_options(bounded, "the mean squared errors against the true value and epsilon")
     bounded.set_defaults(run=_run)
 
@@ -68,6 +73,7 @@ def _run(options: Options) -> None:
         by=options.by,
         count=options.count,
         optimum=options.optimum,
+        integer=options.integer,
     )
     if options.json:
         print_json(_report(ranking))
@@ -79,7 +85,7 @@ def _run(options: Options) -> None:
 
 
 def _report(ranking: BoundedRanking) -> dict[str, Any]:
-    given = ("epsilon", "delta", "lower", "upper", "sensitivity", "by", "releases")
+    given = ("epsilon", "delta", "lower", "upper", "sensitivity", "by", "releases", "integer")
     return {
         "version": tn.__version__,
         "parameters": {name: getattr(ranking, name) for name in given},

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
+import math
+import re
 from typing import Any
 
 import tightnoise as tn
 from tightnoise._files import check_writable, read_array, write_array
 from tightnoise.cli._noise import KINDS, add_noise
-from tightnoise.cli._options import Options, require_given, whole
+from tightnoise.cli._options import Options, finite, require_given, whole
 from tightnoise.cli._output import print_notes
+from tightnoise.mechanisms._grid import grid_of
 
 
 def add_to(commands: Any) -> None:
@@ -31,6 +35,14 @@ def add_to(commands: Any) -> None:
         help="reproducible noise, for experiments: who knows N can take the noise off; "
         "default: a key from the operating system",
     )
+    sample.add_argument(
+        "--grid",
+        type=_grid,
+        default="auto",
+        metavar="G",
+        help="the output is made of multiples of this power of two, such as 2**-10; 'auto', the "
+        "default: 1/128 to 1/64 of the noise; 'none' leaves digits that no cost covers",
+    )
     sample.add_argument("--force", action="store_true", help="replace OUT.npy if it exists")
     sample.set_defaults(run=_run)
 
@@ -43,9 +55,29 @@ def _run(options: Options) -> None:
         )
     check_writable(options.output, overwrite=options.force)
     mechanism = kind.make(options)
+    notes = []
     stream = None
     if options.seed is not None:
         stream = tn.random.NoiseStream(options.seed)
-        print_notes("sample", ["whoever knows the seed can take this noise off"])
-    noisy = mechanism.sample(read_array(options.input, options.key), rng=stream)
+        notes.append("whoever knows the seed can take this noise off")
+    theta = read_array(options.input, options.key)
+    noisy = mechanism.sample(theta, rng=stream, grid=options.grid)
     write_array(options.output, noisy, overwrite=options.force)
+    step = grid_of(mechanism, options.grid)
+    if step is not None:
+        ends = ", and the bounds" if kind.bounded else ""
+        notes.append(f"on multiples of 2^{int(math.log2(step))}{ends}")
+    if options.grid is None:
+        notes.append("without a grid: no cost covers the last digits of the output")
+    print_notes("sample", notes)
+
+
+def _grid(text: str) -> float | str | None:
+    """Read a grid: a number, also as 2**-10, or one of two names."""
+    if text in ("auto", "none"):
+        return None if text == "none" else text
+    power = re.fullmatch(r"2(?:\*\*|\^)(-?\d{1,3})", text)
+    try:
+        return 2.0 ** int(power[1]) if power else finite(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"not 'auto', 'none' or a number: {text!r}") from None

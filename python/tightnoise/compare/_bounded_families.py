@@ -76,7 +76,8 @@ def _clipped(family: Family) -> BoundedFamily:
                 f"epsilon must be at least {family.least_epsilon} here: with less it takes seconds "
                 f"to calibrate; got {epsilon}"
             )
-        return release_of(family, epsilon, delta, domain.sensitivity, "l2", count)
+        kind = family.of(domain.integer)
+        return release_of(kind, epsilon, delta, domain.sensitivity, "l2", count)
 
     def total(mechanism: Any, budget: Budget, domain: Domain) -> float:
         _, delta, count = budget

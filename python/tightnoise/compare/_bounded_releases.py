@@ -53,6 +53,8 @@ class Domain(NamedTuple):
     sensitivity: float
     """At most the width."""
     prior: Prior
+    integer: bool = False
+    """Whether outputs are rounded to integers."""
 
     @property
     def interval(self) -> Interval:
@@ -60,10 +62,12 @@ class Domain(NamedTuple):
         return self[:3]
 
 
-def domain_of(lower: float, upper: float, sensitivity: float, prior: Prior) -> Domain:
+def domain_of(
+    lower: float, upper: float, sensitivity: float, prior: Prior, integer: bool = False
+) -> Domain:
     """Return the domain; a sensitivity beyond its width means that, rounded upwards."""
     most = math.nextafter(upper - lower, math.inf)
-    return Domain(lower, upper, min(sensitivity, most), prior)
+    return Domain(lower, upper, min(sensitivity, most), prior, integer)
 
 
 class Kind(NamedTuple):

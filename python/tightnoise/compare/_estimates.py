@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from tightnoise.compare._grid_optimum import GridOptimum
+from tightnoise.compare._integer_errors import IntegerErrors, Unclipped, places_of
+from tightnoise.compare._integer_posterior import IntegerPosterior, is_countable
 from tightnoise.compare._middle import Middle
 from tightnoise.compare._posterior import Posterior, posterior_of
 from tightnoise.compare._prior import Prior
@@ -26,19 +28,29 @@ _IN_DOMAIN = (TruncatedGaussian, RectifiedGaussian, BoundedLaplace, Middle, Grid
 class Linear:
     """Noise shrunk towards the prior's mean: a + b y of least average squared error."""
 
-    def __init__(self, mechanism: Any, lower: float, upper: float, prior: Prior) -> None:
+    def __init__(
+        self, mechanism: Any, lower: float, upper: float, prior: Prior, integer: bool = False
+    ) -> None:
         self._lower = lower
         self._errors: Errors
+        width = upper - lower
         if isinstance(mechanism, _IN_DOMAIN):
-            self._errors = errors_of(mechanism, lower, upper)
+            self._errors = errors_of(mechanism, lower, upper, integer)
+        elif integer:
+            self._errors = Unclipped(width, mechanism)
         else:
-            self._errors = _Unclipped(upper - lower, float(mechanism.var()))
-        edges = np.append(self._errors.edges, upper - lower - self._errors.edges)
-        self._edges = np.union1d(edges, prior.edges)
-        step = np.diff(self._edges)
-        self._nodes = PANEL.within(self._edges[:-1], step)
-        self._weights = step[:, np.newaxis] * PANEL.weights * prior.density_at(self._nodes)
-        self._mean, _ = prior.moments()
+            self._errors = _Unclipped(width, float(mechanism.var()))
+        if isinstance(self._errors, IntegerErrors):
+            self._nodes, self._weights = places_of(self._errors.reach, width, prior)
+            self._edges = self._nodes[:0]
+            self._mean = self._average(self._nodes)
+        else:
+            edges = np.append(self._errors.edges, width - self._errors.edges)
+            self._edges = np.union1d(edges, prior.edges)
+            step = np.diff(self._edges)
+            self._nodes = PANEL.within(self._edges[:-1], step)
+            self._weights = step[:, np.newaxis] * PANEL.weights * prior.density_at(self._nodes)
+            self._mean, _ = prior.moments()
         bias, square = self._whole(self._nodes)
         mean, variance = self._nodes + bias, np.maximum(square - bias * bias, 0.0)
         self._centre = self._average(mean)
@@ -59,6 +71,8 @@ class Linear:
 
     def worst(self) -> float:
         """Return the greatest mean squared error of any true value."""
+        if isinstance(self._errors, IntegerErrors):
+            return float(self._square(self._nodes).max())
         where = np.union1d(self._edges, self._nodes)
         return greatest(self._square, where, self._square(where))
 
@@ -79,16 +93,25 @@ class Linear:
 class PosteriorMean:
     """The mean of the true value given the noisy one: no estimate has less average error."""
 
-    def __init__(self, mechanism: Any, lower: float, upper: float, prior: Prior) -> None:
+    def __init__(
+        self, mechanism: Any, lower: float, upper: float, prior: Prior, integer: bool = False
+    ) -> None:
         self._lower, self._prior = lower, prior
         self._mean, self._variance = prior.moments()
         self._width = upper - lower
-        self._posterior: Posterior | None = None
+        self._posterior: Posterior | IntegerPosterior | None = None
         self._grid: GridOptimum | None = None
         if isinstance(mechanism, GridOptimum):
             self._grid = mechanism  # its values are such means
         elif not isinstance(mechanism, Middle):
-            self._posterior = posterior_of(mechanism, lower, upper, prior)
+            if integer and is_countable(mechanism, self._width):
+                self._posterior = IntegerPosterior(mechanism, self._width, prior)
+            else:
+                self._posterior = posterior_of(mechanism, lower, upper, prior)
+        if integer:
+            nodes, weights = places_of(0, self._width, prior)
+            self._mean = float(weights @ nodes)
+            self._variance = float(weights @ (nodes - self._mean) ** 2)
 
     def of(self, noisy: Array) -> Array:
         """Return the estimate for each noisy value."""
@@ -112,6 +135,8 @@ class PosteriorMean:
         if self._posterior is None:
             return max(self._mean, self._width - self._mean) ** 2
         where = self._posterior.places()
+        if isinstance(self._posterior, IntegerPosterior):
+            return float(self._posterior.square(where).max())
         return greatest(self._posterior.square, where, self._posterior.square(where), points=5)
 
 

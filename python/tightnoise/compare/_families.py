@@ -34,6 +34,14 @@ class Family(NamedTuple):
     least_epsilon: float = 0.0
     """Of one of many releases: below it, `calibrated` takes too long to be tried again and again,
     and `for_many` alone counts."""
+    for_integers: Calibration | None = None
+    """What is better where outputs are rounded to integers."""
+
+    def of(self, integer: bool) -> Family:
+        """Return the family for outputs that are rounded to integers, or not."""
+        if not integer or self.for_integers is None:
+            return self
+        return self._replace(calibrated=self.for_integers)
 
 
 def _gaussian(epsilon: float, delta: float, sensitivity: float, loss: str) -> Gaussian:
@@ -100,5 +108,8 @@ FAMILIES = (
         ),
         "epsilon",
         pure=True,
+        for_integers=lambda epsilon, delta, sensitivity, loss: calibrate.staircase(
+            epsilon, delta, sensitivity, loss=loss, integer=True
+        ),
     ),
 )

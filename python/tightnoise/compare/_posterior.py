@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.compare._prior import Prior
-from tightnoise.compare._tails import PANEL, Array, GaussLegendre, panels_of
+from tightnoise.compare._tails import PANEL, Array, GaussLegendre
 from tightnoise.mechanisms import (
     BoundedLaplace,
     Gaussian,
@@ -262,4 +262,4 @@ def _half_of(noise: Any) -> tuple[Array, GaussLegendre]:
     end = -float(noise.ppf(_NEGLIGIBLE))
     if isinstance(noise, TruncatedLaplace) and noise.bound < 40.0 * noise.scale:
         end = noise.bound  # where the density jumps, with less than that beyond `end`
-    return panels_of(noise, end), _PART
+    return noise._panels(end), _PART

@@ -18,16 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.mechanisms import (
-    Laplace,
-    MultiGaussianMixture,
-    QuasiGaussianMixture,
-    Staircase,
-    TruncatedLaplace,
-    Tulap,
-)
+from tightnoise.mechanisms import Staircase, Tulap
+from tightnoise.mechanisms._panels import up_to
 
-__all__ = ["PANEL", "Array", "GaussLegendre", "Tail", "panels_of", "tail_of"]
+__all__ = ["PANEL", "Array", "GaussLegendre", "Tail", "tail_of"]
 
 Array = NDArray[np.float64]
 
@@ -72,30 +66,7 @@ def tail_of(mechanism: Any, width: float) -> Tail:
     if isinstance(mechanism, Tulap):
         return _Steps(mechanism.epsilon, mechanism.sensitivity, 0.5, mechanism.bound, width)
     end = min(-float(mechanism.ppf(_NEGLIGIBLE)), width)
-    return _Smooth(mechanism, panels_of(mechanism, end))
-
-
-def panels_of(mechanism: Any, end: float) -> Array:
-    """Return panels from 0 to `end` in each of which the tail is a polynomial to 1e-15."""
-    if isinstance(mechanism, (Laplace, TruncatedLaplace)):
-        step = 2.0 * mechanism.scale
-        return _increasing(step * np.arange(math.ceil(min(end / step, 64.0))), end)
-    # Gaussians about some centres; between these it is flat where sigma is small.
-    sigma = mechanism.sigma
-    around = sigma * np.arange(-10.0, 11.0)
-    if isinstance(mechanism, (MultiGaussianMixture, QuasiGaussianMixture)):
-        apart = mechanism.sensitivity
-        modes = mechanism.modes if isinstance(mechanism, MultiGaussianMixture) else 1
-        around = around[np.abs(around) <= 0.5 * apart]
-        centres = apart * np.arange(min(modes, math.ceil(end / apart)) + 1.0)
-        outside = centres[-1] + sigma * np.arange(11.0)
-        return _increasing(np.append(centres[:, np.newaxis] + around, outside), end)
-    return _increasing(around, end)
-
-
-def _increasing(edges: NDArray[Any], end: float) -> Array:
-    inside = edges[(edges > 0.0) & (edges < end)]
-    return np.unique(np.concatenate([[0.0], inside, [end]]))
+    return _Smooth(mechanism, mechanism._panels(end))
 
 
 class _Smooth:
@@ -157,7 +128,7 @@ class _Steps:
         end = min(-math.log(_NEGLIGIBLE) / epsilon + 1.0, self._bound, width / step)
         # Of more steps each is so small a kink that averages over several move by 2e-12.
         stride = max(math.ceil(end / self._MOST_EDGES), 1)
-        self.edges = step * _increasing(gamma + np.arange(0.0, end, stride), end)
+        self.edges = step * up_to(gamma + np.arange(0.0, end, stride), end)
 
     def cut(self, t: Array) -> tuple[Array, Array]:
         zeroth, first, _ = self._integrals(t / self._step)

@@ -15,7 +15,6 @@ from tightnoise._text import columns, upper_text
 from tightnoise._validate import (
     MAX_COUNT,
     float_array,
-    integer,
     one_of,
     positive,
     real_scalar,
@@ -23,9 +22,11 @@ from tightnoise._validate import (
     require_all,
     shown,
 )
+from tightnoise._validate import integer as integer_between
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
 from tightnoise.compare._bounded_releases import Budget, Interval, domain_of
 from tightnoise.compare._estimates import ESTIMATES, Linear, PosteriorMean
+from tightnoise.compare._integers import integer_interval, integers_of
 from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded_errors import errors_of, utility_of, whole
 from tightnoise.random import NoiseStream
@@ -91,6 +92,9 @@ class BoundedChoice:
         The weights of equally wide cells of the domain; None: all true values are alike.
     note : str
         What a reader of the table should know about this row.
+    integer : bool
+        Whether true values are integers and outputs are rounded to some, before any clip, which
+        costs nothing. "Worst" and "average" are then over integers.
 
     Examples
     --------
@@ -117,6 +121,7 @@ class BoundedChoice:
     mse_worst: float
     prior: tuple[float, ...] | None = None
     note: str = ""
+    integer: bool = False
 
     def sample(
         self, theta: ArrayLike, *, estimate: str = "value", rng: NoiseStream | None = None
@@ -135,7 +140,7 @@ class BoundedChoice:
         Returns
         -------
         ndarray or scalar
-            Of the shape and dtype of theta.
+            Of the shape and dtype of theta; integers, if they are to be, and no estimates, int64.
 
         Raises
         ------
@@ -149,6 +154,9 @@ class BoundedChoice:
         # In float64: a float32 that was clipped to the bounds may lie half a unit outside them,
         # where what is promised does not hold.
         inside = np.clip(values.astype(np.float64, copy=False), self.lower, self.upper)
+        if self.integer:
+            found = np.asarray(self.of(integers_of(self.mechanism, inside, rng), estimate))
+            return found.astype(np.int64 if estimate == "value" else values.dtype)[()]
         return self.of(self.mechanism.sample(inside, rng=rng), estimate).astype(values.dtype)[()]
 
     def of(self, noisy: ArrayLike, estimate: str = "posterior_mean") -> Any:
@@ -157,7 +165,7 @@ class BoundedChoice:
         Parameters
         ----------
         noisy : array_like
-            What `mechanism.sample` returned, before any clip.
+            What `mechanism.sample` returned, or `mechanism.sample_integers`, before any clip.
         estimate : {"value", "linear", "posterior_mean"}
             "value": clipped to the domain, if it need be, and no more.
 
@@ -218,7 +226,7 @@ class BoundedChoice:
     @property
     def _known(self) -> tuple[Any, ...]:
         prior = prior_of(self.prior, self.upper - self.lower)
-        return self.mechanism, self.lower, self.upper, prior
+        return self.mechanism, self.lower, self.upper, prior, self.integer
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
@@ -233,7 +241,9 @@ class BoundedChoice:
 
     def _errors(self, theta: ArrayLike) -> tuple[Any, Any]:
         values = self._inside(theta).astype(np.float64)
-        errors = errors_of(self.mechanism, self.lower, self.upper)
+        if self.integer:
+            require_all(np.asarray(values == np.rint(values)), "theta", values, "an integer")
+        errors = errors_of(self.mechanism, self.lower, self.upper, self.integer)
         distances = (np.atleast_1d(values - self.lower), np.atleast_1d(self.upper - values))
         bias, square = whole(errors, *(np.maximum(distance, 0.0) for distance in distances))
         return bias.reshape(values.shape)[()], square.reshape(values.shape)[()]
@@ -256,8 +266,8 @@ class BoundedChoice:
 class BoundedRanking(Sequence[BoundedChoice]):
     """Choices by increasing error; printed, a table.
 
-    The fields are the arguments of `compare_bounded`, `releases` its `count`, and what it found. An
-    index is a position or a name.
+    The fields are the arguments of `compare_bounded`, those of integers made integers, `releases`
+    its `count`, and what it found. An index is a position or a name.
 
     Examples
     --------
@@ -281,6 +291,9 @@ class BoundedRanking(Sequence[BoundedChoice]):
     choices: tuple[BoundedChoice, ...]
     left_out: Mapping[str, str] = field(default_factory=dict, compare=False)
     """The families that have no answer, each with the reason."""
+    integer: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What a reader of the table should know."""
 
     def best(self, by: str | None = None) -> BoundedChoice:
         """Return the choice of least error: by `by`, or what the table is sorted by."""
@@ -322,7 +335,7 @@ class BoundedRanking(Sequence[BoundedChoice]):
             for choice in self
         ]
         notes = [f"{choice.name}: {choice.note}" for choice in self if choice.note]
-        return "\n".join([*columns([head, names, *rows]), *notes])
+        return "\n".join([*columns([head, names, *rows]), *notes, *self.notes])
 
     def _cost_text(self, choice: BoundedChoice) -> str:
         if choice.epsilon > self.epsilon * (1.0 - 1e-6):
@@ -342,6 +355,7 @@ def compare_bounded(
     count: int = 1,
     prior: ArrayLike | None = None,
     optimum: bool = False,
+    integer: bool = False,
 ) -> BoundedRanking:
     """Calibrate every mechanism for a number in a known range to a budget; compare their errors.
 
@@ -404,12 +418,19 @@ def compare_bounded(
     optimum : bool
         Whether to look for the optimum on a grid: a second or so, and needs SciPy
         (`pip install 'tightnoise[optimum]'`).
+    integer : bool
+        Whether the true value is an integer, and an integer is released: outputs are rounded, which
+        costs nothing, and errors are those of the rounded output for true values that are integers.
+        The range is that of the integers in it, and a sensitivity that is none is rounded up. A
+        prior's cells are of the range with half an integer more at both ends: as many weights as
+        integers are one each. The optimum on a grid is left out: its values are no integers.
 
     Returns
     -------
     BoundedRanking
         A sequence of `BoundedChoice`, the least error first; `str` makes it a table. Errors are
-        within 1e-8 of the truth.
+        within 1e-8 of the truth; with `integer` those of the posterior mean are those without
+        rounding where the noise reaches a million integers, or hundreds, but hardly ever.
 
     Raises
     ------
@@ -426,11 +447,18 @@ def compare_bounded(
     >>> table.best().name, round(table.best().mse_average, 4)
     ('staircase + clip', 1.5341)
     >>> noisy = table.best().sample(7.2)
+    >>> counts = tn.compare_bounded(3.0, 0.0, lower=0, upper=20, sensitivity=1, integer=True)
+    >>> counts.best().name, round(counts.best().mse_average, 4)
+    ('Tulap + clip', 0.1042)
     """
     one_of("by", by, CRITERIA)
     ends = (_number("lower", lower), _number("upper", upper), _number("sensitivity", sensitivity))
     budget, interval, weights = question_of(epsilon, delta, *ends, count, prior)
-    return ranking_of(budget, interval, weights, bool(optimum)).sorted_by(by)
+    notes: tuple[str, ...] = ()
+    if integer:
+        interval, notes = integer_interval(interval)
+    ranking = ranking_of(budget, interval, weights, bool(optimum), bool(integer))
+    return dataclasses.replace(ranking, notes=notes).sorted_by(by)
 
 
 def question_of(
@@ -447,7 +475,7 @@ def question_of(
     require(_LEAST <= loss <= 1.0 / _LEAST, "epsilon", epsilon, f"from {_LEAST} to {1.0 / _LEAST}")
     failure = real_scalar("delta", delta)
     require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
-    releases = integer("count", count, minimum=1, maximum=MAX_COUNT)
+    releases = integer_between("count", count, minimum=1, maximum=MAX_COUNT)
     if not lower < upper:
         raise ValueError(f"lower must be less than upper; got lower {lower} and upper {upper}")
     width = upper - lower
@@ -461,7 +489,11 @@ def question_of(
 
 @functools.lru_cache(maxsize=128)
 def ranking_of(
-    budget: Budget, interval: Interval, weights: tuple[float, ...] | None, optimum: bool = False
+    budget: Budget,
+    interval: Interval,
+    weights: tuple[float, ...] | None,
+    optimum: bool = False,
+    integer: bool = False,
 ) -> BoundedRanking:
     """Return the ranking for checked arguments; it depends on no data, and is kept."""
     choices: list[BoundedChoice] = []
@@ -469,28 +501,36 @@ def ranking_of(
     for family in BOUNDED_FAMILIES.values():
         if family.searched and not optimum:
             continue
+        if family.searched and integer:
+            left_out[family.name] = "its values are no integers"
+            continue
         try:
-            choices.append(choice_of(family.name, budget, interval, weights))
+            choices.append(choice_of(family.name, budget, interval, weights, integer))
         except ValueError as error:  # also of a range that is narrower than this function's
             left_out[family.name] = str(error)
     epsilon, delta, count = budget
     by = "mse_average"
-    found = BoundedRanking(epsilon, delta, *interval, by, count, tuple(choices), left_out)
+    found = BoundedRanking(epsilon, delta, *interval, by, count, tuple(choices), left_out, integer)
     return found.sorted_by(by)
 
 
 @functools.lru_cache(maxsize=1024)
 def choice_of(
-    name: str, budget: Budget, interval: Interval, weights: tuple[float, ...] | None
+    name: str,
+    budget: Budget,
+    interval: Interval,
+    weights: tuple[float, ...] | None,
+    integer: bool = False,
 ) -> BoundedChoice:
     """Return the row of that name for checked arguments; CalibrationError if it has no answer."""
     family = BOUNDED_FAMILIES[name]
-    domain = domain_of(*interval, prior_of(weights, interval[1] - interval[0]))
+    domain = domain_of(*interval, prior_of(weights, interval[1] - interval[0]), integer)
     mechanism = family.calibrated(budget, domain)
     size = f"{getattr(mechanism, family.parameter):.6g}" if family.parameter else ""
     # Both the budget and the cost, which is rounded upwards, are at least the truth.
     cost = min(float(family.epsilon(mechanism, budget, domain)), budget.epsilon)
-    utility = utility_of(errors_of(mechanism, domain.lower, domain.upper), domain.prior)
+    errors = errors_of(mechanism, domain.lower, domain.upper, integer)
+    utility = utility_of(errors, domain.prior)
     return BoundedChoice(
         family.name,
         mechanism,
@@ -502,6 +542,7 @@ def choice_of(
         *utility,
         weights,
         family.note,
+        integer,
     )
 
 

@@ -6,12 +6,20 @@ optimum on a grid, if the true values are not all alike.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from tightnoise.compare._grid_optimum import GridOptimum
+from tightnoise.compare._integer_errors import (
+    IntegerErrors,
+    letters_of,
+    noise_of,
+    places_of,
+    reach_of,
+)
 from tightnoise.compare._middle import Middle
 from tightnoise.compare._prior import Prior, prior_of
 from tightnoise.compare._tails import PANEL, Array, tail_of
@@ -23,6 +31,10 @@ __all__ = [
     "errors_of",
     "utility_of",
 ]
+
+
+_MOST_INTEGERS = 2**20  # that an error is looked at for, one by one
+_ENOUGH = 1e-7  # of a variance: the most that rounding may change
 
 
 class Errors(Protocol):
@@ -71,7 +83,7 @@ class Utility(NamedTuple):
     mse_worst: float
 
 
-def errors_of(mechanism: Any, lower: float, upper: float) -> Errors:
+def errors_of(mechanism: Any, lower: float, upper: float, integer: bool = False) -> Errors:
     """Return the errors of a mechanism whose output is clipped, unless it never is outside.
 
     Parameters
@@ -82,6 +94,8 @@ def errors_of(mechanism: Any, lower: float, upper: float) -> Errors:
         the others of `compare_bounded`.
     lower, upper : float
         The domain.
+    integer : bool
+        Whether outputs are rounded to integers, and true values, as the ends, are integers.
 
     Returns
     -------
@@ -100,6 +114,8 @@ def errors_of(mechanism: Any, lower: float, upper: float) -> Errors:
     array([0.01])
     """
     width = upper - lower
+    if integer:
+        return _of_integers(mechanism, lower, upper)
     if isinstance(mechanism, Middle):
         return _Constant(width)
     if isinstance(mechanism, GridOptimum):
@@ -111,6 +127,23 @@ def errors_of(mechanism: Any, lower: float, upper: float) -> Errors:
     if isinstance(mechanism, BoundedLaplace):
         return _Bounded(BoundedLaplace, float(mechanism.scale), width, reach=48.0)
     return _Clipped(mechanism, width)
+
+
+def _of_integers(mechanism: Any, lower: float, upper: float) -> Errors:
+    width = upper - lower
+    if isinstance(mechanism, Middle):
+        return IntegerErrors(width, None, math.floor(mechanism.value + 0.5) - lower)
+    noise = noise_of(mechanism)
+    if reach_of(noise, width) <= _MOST_INTEGERS:
+        return IntegerErrors(width, letters_of(mechanism, width))
+    plain = float(noise.var())
+    added = noise.rounded().var() - plain
+    if abs(added) > _ENOUGH * plain:
+        raise ValueError(
+            f"the noise reaches {_MOST_INTEGERS} integers and more, but hardly ever: its errors "
+            "are not known"
+        )
+    return _Rounded(errors_of(mechanism, lower, upper), added)
 
 
 def whole(errors: Errors, from_lower: Array, from_upper: Array) -> tuple[Array, Array]:
@@ -148,6 +181,8 @@ def utility_of(errors: Errors, prior: Prior | None = None) -> Utility:
     found = [np.append(edge, node)[order] for edge, node in zip(at_edges, at_nodes, strict=True)]
 
     def worst(of: Callable[[Array, Array], Array]) -> float:
+        if isinstance(errors, IntegerErrors):
+            return float(of(*found).max())  # the worst is among them
         return greatest(lambda at: of(*errors.at(at)), where[order], of(*found))
 
     return Utility(
@@ -182,6 +217,9 @@ class _Panels(NamedTuple):
 def _panels(errors: Errors, prior: Prior | None) -> _Panels:
     """Return panels of the domain, or of the half of it that the errors are for."""
     before = prior_of(None, errors.width) if prior is None else prior
+    if isinstance(errors, IntegerErrors):
+        places, mass = places_of(errors.reach, errors.width, before)
+        return _Panels(places[:0], places, mass, False)
     is_half = errors.edges[-1] < errors.width
     ends = np.append(before.edges, errors.width - before.edges) if is_half else before.edges
     edges = np.union1d(errors.edges, ends[ends <= errors.edges[-1]])
@@ -272,6 +310,25 @@ class _Bounded:
 
     def average_square(self) -> None:
         return None
+
+
+class _Rounded:
+    """Of so many integers that rounding changes next to nothing but the variance of the noise.
+
+    It adds 1/12, or takes that away from a staircase whose steps end between integers.
+    """
+
+    def __init__(self, errors: Errors, added: float) -> None:
+        self.width, self.edges = errors.width, errors.edges
+        self._errors, self._added = errors, added
+
+    def at(self, distance: Array) -> tuple[Array, Array]:
+        bias, square = self._errors.at(distance)
+        return bias, square + self._added
+
+    def average_square(self) -> float | None:
+        average = self._errors.average_square()
+        return None if average is None else average + self._added
 
 
 class _OnGrid:

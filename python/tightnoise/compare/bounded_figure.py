@@ -73,6 +73,8 @@ def draw(ranking: BoundedRanking, file: IO[bytes]) -> None:
 
 def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
     theta = np.linspace(ranking.lower, ranking.upper, _POINTS)
+    if ranking.integer:
+        theta = np.unique(np.rint(theta))
     for choice in reversed(ranking.sorted_by("mse_average")):
         colour, line = _STYLE[choice.name]
         axes.plot(theta, choice.mse(theta), line, color=colour, label=choice.name, linewidth=1.4)
@@ -90,7 +92,8 @@ def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
 def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
     epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
     prior = prior_of(ranking[0].prior, ranking.upper - ranking.lower)
-    domain = domain_of(ranking.lower, ranking.upper, ranking.sensitivity, prior)
+    ends = ranking.lower, ranking.upper
+    domain = domain_of(*ends, ranking.sensitivity, prior, ranking.integer)
     for family in BOUNDED_FAMILIES.values():
         if family.searched:
             continue  # a point of it is enough to wait for
@@ -99,7 +102,7 @@ def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
             try:
                 budget = Budget(epsilon, ranking.delta, ranking.releases)
                 mechanism = family.calibrated(budget, domain)
-                found = utility_of(errors_of(mechanism, domain.lower, domain.upper), prior)
+                found = utility_of(errors_of(mechanism, *ends, ranking.integer), prior)
             except ValueError:
                 errors.append(np.nan)
                 continue

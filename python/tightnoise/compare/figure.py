@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import IO, Any
 
 import numpy as np
@@ -68,14 +69,23 @@ def draw(ranking: NoiseRanking, file: IO[bytes]) -> None:
 
 def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
     reach = max(_REACH * ranking.sensitivity, 4.0 * ranking.best.mean_abs)
-    x = np.linspace(-reach, reach, _POINTS)
+    if ranking.integer:
+        last = math.ceil(reach)
+        # Of more integers than that some, evenly.
+        x = np.unique(np.rint(np.linspace(-last, last, min(2 * last + 1, _POINTS))))
+    else:
+        x = np.linspace(-reach, reach, _POINTS)
     lowest, highest = np.inf, 0.0
     for choice in ranking:
-        density = choice.mechanism.pdf(x, 0.0)
+        noise = choice.mechanism
+        density = noise.rounded().pmf(x) if ranking.integer else noise.pdf(x)
         lowest = min(lowest, float(density.min()))
         highest = max(highest, float(density.max()))
-        axes.plot(x, density, label=choice.name, color=_STYLE[choice.name], linewidth=1.2)
-    axes.set(title="density of the noise", xlabel="noise", yscale="log")
+        where = "steps-mid" if ranking.integer else "default"
+        colour = _STYLE[choice.name]
+        axes.plot(x, density, label=choice.name, color=colour, drawstyle=where, linewidth=1.2)
+    kind = "probability of the rounded noise" if ranking.integer else "density of the noise"
+    axes.set(title=kind, xlabel="noise", yscale="log")
     axes.set_ylim(max(0.5 * lowest, 1e-8 * highest), 2 * highest)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
@@ -84,7 +94,7 @@ def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
 def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
     highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
     epsilons = np.minimum(ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON)
-    for family in FAMILIES:
+    for family in (family.of(ranking.integer) for family in FAMILIES):
         if family.searched:
             continue
         losses = []
@@ -96,7 +106,8 @@ def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
             except CalibrationError:
                 losses.append(np.nan)
                 continue
-            losses.append(loss_of(mechanism, ranking.loss))
+            noise = mechanism.rounded() if ranking.integer else mechanism
+            losses.append(loss_of(noise, ranking.loss))
         axes.plot(epsilons, losses, label=family.name, color=_STYLE[family.name], linewidth=1.2)
     if ranking.compositions == 1:
         for choice in ranking:

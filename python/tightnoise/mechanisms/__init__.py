@@ -12,6 +12,7 @@ from tightnoise.mechanisms.product_von_mises_fisher import ProductVonMisesFisher
 from tightnoise.mechanisms.quantized import QuantizedGaussian
 from tightnoise.mechanisms.quasi_gaussian_mixture import QuasiGaussianMixture
 from tightnoise.mechanisms.rectified import RectifiedGaussian
+from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.mechanisms.sign import StochasticSign
 from tightnoise.mechanisms.staircase import Staircase
 from tightnoise.mechanisms.truncated import TruncatedGaussian
@@ -33,6 +34,7 @@ __all__ = [
     "QuantizedGaussian",
     "QuasiGaussianMixture",
     "RectifiedGaussian",
+    "RoundedNoise",
     "Staircase",
     "StochasticSign",
     "TruncatedGaussian",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy import ma
@@ -138,10 +138,12 @@ def draw_integers(
 
 
 class OnIntegers:
-    """What mechanisms have in common whose noise is the same for every theta."""
+    """Samples as integers times the step of their grid."""
 
     _draw: Draw
     _steps: Callable[[GridLike], Array | None]
+    _noise_is_added: ClassVar[bool]
+    sample: Callable[..., Any]
 
     def sample_integers(
         self,
@@ -166,7 +168,8 @@ class OnIntegers:
         Returns
         -------
         integers : int or ndarray of int64
-            Of the shape of theta. What is beyond an int64 becomes the nearest one.
+            Of the shape of theta. What is beyond an int64 becomes the nearest one, a bound that is
+            off the grid the nearest integer.
         unit : float or ndarray of float64
             The step of the grid.
 
@@ -185,7 +188,12 @@ class OnIntegers:
         step = self._steps(grid)
         if step is None:
             raise ValueError("grid must be 'auto' or a power of two; got None")
-        return draw_integers(self._draw, read_theta(theta), rng, step)
+        given = read_theta(theta)
+        if self._noise_is_added:
+            return draw_integers(self._draw, given, rng, step)
+        exact = given.floats.astype(np.float64) if given.integers is None else theta
+        points = self.sample(exact, rng=rng, grid=grid) / step
+        return np.floor(points + 0.5).astype(np.int64)[()], step[()]
 
 
 def source_of(rng: NoiseStream | None) -> NoiseSource:

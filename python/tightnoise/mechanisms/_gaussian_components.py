@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,11 +22,6 @@ class GaussianComponents(AdditiveNoise):
     """Noise of a random Gaussian: which one is drawn does not depend on theta."""
 
     tails: ClassVar[Tails] = "gaussian"
-
-    @property
-    @abstractmethod
-    def _grid_scale(self) -> float:
-        """The standard deviation of the narrowest component."""
 
     def zcdp_rho(self, sensitivity: float) -> float:
         """Return a rho for which a release is rho-zCDP: (sensitivity / sigma)^2 / 2.
@@ -64,7 +58,7 @@ class GaussianComponents(AdditiveNoise):
         """
         shift = not_negative("sensitivity", sensitivity)
         with np.errstate(over="ignore"):
-            sigmas = float(np.float64(shift) / self._grid_scale)
+            sigmas = float(np.float64(shift) / self._least_scale)
         require(sigmas <= _MOST_SIGMAS, "sensitivity", sensitivity, "at most 1e150 sigma")
         # The margin is far wider than the rounding of a quotient and a square.
         rho = 0.5 * sigmas * sigmas * (1.0 + COST_MARGIN)

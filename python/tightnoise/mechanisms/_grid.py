@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import float_array, require_all, shown
 
-__all__ = ["GridLike", "automatic_steps", "check_between", "steps_of"]
+__all__ = ["GridLike", "automatic_steps", "check_between", "grid_of", "steps_of"]
 
 Array = NDArray[np.float64]
 GridLike = ArrayLike | str | None
@@ -18,8 +20,8 @@ _LOG2_STEPS = 6
 
 # Steps that a float64 can count from 0 to its largest power, and back.
 _LEAST, _MOST = 2.0**-960, 2.0**960
-# Of the scale of the noise. Below, half of the samples take the slow way.
-_FINEST, _COARSEST = 2.0**24, 2.0**-10
+# Of the scale of the noise. At the finest, one float64 sample in 2000 takes the slow way.
+_FINEST, _COARSEST = 2.0**30, 2.0**-10
 
 
 def automatic_steps(scale: ArrayLike) -> Array:
@@ -45,12 +47,23 @@ def steps_of(grid: GridLike, scale: Array, name: str, automatic: Array) -> Array
         require_all((mantissa == 0.5), "grid", steps, "a power of two")
         with np.errstate(over="ignore"):
             ratio = np.asarray(scale / steps)
-        allowed = f"from 2**-24 to 2**10 times {name}, here {_least(scale)}"
+        allowed = f"from 2**-30 to 2**10 times {name}, here {_least(scale)}"
         good = (ratio >= _COARSEST) & (ratio <= _FINEST)
         require_all(good, "grid", np.broadcast_to(steps, ratio.shape), allowed)
     allowed = f"from 2**-960 to 2**960 ({name} is {_least(scale)}; None samples without a grid)"
     require_all((steps >= _LEAST) & (steps <= _MOST), "grid", steps, allowed)
     return steps
+
+
+def grid_of(mechanism: Any, grid: GridLike = "auto") -> Any:
+    """Return the step of a mechanism's samples, a number if there is one for all.
+
+    None if they lie on no grid, or if there are only a few fixed outputs.
+    """
+    if grid is None or not getattr(mechanism, "_has_grid", False):
+        return None
+    steps = mechanism._steps(grid)
+    return steps if steps.ndim else float(steps)
 
 
 def check_between(steps: Array, lower: Array, upper: Array) -> None:

@@ -22,6 +22,7 @@ from tightnoise.mechanisms._certificate import (
 )
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
+from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.random import NoiseStream
 from tightnoise.sums import ExactSum
 
@@ -58,8 +59,16 @@ class AdditiveNoise(OnIntegers, ABC):
     True
     """
 
+    _noise_is_added: ClassVar[bool] = True
+
     tails: ClassVar[Tails]
     """How the density ends: "gaussian", "exponential" or "bounded"."""
+    _is_unimodal: ClassVar[bool] = False
+
+    @property
+    def _repeats(self) -> tuple[float, float, float] | None:
+        """From where on the tail falls by e^-epsilon from step to step: start, step, epsilon."""
+        return None
 
     # --- what a subclass says ---------------------------------------------------------------------
 
@@ -67,7 +76,20 @@ class AdditiveNoise(OnIntegers, ABC):
     def _make_law(self) -> Any:
         """Return the noise's law, an object of `_core.additive`."""
 
+    @property
+    @abstractmethod
+    def _least_scale(self) -> float:
+        """What a grid is measured by: the width of the law's narrowest feature."""
+
+    @abstractmethod
+    def _panels(self, end: float, least: float = 0.0) -> Array:
+        """Return the edges of panels from 0 to `end`, in each a tail that is a polynomial to 1e-15.
+
+        What is narrower than `least` need not be told apart.
+        """
+
     _sampler: ClassVar[str]  # what draws the noise, in `_core.random`
+    _has_grid: ClassVar[bool] = True
 
     @property
     def _sampled(self) -> tuple[Any, ...]:
@@ -115,10 +137,10 @@ class AdditiveNoise(OnIntegers, ABC):
         out : ndarray, optional
             Where to write, of the shape and dtype of theta.
         grid : "auto", float or None, optional
-            The step: a power of two, from 2**-24 to 2**10 times the least scale in the noise, which
-            must not depend on the data. "auto" is the power of two between 1/128 and 1/64 of that
-            scale. None returns theta + noise in float arithmetic, whose last bits give theta away:
-            no cost covers those.
+            The step: a power of two, from 2**-30 to 2**10 times the least scale in the noise (of
+            Tulap and staircase noise `mean_abs()`), which must not depend on the data. "auto" is
+            the power of two between 1/128 and 1/64 of that scale. None returns theta + noise in
+            float arithmetic, whose last bits give theta away: no cost covers those.
 
         Returns
         -------
@@ -149,9 +171,9 @@ class AdditiveNoise(OnIntegers, ABC):
         sampler(theta, *self._sampled, out, source, *grid)
 
     @property
-    @abstractmethod
     def _grid_scale(self) -> float:
-        """The least scale in the noise, which the steps of a grid go by."""
+        """What the steps of a grid go by."""
+        return self._least_scale
 
     @cached_property
     def _automatic_steps(self) -> Array:
@@ -194,6 +216,39 @@ class AdditiveNoise(OnIntegers, ABC):
     def mean_abs(self) -> float:
         """Return the mean of abs(noise), the l1 loss."""
         return float(self._law.mean_abs())
+
+    def _mass(self, lower: Array, upper: Array) -> Array:
+        """Return the probability of noise between two ends, exact in tails, too."""
+        return np.asarray(self._map(self._law.mass, lower=lower, upper=upper))
+
+    def rounded(self, grid: float = 1.0) -> RoundedNoise:
+        """Return the law of the noise once outputs are rounded to multiples of `grid`, for free.
+
+        Parameters
+        ----------
+        grid : float
+            A power of two, at most 1024 times the scale of the noise.
+
+        Returns
+        -------
+        RoundedNoise
+            Its probabilities, its mean size and its variance.
+
+        Raises
+        ------
+        ValueError
+            If grid is no power of two, or too coarse.
+        TypeError
+            If grid is not a real number.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> noise = tn.Tulap(epsilon=3.0, sensitivity=1.0)
+        >>> round(noise.mean_abs(), 4), round(noise.rounded().mean_abs(), 4)
+        (0.3261, 0.0998)
+        """
+        return RoundedNoise(self, grid)
 
     # --- what it costs ----------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array, number_array, require, require_finite
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _sketched
-from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, draw, read_theta
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
 from tightnoise.mechanisms._rdp_function import MechanismRdp
 from tightnoise.mechanisms.analytic_bound import Kind
@@ -47,7 +47,7 @@ _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 _FARTHEST = 1e100
 
 
-class Mechanism(ABC):
+class Mechanism(OnIntegers, ABC):
     """Noise on each coordinate of theta, independently; the base of the mechanisms here.
 
     Equal parameters make equal mechanisms. Everything is computed in float64, whatever the dtype
@@ -290,7 +290,7 @@ class Mechanism(ABC):
         out : ndarray, optional
             Where to write, of the shape and dtype of theta.
         grid : "auto", float or array_like, optional
-            The step: a power of two, from 2**-24 to 2**10 times the scale of the noise, which must
+            The step: a power of two, from 2**-30 to 2**10 times the scale of the noise, which must
             not depend on the data. "auto" is the power of two between 1/128 and 1/64 of the scale
             of the noise, or of the distance of the bounds where that is less. Bounds are outputs of
             their own, on the grid or not. Mechanisms with a few fixed outputs have no grid: "auto".

@@ -15,6 +15,7 @@ from tightnoise._core.random import NoiseSource
 from tightnoise._validate import number_array, require, require_all
 from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._gaussian_components import GaussianComponents
+from tightnoise.mechanisms._panels import around, up_to
 
 __all__ = ["GaussianScaleMixture"]
 
@@ -103,8 +104,13 @@ class GaussianScaleMixture(GaussianComponents):
         _core.random.sample_scale_mixture(theta, locations, weights, sigmas, out, source, *grid)
 
     @property
-    def _grid_scale(self) -> float:
+    def _least_scale(self) -> float:
         return min(self.sigmas)
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        # Mirror images are about the other side of 0, but wide ones reach across.
+        centres = np.append(self.locations, np.negative(self.locations))
+        return up_to(around(centres, np.append(self.sigmas, self.sigmas)), end)
 
 
 def _column(name: str, value: Sequence[float]) -> Any:

@@ -14,6 +14,7 @@ from tightnoise._validate import not_negative, number_array, positive
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._laplace_rdp import LaplaceRdp
+from tightnoise.mechanisms._panels import up_to
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["Laplace"]
@@ -52,14 +53,20 @@ class Laplace(AdditiveNoise):
     scale: float
 
     tails: ClassVar[Tails] = "exponential"
+    _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_laplace"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
 
     @property
-    def _grid_scale(self) -> float:
+    def _least_scale(self) -> float:
         return self.scale
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        # As many as 64: beyond 128 scales nothing is left.
+        width = 2.0 * self.scale
+        return up_to(width * np.arange(min(end / width, 64.0)), end)
 
     def _make_law(self) -> Any:
         return _core.additive.Laplace(self.scale, math.inf)

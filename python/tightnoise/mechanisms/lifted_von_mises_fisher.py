@@ -152,8 +152,9 @@ class LiftedVonMisesFisher:
         *,
         rng: NoiseStream | None = None,
         out: Floats | None = None,
+        grid: float | str | None = "auto",
     ) -> Floats:
-        """Return a random unit vector about the direction of (S, a): what is released.
+        """Return a random direction about that of (S, a): what is released.
 
         Parameters
         ----------
@@ -164,17 +165,19 @@ class LiftedVonMisesFisher:
             comes from the operating system.
         out : ndarray, optional
             Where to write, of shape (..., dim + 1) and the dtype of `value`, apart from it.
+        grid : "auto", float or None
+            As `VonMisesFisher.sample`.
 
         Returns
         -------
         ndarray, shape (..., dim + 1)
-            Unit vectors of the dtype of `value`.
+            Unit vectors rounded to the grid, of the dtype of `value`.
 
         Raises
         ------
         ValueError
             For NaN, infinities, another shape, an anchor that a float32 cannot hold beside float32
-            values, an `out` that overlaps `value`.
+            values, an `out` that overlaps `value`, a grid that is no power of two.
         TypeError
             If an argument is not of a type named above.
 
@@ -187,7 +190,7 @@ class LiftedVonMisesFisher:
         array([0.23, 0.31, 0.92])
         """
         centre = self._lift(value, out)
-        self._lifted.sample(centre, rng=rng, out=centre)
+        self._lifted.sample(centre, rng=rng, out=centre, grid=grid)
         return centre
 
     def logpdf(self, y: ArrayLike, value: ArrayLike) -> Array | float:

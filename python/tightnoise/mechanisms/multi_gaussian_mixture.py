@@ -11,6 +11,7 @@ from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer, positive, require
 from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._gaussian_components import GaussianComponents
+from tightnoise.mechanisms._panels import lattice
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
 __all__ = ["MultiGaussianMixture"]
@@ -74,6 +75,13 @@ class MultiGaussianMixture(GaussianComponents):
         require(self.epsilon <= LARGEST_EPSILON, "epsilon", self.epsilon, allowed)
         object.__setattr__(self, "modes", integer("modes", self.modes, minimum=0, maximum=10**6))
 
+    @property
+    def _least_scale(self) -> float:
+        return self.sigma
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        return lattice(self.sigma, self.sensitivity, self.modes, end, least)
+
     def _make_law(self) -> Any:
         return _core.additive.MultiGaussian(self.sigma, self.epsilon, self.sensitivity, self.modes)
 
@@ -81,7 +89,3 @@ class MultiGaussianMixture(GaussianComponents):
         _core.random.sample_multi_gaussian(
             theta, self.sigma, self.epsilon, self.sensitivity, self.modes, out, source, *grid
         )
-
-    @property
-    def _grid_scale(self) -> float:
-        return self.sigma

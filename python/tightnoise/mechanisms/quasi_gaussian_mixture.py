@@ -11,6 +11,7 @@ from tightnoise._core.random import NoiseSource
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._drawing import Grid
+from tightnoise.mechanisms._panels import lattice
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -76,8 +77,11 @@ class QuasiGaussianMixture(AdditiveNoise):
         require(self.epsilon <= LARGEST_EPSILON, "epsilon", self.epsilon, allowed)
 
     @property
-    def _grid_scale(self) -> float:
+    def _least_scale(self) -> float:
         return self.sigma
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        return lattice(self.sigma, self.sensitivity, 1, end, least)
 
     def _make_law(self) -> Any:
         return _core.additive.QuasiGaussian(self.sigma, self.epsilon, self.sensitivity)

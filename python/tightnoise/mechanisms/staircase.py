@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from tightnoise import _core
 from tightnoise._validate import positive, real_scalar, require
 from tightnoise.mechanisms._certificate import Tails
+from tightnoise.mechanisms._panels import steps
 from tightnoise.mechanisms._steps import step_epsilon
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -56,6 +57,7 @@ class Staircase(AdditiveNoise):
     gamma: float
 
     tails: ClassVar[Tails] = "exponential"
+    _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_staircase"
 
     def __post_init__(self) -> None:
@@ -66,8 +68,22 @@ class Staircase(AdditiveNoise):
         object.__setattr__(self, "gamma", gamma + 0.0)
 
     @property
+    def _least_scale(self) -> float:
+        return self.sensitivity
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        return steps(self.sensitivity, self.gamma, end, least)
+
+    @property
+    def _repeats(self) -> tuple[float, float, float]:
+        return self.gamma * self.sensitivity, self.sensitivity, self.epsilon
+
+    @property
     def _grid_scale(self) -> float:
-        return 1.0
+        # Of steps and their parts some may be too rare to matter. This does for all: rounding to
+        # 1/64 of it moves no abs(noise) by more than 1/128 of their mean, no variance by more than
+        # 2.1e-5 of itself on average.
+        return self.mean_abs()
 
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, self.gamma, math.inf)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tightnoise import _core
 from tightnoise._validate import positive
 from tightnoise.mechanisms._certificate import Tails
+from tightnoise.mechanisms._panels import up_to
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["TruncatedLaplace"]
@@ -49,6 +52,7 @@ class TruncatedLaplace(AdditiveNoise):
     bound: float
 
     tails: ClassVar[Tails] = "bounded"
+    _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_truncated_laplace"
 
     def __post_init__(self) -> None:
@@ -56,8 +60,13 @@ class TruncatedLaplace(AdditiveNoise):
         object.__setattr__(self, "bound", positive("bound", self.bound))
 
     @property
-    def _grid_scale(self) -> float:
+    def _least_scale(self) -> float:
         return min(self.scale, self.bound)
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        # As many as 64: beyond 128 scales nothing is left.
+        width = 2.0 * self.scale
+        return up_to(width * np.arange(min(end / width, 64.0)), end)
 
     def _make_law(self) -> Any:
         return _core.additive.Laplace(self.scale, self.bound)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from tightnoise import _core
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
+from tightnoise.mechanisms._panels import steps
 from tightnoise.mechanisms._steps import step_epsilon
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -59,6 +60,7 @@ class Tulap(AdditiveNoise):
     sensitivity: float
     bound: float = math.inf
 
+    _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_tulap"
 
     @property
@@ -76,8 +78,23 @@ class Tulap(AdditiveNoise):
             object.__setattr__(self, "bound", bound)
 
     @property
+    def _least_scale(self) -> float:
+        return min(self.sensitivity, self.bound)
+
+    def _panels(self, end: float, least: float = 0.0) -> Any:
+        return steps(self.sensitivity, 0.5, end, least)
+
+    @property
+    def _repeats(self) -> tuple[float, float, float] | None:
+        is_cut = self.bound < math.inf
+        return None if is_cut else (0.5 * self.sensitivity, self.sensitivity, self.epsilon)
+
+    @property
     def _grid_scale(self) -> float:
-        return 1.0
+        # Of steps and their parts some may be too rare to matter. This does for all: rounding to
+        # 1/64 of it moves no abs(noise) by more than 1/128 of their mean, no variance by more than
+        # 2.1e-5 of itself on average.
+        return self.mean_abs()
 
     def _make_law(self) -> Any:
         return _core.additive.Staircase(self.epsilon, self.sensitivity, 0.5, self.bound)

@@ -1,0 +1,291 @@
+"""Additive noise on a grid: every K beside one of 80 digits, from the keystream and by definition.
+
+Fixed seeds. A comparison fails a correct sampler with probability 1e-9 under a random seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import mpmath as mp
+import numpy as np
+import pytest
+from noise_laws import NoiseSource, stream_of
+from scipy import stats
+from simd_levels import digests_at_levels
+from test_additive_sampling import DISTRIBUTIONS, key_of, words_of
+
+import tightnoise as tn
+from tightnoise import _core
+
+LARGEST = float(np.finfo(np.float64).max)
+# law, parameters, and the mean of abs(noise) within a factor of 2
+CASES = [
+    ("laplace", (1.3,), 1.0),
+    ("truncated_laplace", (1.3, 5.0), 1.0),
+    ("truncated_laplace", (1.0, 0.01), 0.005),
+    ("truncated_laplace", (1e200, 1e-100), 5e-101),
+    ("truncated_laplace", (1e200, 1e-140), 5e-141),
+    ("tulap", (1.0, 1.0, 11.3), 1.0),
+    ("tulap", (1.7, 0.01, np.inf), 170.0),
+    ("tulap", (1.0, 9.0, 3.7), 0.25),
+    ("tulap", (1.0, 20.0, 1.4999999), 0.25),
+    ("tulap", (1.0, 1.0, 1e-30), 5e-31),
+    ("tulap", (3.0, 700.0, np.inf), 0.75),
+    ("tulap", (1.0, 1e-15, 2e15), 7e14),
+    ("staircase", (1.0, 1.0, 0.3775), 1.0),
+    ("staircase", (0.7, 3.0, 0.2), 0.16),
+    ("staircase", (1.0, 1.0, 0.0), 1.0),
+    ("staircase", (1.0, 2.0, 1.0), 0.6),
+    ("staircase", (1.0, 20.0, 4.5e-5), 4.5e-5),
+    ("staircase", (1.0, 50.0, 1.4e-11), 1.4e-11),
+    ("staircase", (1.0, 1e-9, 0.5), 1e9),
+]
+EVERY_CASE = pytest.mark.parametrize(("law", "parameters", "mean"), CASES, ids=str)
+ONE_OF_EACH = pytest.mark.parametrize(
+    ("law", "parameters", "mean"), {case[0]: case for case in CASES[::-1]}.values(), ids=str
+)
+
+
+def step_below(x: float, bits: int) -> float:
+    return float(2.0 ** (np.frexp(x)[1] - 1 - bits))
+
+
+def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=None, low=None, out=None):
+    theta = np.atleast_1d(np.asarray(theta, np.float32 if dtype == np.float32 else np.float64))
+    out = np.empty(n or theta.size, dtype) if out is None else out
+    source = NoiseSource(key_of("grid", law) if key is None else key, 0)
+    steps = np.atleast_1d(np.asarray(step, np.float64))
+    getattr(_core.random, f"sample_{law}")(theta, *parameters, out, source, steps, low)
+    return out
+
+
+@contextmanager
+def refined() -> Iterator[None]:
+    _core.random.set_refine_all(True)
+    try:
+        yield
+    finally:
+        _core.random.set_refine_all(False)
+
+
+# --- the ideal sample -----------------------------------------------------------------------------
+
+
+def continuation(law: str, key: bytes, number: int) -> int:
+    """Words 2 to 7 of a block of the refinement stream."""
+    batch = _core.random.chacha20_keystream(key, stream_of(law) | 1 << 63, number // 16, 1)
+    words = batch.reshape(16, 16)[2:8, number % 16].tolist()
+    return sum(word << 32 * (5 - i) for i, word in enumerate(words))
+
+
+def survival_to_magnitude(law, parameters, u):
+    """The x > 0 that the magnitude exceeds with probability u, from the density."""
+    if law.endswith("laplace"):
+        scale, bound = (*map(mp.mpf, parameters), mp.inf)[:2]
+        return -scale * mp.log1p(-(1 - u) * -mp.expm1(-bound / scale))
+    period, epsilon, last = map(mp.mpf, parameters)
+    gamma, bound = (mp.mpf(0.5), last) if law == "tulap" else (last, mp.inf)
+    b = mp.exp(-epsilon)
+
+    def mass(y):  # of a density of 1 before the first turn
+        if y == mp.inf:
+            return (gamma + (1 - gamma) * b) / -mp.expm1(-epsilon)
+        k, f = mp.floor(y), y - mp.floor(y)
+        whole = mp.expm1(-k * epsilon) / mp.expm1(-epsilon) * (gamma + (1 - gamma) * b)
+        return whole + b**k * (min(f, gamma) + b * max(f - gamma, 0))
+
+    wanted = (1 - u) * mass(bound / period)
+    # the last turn at which no more than that is used up, found from the mass of whole periods
+    k = max(mp.floor(-mp.log1p(-wanted / mass(mp.inf)) / epsilon), 0)
+    while mass(k) > wanted:
+        k -= 1
+    while mass(k + 1) <= wanted:
+        k += 1
+    rest = wanted - mass(k)
+    density = b**k
+    first = density * gamma
+    y = k + (rest / density if rest <= first else gamma + (rest - first) / (density * b))
+    return period * y
+
+
+def ideal_integers(law, parameters, theta, step, key, low=None):
+    integers = []
+    words = words_of(law, key, len(theta))
+    low = [0.0] * len(theta) if low is None else low
+    with mp.workdps(110):
+        for j, word in enumerate(words):
+            bits = (word % 2**63 << 192) + continuation(law, key, j)
+            x = survival_to_magnitude(law, parameters, (bits + mp.mpf(0.5)) / mp.mpf(2) ** 255)
+            x = mp.mpf(theta[j]) + mp.mpf(low[j]) + (-x if word >> 63 else x)
+            integers.append(int(mp.floor(x / mp.mpf(step) + 0.5)))
+    return integers
+
+
+@EVERY_CASE
+def test_is_the_ideal_sample_rounded(law, parameters, mean) -> None:
+    n, key = 100, key_of("ideal", law, parameters)
+    for bits in (7, 24):
+        step = step_below(mean, bits)
+        theta = np.linspace(-3.0, 3.0, n) * step
+        expected = ideal_integers(law, parameters, theta, step, key)
+        assert sample(law, parameters, theta, step, np.int64, key=key).tolist() == expected
+        with refined():
+            assert sample(law, parameters, theta, step, np.int64, key=key).tolist() == expected
+        assert sample(law, parameters, theta, step, key=key).tolist() == [
+            step * k for k in expected
+        ]
+
+
+@ONE_OF_EACH
+def test_what_theta_has_below_its_last_place_counts(law, parameters, mean) -> None:
+    """Refinement adds it; here it is large, so that it shows."""
+    n, key = 40, key_of("low")
+    step = step_below(mean, 7)
+    theta = np.full(n, 0.25 * step)
+    low = np.linspace(-0.5, 0.5, n) * step
+    expected = ideal_integers(law, parameters, theta, step, key, low)
+    with refined():
+        drawn = sample(law, parameters, theta, step, np.int64, key=key, low=low)
+    assert drawn.tolist() == expected
+
+
+@EVERY_CASE
+def test_refined_everywhere_is_refined_on_demand(law, parameters, mean) -> None:
+    n = 400
+    theta = np.random.default_rng(2).uniform(-1, 1, n) * mean
+    step = step_below(mean, 20)
+    on_demand = sample(law, parameters, theta, step)
+    with refined():
+        np.testing.assert_array_equal(sample(law, parameters, theta, step), on_demand)
+
+
+# --- the law --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize(
+    ("law", "parameters", "step"),
+    [
+        ("laplace", (1.3,), 0.5),
+        ("truncated_laplace", (1.3, 5.0), 0.5),
+        ("tulap", (1.0, 1.0, 3.7), 0.25),
+        ("tulap", (1.0, 3.0, np.inf), 0.125),
+        ("staircase", (1.0, 2.0, 0.3), 0.125),
+    ],
+    ids=str,
+)
+def test_follows_the_rounded_law(law, parameters, step, dtype) -> None:
+    n, theta = 200_000, 0.15625
+    drawn = sample(law, parameters, theta, step, dtype, n=n, key=key_of("law", law, parameters))
+    integers = drawn if dtype == np.int64 else drawn / step
+    least, most = -60, 60
+    edges = (np.arange(least, most + 1) - 0.5) * step - theta
+    below = np.clip(DISTRIBUTIONS[law](edges, *parameters), 0.0, 1.0)
+    expected = n * np.diff(below, prepend=0.0, append=1.0)
+    counts = np.bincount(np.clip(integers, least - 1, most).astype(int) - (least - 1))
+    counts = np.pad(counts, (0, expected.size - counts.size))
+    assert (counts[expected < 1e-9] == 0).all()
+    rare = expected < 10
+    if rare.any():
+        expected = np.append(expected[~rare], expected[rare].sum())
+        counts = np.append(counts[~rare], counts[rare].sum())
+    full = expected > 1e-9
+    statistic = ((counts[full] - expected[full]) ** 2 / expected[full]).sum()
+    assert stats.chi2.sf(statistic, full.sum() - 1) > 1e-9
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        tn.Laplace(1.3),
+        tn.Tulap(1.0, 1.0, 10.0),
+        tn.Tulap(1e-15, 1.0),
+        tn.Tulap(700.0, 3.0),
+        tn.Tulap(1.0, 1.0, 1e-30),
+        tn.Staircase(3.0, 1.0, 0.2),
+        tn.Staircase(50.0, 1.0, 1.4e-11),
+        tn.Staircase(1e-15, 1.0, 0.5),
+    ],
+    ids=str,
+)
+def test_the_automatic_step_adds_next_to_nothing(mechanism) -> None:
+    _, step = mechanism.sample_integers(0.0)
+    assert mechanism.mean_abs() / 128 < step <= mechanism.mean_abs() / 64
+    assert step**2 / 12 <= 2.1e-5 * mechanism.var()
+
+
+# --- the same everywhere --------------------------------------------------------------------------
+
+DIGEST = """
+import hashlib, numpy as np
+import tightnoise as tn
+from tightnoise import _core
+digest, source = hashlib.sha256(), _core.random.NoiseSource
+theta = np.random.default_rng(9).random(50_001) - 0.5
+cases = [("laplace", 1.5), ("truncated_laplace", 1.5, 3.0)]
+cases += [("tulap", 1.0, epsilon, 3.7) for epsilon in (0.01, 1.0, 9.0)]
+cases += [("staircase", 1.0, epsilon, 0.3) for epsilon in (0.01, 1.0, 9.0)]
+for dtype in (np.float64, np.float32):
+    for law, *parameters in cases:
+        for step in (2.0 ** -4, 2.0 ** -18):
+            x = theta.astype(dtype)
+            sampler = getattr(_core.random, "sample_" + law)
+            sampler(x, *parameters, x, source(bytes(32), 1), np.array([step]))
+            digest.update(x.tobytes())
+print(_core.simd_level(), digest.hexdigest()[:16])
+"""
+
+
+def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> None:
+    assert digests_at_levels(DIGEST) == {"337c80db5e9ae9be"}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@ONE_OF_EACH
+def test_prefixes_places_and_steps(law, parameters, mean, dtype) -> None:
+    n = 2**14 + 300
+    theta = np.random.default_rng(3).uniform(-1, 1, n).astype(dtype)
+    step = step_below(mean, 7)
+    drawn = sample(law, parameters, theta, step, dtype)
+    for m in (1, 127, 129, 2**14 + 1):
+        np.testing.assert_array_equal(sample(law, parameters, theta[:m], step, dtype), drawn[:m])
+    place = theta.copy()
+    sample(law, parameters, place, step, dtype, out=place)
+    np.testing.assert_array_equal(place, drawn)
+    np.testing.assert_array_equal(sample(law, parameters, theta, np.full(n, step), dtype), drawn)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@ONE_OF_EACH
+def test_odd_theta(law, parameters, mean, dtype) -> None:
+    largest = float(np.finfo(dtype).max)
+    tiny = float(np.finfo(dtype).smallest_subnormal)
+    step = step_below(mean, 7)
+    odd = [0.0, -0.0, tiny, -tiny, 2.0**52 + 1, largest, -largest, 1.5 * step, -0.5 * step]
+    theta = np.resize(np.array(odd, dtype), 36)
+    drawn = sample(law, parameters, theta, step, dtype)
+    assert not (np.signbit(drawn) & (drawn == 0)).any()
+    huge = np.abs(theta) == dtype(largest)
+    np.testing.assert_array_equal(drawn[huge], theta[huge])
+    ideal = ideal_integers(law, parameters, theta.astype(float), step, key_of("grid", law))
+    for y, k in zip(drawn[~huge], np.array(ideal, object)[~huge], strict=True):
+        assert y == dtype(float(k) * step)
+    for nothing in (np.nan, np.inf, -np.inf):
+        np.testing.assert_array_equal(sample(law, parameters, nothing, step, dtype), dtype(nothing))
+
+
+@pytest.mark.parametrize("law", ["truncated_laplace", "tulap"])
+def test_stays_within_half_a_step_of_the_bound(law) -> None:
+    parameters, bound, step = ((1.0, 0.75), 0.75, 2.0**-7)
+    parameters = parameters if law == "truncated_laplace" else (1.0, 1.0, bound)
+    drawn = sample(law, parameters, 0.0, step, n=200_000)
+    assert np.abs(drawn).max() == bound
+
+
+def test_scales_far_from_the_step() -> None:
+    """Neither overflow nor an infinite ratio makes a number that is none."""
+    drawn = sample("truncated_laplace", (1e300, 2.0**-950), 0.0, 2.0**-956, n=500)
+    assert np.abs(drawn).max() <= 2.0**-950
+    assert len(np.unique(drawn)) > 90

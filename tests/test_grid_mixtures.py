@@ -1,0 +1,331 @@
+"""Mixtures of Gaussians on a grid: K against 60 digits, and the same whatever decides it.
+
+Fixed seeds; a statistical test fails a correct sampler with probability 1e-9 under a random seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import mpmath as mp
+import numpy as np
+import pytest
+from noise_laws import REFINEMENT, NoiseSource, block, keystream
+from scipy import stats
+from simd_levels import digests_at_levels
+from test_additive_sampling import DISTRIBUTIONS, Table
+
+from tightnoise import _core
+
+ALARM = 1e-9
+BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+MIXTURE = np.array([0.0, 0.43, 2.0]), np.array([0.6, 0.3, 0.1]), np.array([0.01, 0.3, 0.1])
+CASES = {
+    "multi_gaussian": (0.37, 0.7, 1.1, 12),
+    "scale_mixture": MIXTURE,
+    "quasi_gaussian": (0.3, 0.4, 0.9),
+}
+EVERY_LAW = pytest.mark.parametrize("law", CASES)
+# As far out and as narrow as components may be, and next to each other.
+EXTREME = [
+    ("multi_gaussian", (2e-6, 0.1, 2.0**19 / 3, 80)),
+    ("multi_gaussian", (1.0, 0.01, 1e-9, 500)),
+    ("scale_mixture", (MIXTURE[0], MIXTURE[1], np.array([0.01, 700.0, 1.0]))),
+    ("quasi_gaussian", (1e-6, 0.1, 9.1e5)),
+    ("quasi_gaussian", (1e3, 0.1, 1e-7)),
+]
+EVERY_CASE = pytest.mark.parametrize(("law", "parameters"), [*CASES.items(), *EXTREME], ids=str)
+
+
+def step_of(parameters) -> float:
+    sigma = np.min(parameters[2 if np.ndim(parameters[0]) else 0])
+    return float(2.0 ** (np.floor(np.log2(sigma)) - 6))
+
+
+def key_of(*name: object) -> bytes:
+    return hashlib.sha256(repr(name).encode()).digest()
+
+
+def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=bytes(32), low=None):
+    theta = np.atleast_1d(np.asarray(theta, np.float32 if dtype is np.float32 else float))
+    out = np.empty(theta.size if n is None else n, dtype)
+    step = np.atleast_1d(np.asarray(step, float))
+    getattr(_core.random, f"sample_{law}")(
+        theta, *parameters, out, NoiseSource(key), step=step, low=low
+    )
+    return out
+
+
+@contextmanager
+def refined_everywhere() -> Iterator[None]:
+    _core.random.set_refine_all(True)
+    try:
+        yield
+    finally:
+        _core.random.set_refine_all(False)
+
+
+# --- the ideal sample -----------------------------------------------------------------------------
+
+
+def bits_of(words) -> int:
+    value = 0
+    for word in words:
+        value = value << 32 | word
+    return value
+
+
+def continued(head: int, more: list[int], first: int) -> mp.mpf:
+    """head and six words, as a number with as many places before the point as head has."""
+    return head + (bits_of(more[first : first + 6]) + mp.mpf(0.5)) / 2**192
+
+
+def two_sided(word: int, more: list[int]) -> mp.mpf:
+    near = continued(word % 2**63, more, 2) / mp.mpf(2) ** 64
+    return 1 - near if word >> 63 else near
+
+
+def ideal_pair(radius: int, angle: int, more: list[int], dtype) -> tuple[mp.mpf, mp.mpf]:
+    if dtype is np.float32:
+        radius = radius << 32 | more[0]
+        angle = (angle >> 9) << 41 | (more[1] >> 3) << 12 | angle & 3
+    r = mp.sqrt(-2 * mp.log(two_sided(radius, more)))
+    f = continued(angle >> 12, more, 8) / 2**52 - mp.mpf(0.5)
+    x, y = r * mp.cos(mp.pi * f / 2), r * mp.sin(mp.pi * f / 2)
+    x, y = (y, x) if angle & 1 else (x, y)
+    return (-x, -y) if angle & 2 else (x, y)
+
+
+def component(law, parameters, index) -> tuple[mp.mpf, mp.mpf]:
+    """Return location and sigma of component number `index`."""
+    if law == "multi_gaussian":
+        sigma, _, sensitivity, modes = parameters
+        return (index - modes) * mp.mpf(sensitivity), mp.mpf(sigma)
+    locations, _, sigmas = parameters
+    n = len(locations)
+    return mp.mpf(locations[index % n]) * (1 if index < n else -1), mp.mpf(sigmas[index % n])
+
+
+def nearest(x: mp.mpf) -> int:
+    return int(mp.floor(x + mp.mpf(0.5)))
+
+
+def ideal_normals(law, parameters, theta, step, key, dtype) -> list[int]:
+    """K of every element, by 60 digits."""
+    size, batches = (64, 2) if dtype is np.float64 else (32, 1)
+    per_batch, n = 8192 // size, len(theta)
+    index = Table.of(law, *parameters).components(law, key, n, batches).tolist()
+    found = []
+    for j in range(n):
+        batch = j // 256 * (1 + batches) + 1 + j % 256 // per_batch
+        words = keystream(key, law, batch, 1).view(f"u{size // 8}").tolist()
+        pair = j % (per_batch // 2)
+        more = block(key, law, REFINEMENT, batch * per_batch + pair)
+        z = ideal_pair(words[pair], words[per_batch // 2 + pair], more, dtype)
+        location, sigma = component(law, parameters, index[j])
+        x = mp.mpf(theta[j]) + location + sigma * z[j % per_batch >= per_batch // 2]
+        found.append(nearest(x / mp.mpf(step)))
+    return found
+
+
+def is_ideal_quasi_gaussian(parameters, theta, step, key, found: list[int]) -> None:
+    """Assert that P(noise above) at either end of each cell has the ideal share between."""
+    sigma, _, sensitivity = map(mp.mpf, parameters)
+    law, n = "quasi_gaussian", len(theta)
+    index = Table.of(law, *parameters).components(law, key, n, 2).tolist()
+
+    def below(x):
+        return mp.erfc(-x / mp.sqrt(2)) / 2
+
+    for j in range(n):
+        batch = j // 256 * 3 + 1 + j % 256 // 128
+        word = keystream(key, law, batch, 1).view(np.uint64).tolist()[j % 128]
+        share = two_sided(word, block(key, law, REFINEMENT, batch * 128 + j % 128))
+        at = sensitivity if index[j] else mp.mpf(0)
+        kept = below(sensitivity / sigma) if index[j] else mp.mpf(1)
+        middle = mp.mpf(found[j])
+        ends = [(middle + end) * mp.mpf(step) - mp.mpf(theta[j]) for end in (-0.5, 0.5)]
+        if index[j] == 2:
+            ends = [-end for end in reversed(ends)]
+        first, last = ((at - end) / sigma for end in ends)  # above an end: below these
+        assert below(last) <= share * kept <= below(first), j
+
+
+@EVERY_CASE
+@BOTH_TYPES
+def test_is_the_ideal_sample_rounded(law, parameters, dtype) -> None:
+    """K of 300 elements, and that the output is K times the step rounded once."""
+    n, step = 300, step_of(parameters)
+    key = key_of(law, str(parameters))
+    theta = np.random.default_rng(5).normal(0, 3, n).astype(dtype)
+    theta[:4] = [0.0, 0.5 * step, -1.5 * step, 1e9]
+    y = sample(law, parameters, theta, step, dtype, key=key)
+    with mp.workdps(60):
+        if law == "quasi_gaussian":
+            whole = sample(law, parameters, theta.astype(float), step, np.int64, key=key).tolist()
+            is_ideal_quasi_gaussian(parameters, theta.tolist(), step, key, whole)
+        else:
+            whole = ideal_normals(law, parameters, theta.tolist(), step, key, dtype)
+        np.testing.assert_array_equal(y, np.array([dtype(k) * dtype(step) for k in whole]))
+    if dtype is np.float64:
+        integers = sample(law, parameters, theta, step, np.int64, key=key)
+        np.testing.assert_array_equal(integers, whole)
+
+
+@EVERY_CASE
+@BOTH_TYPES
+def test_refined_everywhere_is_refined_on_demand(law, parameters, dtype) -> None:
+    n, step = 1500, step_of(parameters)
+    theta = np.random.default_rng(6).normal(0, 3, n)
+    y = sample(law, parameters, theta, step, dtype)
+    with refined_everywhere():
+        np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), y)
+
+
+@EVERY_LAW
+def test_fine_grids_are_settled_too(law) -> None:
+    """At 2^-24 of the largest sigma, where float arithmetic alone leaves much open."""
+    parameters = CASES[law]
+    step = 2.0 ** np.floor(np.log2(np.max(parameters[2] if law == "scale_mixture" else 0.3)) - 23)
+    theta = np.random.default_rng(6).normal(0, 3, 1000)
+    for dtype in (np.float64, np.float32):
+        y = sample(law, parameters, theta, step, dtype)
+        with refined_everywhere():
+            np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), y)
+
+
+def test_low_digits_of_theta_count() -> None:
+    """Where theta + low is the same number, K is, though it lies next to a boundary."""
+    law, parameters, step = "multi_gaussian", CASES["multi_gaussian"], 2.0**-8
+    theta = np.full(4000, 0.3 * step)
+    low = np.full(4000, 1e-17 * step)
+    with refined_everywhere():
+        k = sample(law, parameters, theta, step, np.int64, low=low)
+    np.testing.assert_array_equal(k, sample(law, parameters, theta, step, np.int64, low=low))
+
+
+# --- the law --------------------------------------------------------------------------------------
+
+
+@EVERY_LAW
+@BOTH_TYPES
+def test_cells_have_their_probabilities(law, dtype) -> None:
+    n, parameters, theta = 200_000, CASES[law], 0.3
+    step = {"multi_gaussian": 0.25, "scale_mixture": 2.0**-4, "quasi_gaussian": 0.125}[law]
+    theta = float(dtype(theta))
+    y = sample(law, parameters, [theta], step, dtype, n=n, key=key_of("cells", law, dtype))
+    k = np.round(y / step).astype(int)
+    edges = (np.arange(k.min(), k.max()) + 0.5) * step - theta
+    below = DISTRIBUTIONS[law](edges, *parameters)
+    expected = n * np.diff(below, prepend=0.0, append=1.0)
+    counts = np.bincount(k - k.min(), minlength=expected.size)
+    many = expected >= 20
+    observed = np.append(counts[many], counts[~many].sum())
+    wanted = np.append(expected[many], expected[~many].sum())
+    wanted, observed = wanted[wanted > 0], observed[wanted > 0]
+    assert stats.chisquare(observed, wanted * observed.sum() / wanted.sum()).pvalue > ALARM
+
+
+@EVERY_LAW
+@BOTH_TYPES
+@pytest.mark.parametrize("bits", [53, 24])
+def test_every_output_is_on_the_grid(law, dtype, bits) -> None:
+    """None shows the digits of theta: next to 0 all of them are multiples of the step."""
+    parameters = CASES[law]
+    step = step_of(parameters)
+    y = sample(law, parameters, [1e-3], step, dtype, n=100_000).astype(float)
+    near = y[np.abs(y) < 2.0 ** (bits - 30)]
+    assert near.size > 100
+    assert not np.mod(near, step).any()
+
+
+# --- the same noise everywhere --------------------------------------------------------------------
+
+
+DIGEST = """
+import hashlib, numpy as np
+from numpy import array
+from tightnoise import _core
+digest, source = hashlib.sha256(), _core.random.NoiseSource(bytes(32))
+theta = np.random.default_rng(9).random(20_001) - 0.5
+for law, parameters, step in CASES:
+    for steps in (np.array([step]), np.resize([step, 2 * step], theta.size)):
+        for dtype, out in [("f8", "f8"), ("f4", "f4"), ("f8", "i8")]:
+            y = np.empty(theta.size, out)
+            sample = getattr(_core.random, "sample_" + law)
+            sample(theta.astype(dtype), *parameters, y, source, step=steps)
+            digest.update(y.tobytes())
+print(_core.simd_level(), digest.hexdigest()[:16])
+"""
+
+
+def test_levels_agree() -> None:
+    cases = [(law, p, step_of(p)) for law, p in [*CASES.items(), *EXTREME]]
+    assert len(digests_at_levels(DIGEST.replace("CASES", repr(cases)))) == 1
+
+
+@EVERY_LAW
+@BOTH_TYPES
+def test_threads_length_and_place_do_not_matter(law, dtype) -> None:
+    n, parameters = 150_003, CASES[law]
+    step = step_of(parameters)
+    theta = np.linspace(-4, 4, n).astype(dtype)
+    before = _core.num_threads()
+    try:
+        _core.set_num_threads(1)
+        whole = sample(law, parameters, theta, step, dtype)
+        _core.set_num_threads(5)
+        np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), whole)
+    finally:
+        _core.set_num_threads(before)
+    for m in (0, 1, 127, 129, 255, 257, 300):
+        np.testing.assert_array_equal(sample(law, parameters, theta[:m], step, dtype), whole[:m])
+    steps = np.full(300, step)
+    np.testing.assert_array_equal(sample(law, parameters, theta[:300], steps, dtype), whole[:300])
+    in_place = theta.copy()
+    getattr(_core.random, f"sample_{law}")(
+        in_place, *parameters, in_place, NoiseSource(bytes(32)), step=np.array([step])
+    )
+    np.testing.assert_array_equal(in_place, whole)
+
+
+@EVERY_LAW
+@BOTH_TYPES
+def test_odd_theta(law, dtype) -> None:
+    parameters = CASES[law]
+    step = step_of(parameters)
+    tiny, huge = np.finfo(dtype).smallest_subnormal, np.finfo(dtype).max
+    odd = [0.0, -0.0, tiny, -tiny, 2.0**52 + 1, 1e30, -1e30, huge, -huge]
+    odd += [0.5 * step, -0.5 * step, 50 * np.max(parameters[2])]
+    theta = np.tile(np.array(odd, dtype), 40)
+    y = sample(law, parameters, theta, step, dtype)
+    assert np.isfinite(y).all()
+    assert not np.signbit(y[y == 0]).any()
+    far = np.abs(theta) >= 1e30
+    np.testing.assert_array_equal(y[far], theta[far])
+    near = np.abs(theta) < 1e6
+    assert not np.mod(y[near], step).any()
+    with refined_everywhere():
+        np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), y)
+    np.testing.assert_array_equal(  # the sign of zero is no number's business
+        sample(law, parameters, np.full(500, -0.0), step, dtype),
+        sample(law, parameters, np.zeros(500), step, dtype),
+    )
+
+
+@pytest.mark.parametrize(
+    ("law", "parameters", "least"),
+    [
+        ("multi_gaussian", (2.0**10, 1.0, 1.0, 3), 2.0**-14),
+        ("multi_gaussian", (1.0, 1.0, 2.0**50, 3), 4.0),
+        ("quasi_gaussian", (1.0, 1.0, 2.0**60), 2.0**10),
+        ("scale_mixture", (MIXTURE[0], MIXTURE[1], np.array([0.01, 2.0**12, 1.0])), 2.0**-12),
+        ("scale_mixture", (np.array([2.0**60]), np.ones(1), np.ones(1)), 2.0**10),
+    ],
+)
+def test_grids_too_fine_are_refused(law, parameters, least) -> None:
+    assert sample(law, parameters, [0.0], least, n=3).shape == (3,)
+    with pytest.raises(ValueError, match=r"grid must be at least .* got"):
+        sample(law, parameters, [0.0], least / 2, n=3)
