@@ -127,7 +127,8 @@ void on_grid(const char* type, const GridSamplers<Real>& samplers,
     const double lower = -sigma * bits.size(-2, 3), upper = sigma * bits.size(-2, 3);
     std::vector<Real> theta(kSamples), out(kSamples);
     for (Real& value : theta) {
-        const double place = std::ldexp(bits.unit() - 0.5, bits.integer(0, 30));
+        const double mantissa = bits.unit() - 0.5;
+        const double place = std::ldexp(mantissa, bits.integer(0, 30));
         const double middle = 0.5 * bits.integer(-1000, 1000);
         value = static_cast<Real>(step * (bits.integer(0, 3) == 0 ? middle : place));
     }

@@ -11,6 +11,7 @@ __all__: list[str] = [
     "chacha20_keystream",
     "join_integers",
     "multi_gaussian_table",
+    "normal_pairs",
     "quasi_gaussian_table",
     "sample_bounded_laplace",
     "sample_gaussian",
@@ -65,6 +66,13 @@ def multi_gaussian_table(
     numpy.typing.NDArray[numpy.uint32],
     int,
 ]: ...
+def normal_pairs(
+    radius: numpy.ndarray,
+    angle: numpy.ndarray,
+    z1: numpy.ndarray,
+    z2: numpy.ndarray,
+    square: numpy.ndarray,
+) -> None: ...
 def quasi_gaussian_table(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
