@@ -128,7 +128,7 @@ WIDE = [
 ]
 
 
-@pytest.mark.parametrize(("noise", "truth"), WIDE, ids=lambda case: repr(case)[:50])
+@pytest.mark.parametrize(("noise", "truth"), WIDE, ids=[repr(noise)[:80] for noise, _ in WIDE])
 def test_wide_noise_costs_no_long_sums_and_no_digits(noise, truth, check_error):
     with mp.workdps(50):
         size, square = truth(noise)

@@ -71,10 +71,6 @@ class BoundedLaplace(Mechanism):
     def _bounds(self) -> tuple[Parameter, Parameter]:
         return self.lower, self.upper
 
-    @property
-    def _grid_scale(self) -> Parameter:
-        return np.minimum(self.scale, np.subtract(self.upper, self.lower))
-
     def _pair(self, theta: ArrayLike, theta_prime: ArrayLike) -> tuple[Floats, Floats]:
         # What is beyond a bound is as good as at it, and there the step keeps its digits.
         values, shift = super()._pair(theta, theta_prime)

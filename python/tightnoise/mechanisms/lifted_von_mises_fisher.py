@@ -19,6 +19,7 @@ from tightnoise._validate import (
     require,
 )
 from tightnoise.costs import RdpCurve
+from tightnoise.mechanisms._grid import GridLike
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher, _normalised
 from tightnoise.random import NoiseStream
 
@@ -152,7 +153,7 @@ class LiftedVonMisesFisher:
         *,
         rng: NoiseStream | None = None,
         out: Floats | None = None,
-        grid: float | str | None = "auto",
+        grid: GridLike = "auto",
     ) -> Floats:
         """Return a random direction about that of (S, a): what is released.
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise._arrays import Floats, output
 from tightnoise._validate import float_array, number_array, require, shown
 from tightnoise.costs import RdpCurve
+from tightnoise.mechanisms._grid import GridLike
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 from tightnoise.random import NoiseStream
 
@@ -111,7 +112,7 @@ class ProductVonMisesFisher:
         *,
         rng: NoiseStream | None = None,
         out: Floats | list[Floats] | None = None,
-        grid: float | str | None = "auto",
+        grid: GridLike = "auto",
     ) -> Any:
         """Return a random direction for each block: what is released.
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tightnoise import _core
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
@@ -65,7 +63,3 @@ class TruncatedGaussian(Mechanism):
     @property
     def _bounds(self) -> tuple[Parameter, Parameter]:
         return self.lower, self.upper
-
-    @property
-    def _grid_scale(self) -> Parameter:
-        return np.minimum(self.sigma, np.subtract(self.upper, self.lower))

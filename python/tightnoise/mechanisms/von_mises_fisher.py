@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
-from tightnoise._validate import float_array, number_array, real_scalar, require, require_all
+from tightnoise._validate import float_array, number_array, require, require_all
 from tightnoise.costs import RdpCurve
 from tightnoise.mechanisms import _direction_pair as pair
 from tightnoise.mechanisms._drawing import source_of
+from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.random import NoiseStream
 from tightnoise.special import iv_ratio, log_sphere_mean
 
@@ -90,7 +91,7 @@ class VonMisesFisher:
         *,
         rng: NoiseStream | None = None,
         out: Floats | None = None,
-        grid: float | str | None = "auto",
+        grid: GridLike = "auto",
     ) -> Floats:
         """Return noisy directions: what is released.
 
@@ -144,7 +145,7 @@ class VonMisesFisher:
         """
         directions = self._vectors("mean_direction", mean_direction)
         noisy = output(out, directions.shape, directions.dtype)
-        step = _step_of(grid, self._grid_scale)
+        step = self._step(grid)
         source = source_of(rng)
         rows = (-1, self.dim) if directions.size else (0, self.dim)
         _core.random.sample_von_mises_fisher(
@@ -500,6 +501,16 @@ class VonMisesFisher:
         """Return what the default grid follows: about the size of the noise on a coordinate."""
         return max(1.0 / math.sqrt(max(self.dim, self.kappa)), 64 * _FINEST_GRID)
 
+    def _step(self, grid: GridLike) -> float:
+        """Return the step of a grid, 0 for none."""
+        scale = np.asarray(self._grid_scale)
+        step = steps_of(grid, scale, "the noise on a coordinate", automatic_steps(scale))
+        if step is None:
+            return 0.0
+        require(step.ndim == 0, "grid", grid, "one number")
+        require(_FINEST_GRID <= float(step) <= 1.0, "grid", grid, f"from {_FINEST_GRID} to 1")
+        return float(step)
+
     @property
     def _order(self) -> float:
         return 0.5 * self.dim - 1.0
@@ -523,18 +534,6 @@ class VonMisesFisher:
         good = vectors.ndim > 0 and vectors.shape[-1] == self.dim
         require(good, name, vectors.shape, f"of shape ({self.dim},) or (..., {self.dim})")
         return vectors
-
-
-def _step_of(grid: float | str | None, scale: float) -> float:
-    """Return the step that `grid` says, 0 for none; "auto" is at most 1/64 of `scale`."""
-    if grid is None:
-        return 0.0
-    if isinstance(grid, str) and grid == "auto":
-        return 2.0 ** (math.frexp(scale)[1] - 7)
-    step = 0.0 if isinstance(grid, str) else real_scalar("grid", grid)
-    fits = _FINEST_GRID <= step <= 1.0 and math.frexp(step)[0] == 0.5
-    require(fits, "grid", grid, f"'auto', None or a power of two from {_FINEST_GRID} to 1")
-    return step
 
 
 def _normalised(vectors: Floats) -> tuple[Array, Array]:
