@@ -201,3 +201,42 @@ def test_rectified_large(timed, dtype, threads) -> None:
         2 * theta.nbytes,
     )
     assert abs((out == 1).mean() - special.ndtr(theta[:100_000] - 1.0).mean()) < 0.01
+
+
+# --- on a grid, and in float arithmetic -----------------------------------------------------------
+
+MILLION = 1_000_000
+WITH_AND_WITHOUT = pytest.mark.parametrize("grid", ["auto", None], ids=["grid", "floats"])
+FAMILY = {
+    "Gaussian": tn.Gaussian(1.3),
+    "rectified": RECTIFIED,
+    "sign": tn.StochasticSign(1.3),
+    "quantized": tn.QuantizedGaussian(1.3, -1.0, 1.0, 16),
+}
+
+
+@WITH_AND_WITHOUT
+@DTYPES
+@pytest.mark.parametrize("law", FAMILY)
+def test_on_a_grid(timed, law, dtype, grid) -> None:
+    theta = theta_of(dtype, MILLION)
+    out = np.empty_like(theta)
+    timed(
+        f"{law} samples, {np.dtype(dtype)}, {MILLION:g} elements",
+        lambda: FAMILY[law].sample(theta, out=out, grid=grid),
+        MILLION,
+        2 * theta.nbytes,
+    )
+    assert np.isfinite(out).all()
+
+
+def test_gaussian_opendp(timed) -> None:
+    """Exact, too; k = -6 says that its noise is rounded to 1/64, which is its fastest way."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    n = 1000
+    domain = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=n)
+    measure = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=1.3, k=-6)
+    theta = theta_of(np.float64, n).tolist()
+    out = timed(f"Gaussian samples, float64, {MILLION:g} elements", lambda: measure(theta), n)
+    assert len(out) == n

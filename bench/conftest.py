@@ -25,6 +25,7 @@ _BASELINES = {  # by what the name of a benchmark holds
     "scipy": "NumPy/SciPy",
     "opacus": "Opacus",
     "dp_accounting": "dp-accounting",
+    "opendp": "OpenDP",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import tightnoise as tn
 from tightnoise import _core
 
 NoiseSource = _core.random.NoiseSource
@@ -65,3 +66,25 @@ def normals_of(
     x, y = np.where(angle & 1, y, x), np.where(angle & 1, x, y)
     r = np.where(angle & 2, -r, r)
     return np.stack([r * x, r * y], axis=1).ravel()[:n]
+
+
+# Mechanisms on a grid, by the scale of their noise, for tests that go over all of them.
+BETWEEN_BOUNDS = {
+    "RectifiedGaussian": lambda scale: tn.RectifiedGaussian(scale, -2 * scale, 1.5 * scale),
+    "TruncatedGaussian": lambda scale: tn.TruncatedGaussian(scale, -2 * scale, 1.5 * scale),
+    "BoundedLaplace": lambda scale: tn.BoundedLaplace(scale, -2 * scale, 1.5 * scale),
+}
+ADDED = {
+    "Gaussian": tn.Gaussian,
+    "Laplace": tn.Laplace,
+    "TruncatedLaplace": lambda scale: tn.TruncatedLaplace(scale, 3 * scale),
+    "Tulap": lambda scale: tn.Tulap(0.7, scale),
+    "Tulap, cut": lambda scale: tn.Tulap(0.7, scale, 3.3 * scale),
+    "Staircase": lambda scale: tn.Staircase(0.7, scale, 0.4),
+    "MultiGaussianMixture": lambda scale: tn.MultiGaussianMixture(scale, 1.0, 2.7 * scale, 3),
+    "QuasiGaussianMixture": lambda scale: tn.QuasiGaussianMixture(scale, 1.0, 2.7 * scale),
+    "GaussianScaleMixture": lambda scale: tn.GaussianScaleMixture(
+        (0.0, 3 * scale), (0.6, 0.4), (scale, 2.2 * scale)
+    ),
+}
+ON_A_GRID = ADDED | BETWEEN_BOUNDS

@@ -12,6 +12,8 @@
 
 #include "additive/noise_preparation.hpp"
 #include "additive/sampling_kernels.hpp"
+#include "mechanisms/grid_kernels.hpp"
+#include "mechanisms/letter_kernels.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
 #include "numeric/clipped_sum.hpp"
@@ -116,6 +118,39 @@ void bounded(const char* type, const Samplers<Real>& samplers, Bits& bits, int n
     sample("bounded_laplace", samplers.bounded_laplace);
 }
 
+// Samples on a grid, some of them next to the middles between points; and letters.
+template <class Real>
+void on_grid(const char* type, const GridSamplers<Real>& samplers,
+             const LetterSamplers<Real>& letters, Bits& bits, int number) {
+    const double step = std::ldexp(1.0, bits.integer(-6, 6));
+    const double sigma = step * bits.size(-3, 10);
+    const double lower = -sigma * bits.size(-2, 3), upper = sigma * bits.size(-2, 3);
+    std::vector<Real> theta(kSamples), out(kSamples);
+    for (Real& value : theta) {
+        const double mantissa = bits.unit() - 0.5;
+        const double place = std::ldexp(mantissa, bits.integer(0, 30));
+        const double middle = 0.5 * bits.integer(-1000, 1000);
+        value = static_cast<Real>(step * (bits.integer(0, 3) == 0 ? middle : place));
+    }
+    GridTask<Real> task{};
+    task.key = kKey;
+    task.theta = {theta.data(), sizeof(Real) == 4, false};
+    task.step = {&step, false, true};
+    task.sigma = {&sigma, false, true};
+    task.levels = bits.integer(2, 20);
+    task.out = out.data();
+    const auto sample = [&](const char* name, GridSampler<Real> sampler) {
+        sampler(task, 0, kSamples);
+        print(std::string(name) + " on a grid" + type, number, out);
+    };
+    sample("gaussian", samplers.gaussian);
+    sample("stochastic_sign", letters.stochastic_sign);
+    task.lower = {&lower, false, true};
+    task.upper = {&upper, false, true};
+    sample("rectified_gaussian", samplers.rectified_gaussian);
+    sample("quantized_gaussian", letters.quantized_gaussian);
+}
+
 template <class Real>
 void directional(const char* type, std::size_t dim, Bits& bits, int number) {
     const std::size_t rows = 3;
@@ -155,6 +190,10 @@ void run() {
     for (int i = 0; i < kCases / 10; ++i) {
         bounded(" float64", kernels.float64, bits, i);
         bounded(" float32", kernels.float32, bits, i);
+    }
+    for (int i = 0; i < kCases / 10; ++i) {
+        on_grid(" float64", grid_kernels().float64, letter_kernels().float64, bits, i);
+        on_grid(" float32", grid_kernels().float32, letter_kernels().float32, bits, i);
     }
     for (int i = 0; i < kCases / 10; ++i) {
         for (const RowNorm norm : {RowNorm::sum, RowNorm::euclidean, RowNorm::largest}) {

@@ -4,9 +4,9 @@
 
 #include "bindings/sampling.hpp"
 #include "mechanisms/grid_kernels.hpp"
+#include "mechanisms/grid_truncated.hpp"
 #include "mechanisms/integer_theta.hpp"
 #include "mechanisms/letter_kernels.hpp"
-#include "mechanisms/grid_truncated.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
 #include "runtime/interruption.hpp"

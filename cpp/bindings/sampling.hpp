@@ -21,7 +21,8 @@ namespace tightnoise {
 constexpr std::size_t kSerialBelow = 100000;
 constexpr std::size_t kChunk = std::size_t{1} << 14;
 static_assert(kChunk % kSampleAlignment == 0);
-constexpr std::size_t kSamplerStack = std::size_t{24} << 10;  // the deepest takes 21 KB
+// The deepest frame takes 48 KB (grid_conditioned.hpp), numbers of 320 bits below it some more.
+constexpr std::size_t kSamplerStack = std::size_t{64} << 10;
 
 // Samples elements 0, ..., n - 1 of a task, on several threads where there are many.
 template <class Task>

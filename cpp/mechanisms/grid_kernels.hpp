@@ -12,12 +12,12 @@ namespace tightnoise {
 
 // The pairs of normals behind words of radius and angle, and the squares of their radii, as these
 // kernels evaluate them: for tests of the bounds on that evaluation.
+template <class Real, class Word>
+using EvaluateNormals = void (*)(const Word* radius, const Word* angle, std::size_t count,
+                                 Real* first, Real* second, Real* square);
 template <class Real>
-using NormalPairs = void (*)(const std::conditional_t<sizeof(Real) == 8, std::uint64_t,
-                                                      std::uint32_t>* radius,
-                             const std::conditional_t<sizeof(Real) == 8, std::uint64_t,
-                                                      std::uint32_t>* angle,
-                             std::size_t count, Real* first, Real* second, Real* square);
+using NormalPairs =
+    EvaluateNormals<Real, std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>>;
 
 template <class Real>
 struct GridSamplers {

@@ -34,6 +34,7 @@ struct IntegerPair {
     double first;
     double second;
 };
+// (noexcept, so that kernels need no code for exceptions.)
 IntegerPair ideal_integers(const IdealPairSource& source, const IdealElement& first,
                            const IdealElement& second) noexcept;
 

@@ -27,7 +27,7 @@ PAIR = 64  # elements of a pair, in a batch of 128 float64 normals
 
 @pytest.fixture(scope="module")
 def can_come_from_zero(tmp_path_factory):
-    """Return can(releases, way, *parameters) -> for each, whether float arithmetic can come to it."""
+    """Return can(releases, way, *parameters): for each, whether floats can come to it."""
     if COMPILER is None:
         pytest.skip("no C++ compiler")
     program = tmp_path_factory.mktemp("attack") / "preimages"

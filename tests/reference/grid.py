@@ -20,7 +20,7 @@ BITS = 450
 
 
 def refinement_words(key: bytes, law: str, number: int) -> list[int]:
-    """Return the 16 words of block `number` of the refinement stream of the first array of a law."""
+    """Return the 16 words of a block of the refinement stream of the first array of a law."""
     stream = stream_of(law) | 1 << 63
     words = _core.random.chacha20_keystream(key, stream, number // 16, 1)
     return [int(word) for word in words.reshape(16, 16)[:, number % 16]]
@@ -46,7 +46,7 @@ def ideal_pair(radius: int, angle: int, block: list[int]) -> tuple[mp.mpf, mp.mp
 def ideal_normals(
     key: bytes, law: str, n: int, bits: int
 ) -> Iterator[tuple[int, int, mp.mpf, mp.mpf]]:
-    """Yield the first n pairs: places of both elements, and their normals. Words have `bits` bits."""
+    """Yield the first n pairs from words of `bits` bits: places of both elements, and normals."""
     per_batch = 8192 // bits
     half = per_batch // 2
     words = keystream(key, law, 0, -(-n // half)).view(f"u{bits // 8}").reshape(-1, per_batch)

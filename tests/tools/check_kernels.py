@@ -1,8 +1,10 @@
 """Check the objects of a build: python check_kernels.py BUILD [--verbose] [--tools PREFIX].
 
 What noise is made of must have the same bits on every machine, so that multiplications and
-additions are fused neither in the kernels of samplers nor in what prepares them, on whatever
-machine they are built for (another one's binary utilities have a prefix, as aarch64-linux-gnu-).
+additions are fused neither in the kernels of samplers whose floats are released (those built with
+EXACT_BITS) nor in what prepares them, on whatever machine they are built for (another one's binary
+utilities have a prefix, as aarch64-linux-gnu-). Samples on a grid are integers decided by bounds on
+the error of floats: their kernels may fuse, but for letters, which are written by float arithmetic.
 
 Kernel files are compiled once per x86 level, so nothing of one level may leak into another, and
 loops must be vector code at every level:

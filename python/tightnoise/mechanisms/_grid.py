@@ -48,7 +48,8 @@ def steps_of(grid: GridLike, scale: Array, name: str, automatic: Array) -> Array
         with np.errstate(over="ignore"):
             ratio = np.asarray(scale / steps)
         allowed = f"from 2**-30 to 2**10 times {name}, here {_least(scale)}"
-        require_all((ratio >= _COARSEST) & (ratio <= _FINEST), "grid", steps + 0 * ratio, allowed)
+        good = (ratio >= _COARSEST) & (ratio <= _FINEST)
+        require_all(good, "grid", np.broadcast_to(steps, ratio.shape), allowed)
     allowed = f"from 2**-960 to 2**960 ({name} is {_least(scale)}; None samples without a grid)"
     require_all((steps >= _LEAST) & (steps <= _MOST), "grid", steps, allowed)
     return steps
