@@ -1,5 +1,5 @@
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <sstream>
 #include <tuple>

@@ -167,7 +167,7 @@ def test_bad_outputs(target, message, tmp_path, gradient, refused):
         (["--mechanism", "sign", "--sigma", "1", "--grid", "0.5"], "grid must be 'auto' or None"),
         (["--mechanism", "gaussian", "--sigma", "1", "--grid", "-1"], "must be a power of two"),
         (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**x"], "--grid: not 'auto'"),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**-30"], "grid must be from 2**"),
+        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**-33"], "grid must be from 2**"),
         (["--mechanism", "rectified", "--sigma", "1", *BOUNDS, "--grid", "8"], "must be finer"),
     ],
 )

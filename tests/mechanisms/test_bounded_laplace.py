@@ -324,9 +324,13 @@ def test_samples_invert_the_distribution(check_error):
 
 
 def test_samples_next_to_the_mode_keep_their_digits():
-    """From a bound, or outside: distances are exponential variables to the last places."""
-    x = tn.BoundedLaplace(1.0, 0.0, 50.0).sample(np.full(4096, -3.0), rng=tn.random.NoiseStream(1))
-    y = tn.BoundedLaplace(1.0, -50.0, 0.0).sample(np.full(4096, 3.0), rng=tn.random.NoiseStream(1))
+    """Of floats: from a bound, or outside, distances are exponential to the last places."""
+    x, y = (
+        tn.BoundedLaplace(1.0, lower, lower + 50.0).sample(
+            np.full(4096, theta), rng=tn.random.NoiseStream(1), grid=None
+        )
+        for lower, theta in ((0.0, -3.0), (-50.0, 3.0))
+    )
     assert x.min() < 1e-3
     assert np.unique(x).size == np.unique(y).size == 4096
     small = x[x < 1e-2]

@@ -20,8 +20,8 @@ _LOG2_STEPS = 6
 
 # Steps that a float64 can count from 0 to its largest power, and back.
 _LEAST, _MOST = 2.0**-960, 2.0**960
-# Of the scale of the noise. At the finest, one float64 sample in 2000 takes the slow way.
-_FINEST, _COARSEST = 2.0**30, 2.0**-10
+# Of the scale of the noise. At the finest, one float64 sample in 500 takes the slow way.
+_FINEST, _COARSEST = 2.0**32, 2.0**-10
 
 
 def automatic_steps(scale: ArrayLike) -> Array:
@@ -47,7 +47,7 @@ def steps_of(grid: GridLike, scale: Array, name: str, automatic: Array) -> Array
         require_all((mantissa == 0.5), "grid", steps, "a power of two")
         with np.errstate(over="ignore"):
             ratio = np.asarray(scale / steps)
-        allowed = f"from 2**-30 to 2**10 times {name}, here {_least(scale)}"
+        allowed = f"from 2**-32 to 2**10 times {name}, here {_least(scale)}"
         good = (ratio >= _COARSEST) & (ratio <= _FINEST)
         require_all(good, "grid", np.broadcast_to(steps, ratio.shape), allowed)
     allowed = f"from 2**-960 to 2**960 ({name} is {_least(scale)}; None samples without a grid)"

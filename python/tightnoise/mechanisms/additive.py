@@ -137,7 +137,7 @@ class AdditiveNoise(OnIntegers, ABC):
         out : ndarray, optional
             Where to write, of the shape and dtype of theta.
         grid : "auto", float or None, optional
-            The step: a power of two, from 2**-30 to 2**10 times the least scale in the noise (of
+            The step: a power of two, from 2**-32 to 2**10 times the least scale in the noise (of
             Tulap and staircase noise `mean_abs()`), which must not depend on the data. "auto" is
             the power of two between 1/128 and 1/64 of that scale. None returns theta + noise in
             float arithmetic, whose last bits give theta away: no cost covers those.

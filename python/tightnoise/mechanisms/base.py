@@ -290,7 +290,7 @@ class Mechanism(OnIntegers, ABC):
         out : ndarray, optional
             Where to write, of the shape and dtype of theta.
         grid : "auto", float or array_like, optional
-            The step: a power of two, from 2**-30 to 2**10 times the scale of the noise, which must
+            The step: a power of two, from 2**-32 to 2**10 times the scale of the noise, which must
             not depend on the data. "auto" is the power of two between 1/128 and 1/64 of the scale
             of the noise, or of the distance of the bounds where that is less. Bounds are outputs of
             their own, on the grid or not. Mechanisms with a few fixed outputs have no grid: "auto".
