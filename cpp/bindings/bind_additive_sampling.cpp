@@ -47,7 +47,7 @@ void sample_on_grid_as(AdditiveGridSampler<Real, Noise> sampler, const Noise& no
                        const Place& place) {
     AdditiveGridTask<Real, Noise> task{grid_task<Real>(place.theta, place.grid, place.out), noise};
     task.key = place.source.next(place.law);  // last: what is refused takes no key
-    run(sampler, task, static_cast<std::size_t>(place.out.size()));
+    run<kGridStack>(sampler, task, static_cast<std::size_t>(place.out.size()));
 }
 
 template <class Noise>

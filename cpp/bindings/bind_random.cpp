@@ -58,7 +58,7 @@ void sample_on_grid_as(GridSampler<Real> sampler, const Parameters& from, const 
     task.upper = parameter(from.upper, out);
     task.levels = from.levels;
     task.key = source.next(law);  // last: what is refused takes no key
-    run(sampler, task, static_cast<std::size_t>(out.size()));
+    run<kGridStack>(sampler, task, static_cast<std::size_t>(out.size()));
 }
 
 #define TIGHTNOISE_GRID_SAMPLER(name) \

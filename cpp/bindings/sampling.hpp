@@ -21,11 +21,13 @@ namespace tightnoise {
 constexpr std::size_t kSerialBelow = 100000;
 constexpr std::size_t kChunk = std::size_t{1} << 14;
 static_assert(kChunk % kSampleAlignment == 0);
-// The deepest frame takes 48 KB (grid_conditioned.hpp), numbers of 320 bits below it some more.
-constexpr std::size_t kSamplerStack = std::size_t{64} << 10;
+// The deepest frame takes 21 KB; on a grid 48 KB (grid_conditioned.hpp), and numbers of 320 bits
+// below it some more.
+constexpr std::size_t kSamplerStack = std::size_t{24} << 10;
+constexpr std::size_t kGridStack = std::size_t{64} << 10;
 
 // Samples elements 0, ..., n - 1 of a task, on several threads where there are many.
-template <class Task>
+template <std::size_t Stack = kSamplerStack, class Task>
 void run(void (*sampler)(const Task& task, std::size_t begin, std::size_t end), const Task& task,
          std::size_t n) {
     const std::size_t chunk = n < kSerialBelow ? kSerialBelow : kChunk;
@@ -33,7 +35,7 @@ void run(void (*sampler)(const Task& task, std::size_t begin, std::size_t end), 
     parallel_blocks((n + chunk - 1) / chunk, [&](std::size_t block) {
         const std::size_t begin = block * chunk;
         sampler(task, begin, n - begin < chunk ? n : begin + chunk);
-        erase_stack_below<kSamplerStack>();
+        erase_stack_below<Stack>();
     });
 }
 

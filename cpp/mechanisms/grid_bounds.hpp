@@ -6,6 +6,8 @@
 // which round to the same point, would differ.
 #pragma once
 
+#include <initializer_list>
+
 #include "mechanisms/grid_cells.hpp"
 
 namespace tightnoise {
@@ -81,12 +83,17 @@ class Bounds {
         first_ = false;
         const double* lower = lower_block_.load(task.lower, first, n);
         const double* upper = upper_block_.load(task.upper, first, n);
-        for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t size = is_shared ? 1 : n;
+        for (std::size_t i = 0; i < size; ++i) {
             lower_[i] = RoundUp::convert<Real>(lower[i]) + Real(0);  // no -0
             upper_[i] = RoundDown::convert<Real>(upper[i]) + Real(0);
             const double inverse = inverse_step[i];
             split(letter(lower[i] * inverse), least_high_[i], least_low_[i]);
             split(letter(upper[i] * inverse), most_high_[i], most_low_[i]);
+        }
+        if (!is_shared) return;
+        for (Real* values : {lower_, upper_, least_high_, least_low_, most_high_, most_low_}) {
+            for (std::size_t i = 1; i < kBatch<Real>; ++i) values[i] = values[0];
         }
     }
     void load(const GridTask<Real>& task, const Cells<Real>& cells, std::size_t first,

@@ -57,7 +57,7 @@ inline Real small_nearest(Real x) {
 // test itself, where t is little more than 1/2.
 template <class Real>
 inline Real slack(bool refine_all) {
-    return refine_all ? Real(1) : 4 * std::numeric_limits<Real>::epsilon();
+    return refine_all ? Real(0x1p60) : 4 * std::numeric_limits<Real>::epsilon();
 }
 
 // theta / step = whole + rest, whole = nearest_integer(theta / step).

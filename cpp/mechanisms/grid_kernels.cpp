@@ -96,7 +96,7 @@ class Batches {
 
     template <class Law>
     void draw(const std::uint32_t* keystream, const Law& law) const {
-        draw_batch<false, Real>(
+        draw_batch<Integers::all, Real>(
             keystream, law, task_.key, task_.refine_all, Real(0), first_, n_,
             [this](std::size_t i) { return Precise{rest(i), precise_s_[i]}; },
             [this](std::size_t i) {
@@ -115,9 +115,18 @@ class Batches {
         is_new_ = false;
         const double* step = step_block_.load(task_.step, first, n);
         const double* sigma = sigma_block_.load(task_.sigma, first, n);
+        if (is_shared_) return load_parameters<true>(step, sigma, 1);
+        load_parameters<false>(step, sigma, n);
+    }
+    // Of n elements, the others being as the first.
+    template <bool kShared>
+    void load_parameters(const double* step, const double* sigma, std::size_t n) {
+        const double first_step = step[0];
+        const double first_sigma = sigma[0];
+#pragma omp simd
         for (std::size_t i = 0; i < kN; ++i) {
-            const double g = i < n || is_shared_ ? step[is_shared_ ? 0 : i] : 1.0;
-            const double scale = i < n || is_shared_ ? sigma[is_shared_ ? 0 : i] : 1.0;
+            const double g = !kShared && i < n ? step[i] : first_step;
+            const double scale = !kShared && i < n ? sigma[i] : first_sigma;
             step_[i] = static_cast<Real>(g);
             inverse_step_[i] = static_cast<Real>(1.0 / g);
             precise_s_[i] = scale / g;

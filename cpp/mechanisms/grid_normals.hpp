@@ -15,24 +15,32 @@ namespace tightnoise {
 namespace {
 namespace grid {
 
-// The integer nearest to t = rest + s z, t taken between 0 and `last` where kClamped; and how far t
-// may be from it: certain below 1/2.
+// Which integers there are: all, 0 to `last`, or two.
+enum class Integers { all, some, two };
+
+// The integer nearest to t = rest + s z of those that there are; and how far t may be from it:
+// certain below 1/2.
 template <class Real>
 struct Rounded {
     Real q;
     Real reach;
 };
-template <bool kClamped, class Real>
+template <Integers kIntegers, class Real>
 inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square, Real last, Real slack) {
     using E = NormalError<Real>;
     Real t = rest + s * z;
-    if constexpr (kClamped) {
+    const Real constant = s * E::kConstant + slack;  // as s is, one number for all
+    const Real error = E::kSquare == 0 ? constant : (s * E::kSquare) * square + constant;
+    if constexpr (kIntegers == Integers::two) {
+        const Real above = t - Real(0.5);
+        return {above < Real(0) ? Real(0) : Real(1), (Real(0.5) - std::fabs(above)) + error};
+    }
+    if constexpr (kIntegers == Integers::some) {
         t = t < Real(0) ? Real(0) : t;
         t = t > last ? last : t;
     }
     const Real q = small_nearest(t);
-    const Real of_radius = E::kSquare == 0 ? Real(0) : E::kSquare * square;
-    return {q, std::fabs(t - q) + (s * (of_radius + E::kConstant) + slack)};
+    return {q, std::fabs(t - q) + error};
 }
 
 // Roundings of rest, t and the test that are not in proportion to s; clamped, those of `last`, too.
@@ -68,7 +76,7 @@ inline double clamped(double integer, double last) {
 // Of both elements of a doubtful pair: with 64-bit words where it has fewer, then with all bits.
 // `precise(e)` has rest and s of element e to the last place of a double, `ideal(e)` the real
 // numbers behind them.
-template <bool kClamped, class Word, class Precise, class Ideal>
+template <Integers kIntegers, class Word, class Precise, class Ideal>
 inline IntegerPair settle(const DoubtfulPair<Word>& pair, const NoiseKey& key, double last,
                           bool refine_all, std::size_t i, std::size_t k, Precise&& precise,
                           Ideal&& ideal) {
@@ -78,13 +86,15 @@ inline IntegerPair settle(const DoubtfulPair<Word>& pair, const NoiseKey& key, d
         const auto z = box_muller::pair_of<double>(words.radius, words.angle);
         const auto first = precise(i);
         const auto second = precise(k);
-        const auto a = round_cell<kClamped>(first.rest, first.s, z.first, z.square, last, slack);
-        const auto b = round_cell<kClamped>(second.rest, second.s, z.second, z.square, last, slack);
+        const auto a = round_cell<kIntegers>(first.rest, first.s, z.first, z.square, last, slack);
+        const auto b =
+            round_cell<kIntegers>(second.rest, second.s, z.second, z.square, last, slack);
         if (doubt_of(z, a.reach, b.reach) == 0.0) return {a.q, b.q};
     }
     const IntegerPair both =
         ideal_integers({key, pair.number, words.radius, words.angle}, ideal(i), ideal(k));
-    return kClamped ? IntegerPair{clamped(both.first, last), clamped(both.second, last)} : both;
+    if (kIntegers == Integers::all) return both;
+    return {clamped(both.first, last), clamped(both.second, last)};
 }
 
 struct Precise {
@@ -96,7 +106,7 @@ struct Precise {
 // a law: of element i, whole(i) and rest(i, whole) are theta in cells, s[i] the scale of the noise,
 // and value(i, whole, q) goes to out[i]. (No structs are returned: they keep loops from being
 // vectors.)
-template <bool kClamped, class Real, class Law, class PreciseOf, class IdealOf>
+template <Integers kIntegers, class Real, class Law, class PreciseOf, class IdealOf>
 inline void draw_batch(const std::uint32_t* keystream, const Law law, const NoiseKey& key,
                        bool refine_all, Real last, std::size_t first, std::size_t n,
                        PreciseOf&& precise, IdealOf&& ideal) {
@@ -116,9 +126,9 @@ inline void draw_batch(const std::uint32_t* keystream, const Law law, const Nois
         const Real whole = law.whole(i);
         const Real other = law.whole(k);
         const auto a =
-            round_cell<kClamped>(law.rest(i, whole), law.s[i], z.first, z.square, last, slack);
+            round_cell<kIntegers>(law.rest(i, whole), law.s[i], z.first, z.square, last, slack);
         const auto b =
-            round_cell<kClamped>(law.rest(k, other), law.s[k], z.second, z.square, last, slack);
+            round_cell<kIntegers>(law.rest(k, other), law.s[k], z.second, z.square, last, slack);
         out[i] = law.value(i, whole, a.q);
         out[k] = law.value(k, other, b.q);
         const Real here = doubt_of(z, a.reach, b.reach);
@@ -131,7 +141,7 @@ inline void draw_batch(const std::uint32_t* keystream, const Law law, const Nois
         const std::size_t k = kPairs + i;
         const DoubtfulPair<Word> pair{words[i], words[k], first + i};
         const IntegerPair both =
-            settle<kClamped>(pair, key, last, refine_all, i, k, precise, ideal);
+            settle<kIntegers>(pair, key, last, refine_all, i, k, precise, ideal);
         out[i] = law.value(i, law.whole(i), static_cast<Real>(both.first));
         out[k] = law.value(k, law.whole(k), static_cast<Real>(both.second));
     }

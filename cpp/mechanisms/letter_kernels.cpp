@@ -12,6 +12,7 @@ namespace grid {
 // the letters, where theta is within s z of them.
 template <class Real, bool kShared>
 struct LetterLaw {
+    static constexpr Integers kIntegers = Integers::some;
     const Real* theta;
     Each<Real, kShared> lower;
     Each<Real, kShared> per_unit;
@@ -26,6 +27,7 @@ struct LetterLaw {
 // Letters 0 and 1 as signs.
 template <class Real, bool kShared>
 struct SignLaw : LetterLaw<Real, kShared> {
+    static constexpr Integers kIntegers = Integers::two;
     Real value(std::size_t, Real, Real q) const { return q + q - Real(1); }
 };
 
@@ -62,7 +64,7 @@ class Letters {
         law.per_unit = {per_unit_};
         law.s = {s_};
         law.out = out;
-        draw_batch<true, Real>(
+        draw_batch<Law::kIntegers, Real>(
             keystream, law, task_.key, task_.refine_all, static_cast<Real>(last_), first, n,
             [this](std::size_t i) {
                 const double cells = last_ / (precise_upper_[i] - precise_lower_[i]);
@@ -76,13 +78,19 @@ class Letters {
             });
     }
 
-    // The letters as numpy.linspace(lower, upper, last + 1) has them.
+    // The letters as numpy.linspace(lower, upper, last + 1) has them, by a product that is rounded:
+    // the sum reads it from memory, so that no compiler can fuse the two.
     void write(const Real* letters) const {
+        alignas(64) double above_lower[kN];
+#pragma omp simd
+        for (std::size_t i = 0; i < n_; ++i) {
+            above_lower[i] = letters[i] * ((precise_upper_[i] - precise_lower_[i]) / last_);
+        }
+        asm volatile("" : : "r"(above_lower) : "memory");
         Output* out = task_.out + first_;
 #pragma omp simd
         for (std::size_t i = 0; i < n_; ++i) {
-            const double step = (precise_upper_[i] - precise_lower_[i]) / last_;
-            const double letter = precise_lower_[i] + letters[i] * step;
+            const double letter = precise_lower_[i] + above_lower[i];
             out[i] = static_cast<Output>(letters[i] == last_ ? precise_upper_[i] : letter);
         }
     }

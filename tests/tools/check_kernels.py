@@ -4,7 +4,7 @@ What noise is made of must have the same bits on every machine, so that multipli
 additions are fused neither in the kernels of samplers whose floats are released (those built with
 EXACT_BITS) nor in what prepares them, on whatever machine they are built for (another one's binary
 utilities have a prefix, as aarch64-linux-gnu-). Samples on a grid are integers decided by bounds on
-the error of floats: their kernels may fuse, but for letters, which are written by float arithmetic.
+the error of floats: their kernels may fuse.
 
 Kernel files are compiled once per x86 level, so nothing of one level may leak into another, and
 loops must be vector code at every level:

@@ -177,12 +177,12 @@ class AdditiveNoise(OnIntegers, ABC):
 
     @cached_property
     def _automatic_steps(self) -> Array:
-        return automatic_steps(self._grid_scale)
+        return automatic_steps(self._grid_scale, "the scale of the noise")
 
     def _steps(self, grid: GridLike) -> Array | None:
         """Return the step of a grid, or None."""
         scale = np.asarray(self._grid_scale)
-        step = steps_of(grid, scale, "the scale of the noise", self._automatic_steps)
+        step = steps_of(grid, scale, "the scale of the noise", lambda: self._automatic_steps)
         require(step is None or step.ndim == 0, "grid", grid, "one number")
         return step
 

@@ -319,7 +319,7 @@ class Mechanism(OnIntegers, ABC):
         if values.dtype == np.float32:
             self._check_float32()
         step = self._steps(grid)
-        if step is not None:
+        if step is not None and step.ndim and not isinstance(grid, str):
             self._check_shape(values.shape, grid=step)
         return draw(
             self._draw,
@@ -344,9 +344,10 @@ class Mechanism(OnIntegers, ABC):
     @cached_property
     def _automatic_steps(self) -> Array:
         if not self._has_bounds:
-            return automatic_steps(self._scale)
+            return automatic_steps(self._scale, self._scale_name)
         lower, upper = (np.asarray(bound) for bound in self._bounds)
-        return automatic_steps(np.minimum(self._scale, upper - lower))
+        name = f"the lesser of {self._scale_name} and upper - lower"
+        return automatic_steps(np.minimum(self._scale, upper - lower), name)
 
     def _steps(self, grid: GridLike) -> Array | None:
         """Return the steps of a grid, or None."""
@@ -354,8 +355,8 @@ class Mechanism(OnIntegers, ABC):
         if not self._has_grid:
             require(grid is None or grid == "auto", "grid", grid, "'auto' or None: there is none")
             grid = None if grid is None else "auto"  # a step that says how large sigma is
-        step = steps_of(grid, self._scale, self._scale_name, self._automatic_steps)
-        if step is not None and step is not self._automatic_steps and self._has_bounds:
+        step = steps_of(grid, self._scale, self._scale_name, lambda: self._automatic_steps)
+        if step is not None and not isinstance(grid, str) and self._has_bounds:
             check_between(step, np.asarray(lower), np.asarray(upper))
         return step
 

@@ -504,7 +504,8 @@ class VonMisesFisher:
     def _step(self, grid: GridLike) -> float:
         """Return the step of a grid, 0 for none."""
         scale = np.asarray(self._grid_scale)
-        step = steps_of(grid, scale, "the noise on a coordinate", automatic_steps(scale))
+        name = "the noise on a coordinate"
+        step = steps_of(grid, scale, name, lambda: automatic_steps(scale, name))
         if step is None:
             return 0.0
         require(step.ndim == 0, "grid", grid, "one number")
