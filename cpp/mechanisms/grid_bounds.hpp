@@ -49,27 +49,24 @@ struct Each<Real, true> {
     Real operator[](std::size_t) const { return value; }
 };
 
-// The bounds as floats, and K_l and K_u as sums of two.
+// The bounds as floats, and the points of K_l and K_u, step K rounded. As rounding is monotone,
+// what lies at or beyond such a point has all K at or beyond K_l or K_u.
 template <class Real, bool kShared>
 struct BoundsOf {
     Each<Real, kShared> lower;
     Each<Real, kShared> upper;
-    Each<Real, kShared> least_high;
-    Each<Real, kShared> least_low;
-    Each<Real, kShared> most_high;
-    Each<Real, kShared> most_low;
+    Each<Real, kShared> least;
+    Each<Real, kShared> most;
 
-    // What is written for K = whole + q, of which `value` is the point.
-    [[gnu::always_inline]] Real clamp(std::size_t i, Real whole, Real q, Real value) const {
+    // What is written for K of which `value` is the point.
+    [[gnu::always_inline]] Real clamp(std::size_t i, Real value) const {
         const Real low = lower[i];
         const Real high = upper[i];
-        // The differences are exact where they are small.
-        const Real least = (least_high[i] - whole) + least_low[i];
-        const Real most = (most_high[i] - whole) + most_low[i];
-        Real y = value < low ? low : value;
-        y = q <= least ? low : y;
-        y = y > high ? high : y;
-        return q >= most ? high : y;
+        Real y = value <= least[i] ? low : value;
+        y = value >= most[i] ? high : y;
+        // Points of float32 may lie outside bounds that are close to them.
+        y = y > low ? y : low;
+        return y < high ? y : high;
     }
 };
 
@@ -87,12 +84,11 @@ class Bounds {
         for (std::size_t i = 0; i < size; ++i) {
             lower_[i] = RoundUp::convert<Real>(lower[i]) + Real(0);  // no -0
             upper_[i] = RoundDown::convert<Real>(upper[i]) + Real(0);
-            const double inverse = inverse_step[i];
-            split(letter(lower[i] * inverse), least_high_[i], least_low_[i]);
-            split(letter(upper[i] * inverse), most_high_[i], most_low_[i]);
+            least_[i] = point_of(lower[i], inverse_step[i]);
+            most_[i] = point_of(upper[i], inverse_step[i]);
         }
         if (!is_shared) return;
-        for (Real* values : {lower_, upper_, least_high_, least_low_, most_high_, most_low_}) {
+        for (Real* values : {lower_, upper_, least_, most_}) {
             for (std::size_t i = 1; i < kBatch<Real>; ++i) values[i] = values[0];
         }
     }
@@ -104,8 +100,7 @@ class Bounds {
     template <bool kShared>
     BoundsOf<Real, kShared> all() const {
         using Values = Each<Real, kShared>;
-        return {Values{lower_},     Values{upper_},     Values{least_high_},
-                Values{least_low_}, Values{most_high_}, Values{most_low_}};
+        return {Values{lower_}, Values{upper_}, Values{least_}, Values{most_}};
     }
 
     // Writes step (whole + q) between the bounds, rounded once.
@@ -114,9 +109,8 @@ class Bounds {
         Real* out = task.out + first;
         cells.write(q, task, first, n);
         const auto bounds = all<false>();
-        const Real* whole = cells.whole();
 #pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) out[i] = bounds.clamp(i, whole[i], q[i], out[i]);
+        for (std::size_t i = 0; i < n; ++i) out[i] = bounds.clamp(i, out[i]);
     }
 
   private:
@@ -125,10 +119,9 @@ class Bounds {
         const double below = std::floor(x);
         return x - below >= 0.5 ? below + 1.0 : below;
     }
-    static void split(double integer, Real& high, Real& low) {
-        high = static_cast<Real>(integer);
-        const bool finite = std::fabs(high) < std::numeric_limits<Real>::infinity();
-        low = finite ? static_cast<Real>(integer - high) : Real(0);
+    static Real point_of(double bound, Real inverse_step) {
+        const double inverse = inverse_step;
+        return static_cast<Real>(letter(bound * inverse) / inverse);
     }
 
     bool first_ = true;
@@ -136,10 +129,8 @@ class Bounds {
     OperandBlock<kBatch<Real>> upper_block_;
     alignas(64) Real lower_[kBatch<Real>];
     alignas(64) Real upper_[kBatch<Real>];
-    alignas(64) Real least_high_[kBatch<Real>];
-    alignas(64) Real least_low_[kBatch<Real>];
-    alignas(64) Real most_high_[kBatch<Real>];
-    alignas(64) Real most_low_[kBatch<Real>];
+    alignas(64) Real least_[kBatch<Real>];
+    alignas(64) Real most_[kBatch<Real>];
 };
 
 }  // namespace grid

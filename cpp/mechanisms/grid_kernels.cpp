@@ -41,7 +41,7 @@ struct RectifiedLaw : GaussianLaw<Real, kShared> {
     }
     Real value(std::size_t i, Real whole, Real offset) const {
         const Real q = kLow ? offset + low.whole[i] : offset;
-        return bounds.clamp(i, whole, q, GaussianLaw<Real, kShared>::value(i, whole, q));
+        return bounds.clamp(i, GaussianLaw<Real, kShared>::value(i, whole, q));
     }
 };
 
