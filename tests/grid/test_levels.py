@@ -27,6 +27,6 @@ def test_a_seed_means_the_same_at_every_level_and_on_every_machine() -> None:
     assert digests_at_levels(DIGEST.format(mechanisms=FAMILY)) == {"a1987d0cc697c704"}
 
 
-def test_every_mechanism_is_the_same_at_every_level() -> None:
+def test_every_mechanism_is_the_same_at_every_level_and_on_every_machine() -> None:
     everyone = "law(1.3) for law in ON_A_GRID.values()"
-    assert len(digests_at_levels(DIGEST.format(mechanisms=everyone))) == 1
+    assert digests_at_levels(DIGEST.format(mechanisms=everyone)) == {"9ebebc361468f46e"}
