@@ -19,7 +19,7 @@
 namespace tightnoise {
 
 constexpr std::size_t kSerialBelow = 100000;
-constexpr std::size_t kChunk = std::size_t{1} << 14;
+constexpr std::size_t kChunk = std::size_t{1} << 16;
 static_assert(kChunk % kSampleAlignment == 0);
 // The deepest frame takes 21 KB; on a grid 48 KB (grid_conditioned.hpp), and numbers of 320 bits
 // below it some more.
