@@ -8,32 +8,12 @@
 
 #include <initializer_list>
 
+#include "mechanisms/directed_rounding.hpp"
 #include "mechanisms/grid_cells.hpp"
 
 namespace tightnoise {
 namespace {
 namespace grid {
-
-// To a float that is not below what it stands for.
-struct RoundUp {
-    template <class Real, class From>
-    static Real convert(From value) {
-        const Real nearest = static_cast<Real>(value);
-        if constexpr (sizeof(Real) < sizeof(From)) {
-            const std::uint32_t bits = to_bits(nearest);
-            const std::uint32_t next = nearest < Real(0) ? bits - 1 : bits + 1;
-            return from_bits(static_cast<From>(nearest) < value ? next : bits);
-        } else {
-            return nearest;
-        }
-    }
-};
-struct RoundDown {
-    template <class Real, class From>
-    static Real convert(From value) {
-        return -RoundUp::convert<Real>(-value);
-    }
-};
 
 // A parameter of the elements of a batch: one value in a register, or an array.
 template <class Real, bool kShared>

@@ -1,5 +1,6 @@
 #include "mechanisms/grid_truncated.hpp"
 
+#include "mechanisms/bounded_laplace_sampling.hpp"
 #include "mechanisms/grid_conditioned.hpp"
 #include "mechanisms/grid_truncated_coefficients.hpp"
 #include "numeric/elementary.hpp"
@@ -20,17 +21,6 @@ struct LaplaceLaw {
     static constexpr bool kHasRough = false;
     static constexpr std::size_t kN = kConditionedBatch;
 
-    // e^-t and 1 - e^-t for t >= 0; beyond 700 those at 700. Relative error: 3e-16.
-    struct Decay {
-        double kept, lost;
-    };
-    static Decay decay(double t) {
-        const ExpReduction e = reduce_exp(t < 700.0 ? -t : -700.0);
-        const double power = power_of_two(e.k);
-        const double rest = power * (e.r + e.r * e.r * polynomial_in_halves(kExp, e.r));
-        return {power + rest, (1.0 - power) - rest};
-    }
-
     static void draw_roughly(const Seen& seen, std::size_t n, const Drawn& drawn) {
         draw(seen, n, drawn);
     }
@@ -42,8 +32,8 @@ struct LaplaceLaw {
         const Drawn to = drawn;
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
-            const Decay down = decay(from.down[i]);
-            const Decay up = decay(from.up[i]);
+            const auto down = bounded_laplace_noise::decay(from.down[i]);
+            const auto up = bounded_laplace_noise::decay(from.up[i]);
             const Survival survival =
                 survival_of(uniform::shares(from.words[i]), down.kept, down.lost, up.kept, up.lost);
             high[i] = survival.high;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "mechanisms/bounded_laplace_sampling.hpp"
+#include "mechanisms/directed_rounding.hpp"
 #include "mechanisms/truncated_sampling.hpp"
 #include "numeric/polynomial.hpp"
 #include "random/chacha20.hpp"
@@ -14,27 +15,6 @@ namespace tightnoise {
 namespace {
 
 using box_muller::kBatch;
-
-// To a float that is not below, and not above, what it stands for.
-struct RoundUp {
-    template <class Real, class From>
-    static Real convert(From value) {
-        const Real nearest = static_cast<Real>(value);
-        if constexpr (sizeof(Real) < sizeof(From)) {
-            const std::uint32_t bits = to_bits(nearest);
-            const std::uint32_t next = nearest < Real(0) ? bits - 1 : bits + 1;
-            return from_bits(static_cast<From>(nearest) < value ? next : bits);
-        } else {
-            return nearest;
-        }
-    }
-};
-struct RoundDown {
-    template <class Real, class From>
-    static Real convert(From value) {
-        return -RoundUp::convert<Real>(-value);
-    }
-};
 
 template <class Real>
 using Parameter = OperandBlock<kBatch<Real>, Real>;

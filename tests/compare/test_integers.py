@@ -96,9 +96,6 @@ def test_rows_draw_integers(drawn, quick):
     assert isinstance(plain.sample(3.0, rng=stream), float)
 
 
-@pytest.mark.skipif(
-    not hasattr(tn.Tulap, "sample_integers"), reason="mechanisms do not draw integers yet"
-)
 def test_integers_are_of_the_law_that_is_ranked(quick):
     # 8 laws, 9 letters each: a false alarm of 8 x 9 x 2 x Phi(-6.5) < 1e-8.
     n = 100_000

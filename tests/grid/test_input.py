@@ -110,3 +110,11 @@ def test_units_too_coarse_for_the_grid() -> None:
     for m, shift in ((tn.Gaussian(1e-3), 60), (tn.RectifiedGaussian(1e-3, -1.0, 1.0), 40)):
         with pytest.raises(ValueError, match=rf"grid must be at least 2\*\*-{shift} of the unit"):
             m.sample(total)
+
+
+@pytest.mark.parametrize("law", [tn.TruncatedGaussian, tn.BoundedLaplace, tn.RectifiedGaussian])
+def test_float32_on_a_fine_grid_stays_within_bounds(law) -> None:
+    m = law(1.0, -1 / 3, 1 / 3)
+    y = m.sample(np.full(50_000, 5.0, np.float32), grid=2.0**-12)
+    assert y.dtype == np.float32
+    assert m.lower <= y.astype(float).min() <= y.astype(float).max() <= m.upper

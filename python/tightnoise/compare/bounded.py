@@ -11,6 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tightnoise._cached import cached_property
 from tightnoise._text import columns, upper_text
 from tightnoise._validate import (
     MAX_COUNT,
@@ -200,26 +201,26 @@ class BoundedChoice:
         """Mean squared error of the linear estimate, averaged over the prior."""
         return self._linear.average()
 
-    @functools.cached_property
+    @cached_property
     def linear_worst(self) -> float:
         """Greatest mean squared error of the linear estimate."""
         return self._linear.worst()
 
-    @functools.cached_property
+    @cached_property
     def posterior_mean_average(self) -> float:
         """Mean squared error of the posterior mean, averaged over the prior."""
         return self._posterior_mean.average()
 
-    @functools.cached_property
+    @cached_property
     def posterior_mean_worst(self) -> float:
         """Greatest mean squared error of the posterior mean."""
         return self._posterior_mean.worst()
 
-    @functools.cached_property
+    @cached_property
     def _linear(self) -> Linear:
         return Linear(*self._known)
 
-    @functools.cached_property
+    @cached_property
     def _posterior_mean(self) -> PosteriorMean:
         return PosteriorMean(*self._known)
 

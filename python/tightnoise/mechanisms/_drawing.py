@@ -243,4 +243,14 @@ def _draw_as_float64(
     exact = np.empty(theta.shape)
     function(theta.astype(np.float64), exact, source, operand(step, theta.shape), None)
     with np.errstate(over="ignore"):
-        out[...] = exact if bounds is None else np.clip(exact, *bounds)
+        out[...] = exact
+    if bounds is not None:  # the nearest float32 may lie outside
+        lower, upper = (np.asarray(bound) for bound in bounds)
+        np.clip(out, float32_above(lower), -float32_above(-upper), out=out)
+
+
+def float32_above(x: Floats) -> Floats:
+    """Return the least float32 numbers that are not below x."""
+    with np.errstate(over="ignore"):
+        nearest = x.astype(np.float32)
+        return np.where(nearest < x, np.nextafter(nearest, np.float32(np.inf)), nearest)

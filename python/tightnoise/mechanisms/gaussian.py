@@ -118,24 +118,9 @@ class Gaussian(Mechanism):
         return self.sigma * math.sqrt(2.0 / math.pi)
 
     def rounded(self, grid: float = 1.0) -> RoundedNoise:
-        """Return the law of the noise once outputs are rounded to multiples of `grid`, for free.
+        """Return the law of the noise on a grid, as `AdditiveNoise.rounded`, for one sigma.
 
-        Parameters
-        ----------
-        grid : float
-            A power of two, at most 1024 sigma.
-
-        Returns
-        -------
-        RoundedNoise
-            Its probabilities, its mean size and its variance.
-
-        Raises
-        ------
-        ValueError
-            If grid is no power of two, or too coarse; for an array of sigmas.
-        TypeError
-            If grid is not a real number.
+        ValueError also for an array of sigmas.
 
         Examples
         --------

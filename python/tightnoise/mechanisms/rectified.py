@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +9,8 @@ import numpy as np
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._cached import cached_property
+from tightnoise.mechanisms._drawing import float32_above
 from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import Mechanism, Parameter
 
@@ -72,9 +73,9 @@ class RectifiedGaussian(Mechanism):
     def _bounds(self) -> tuple[Parameter, Parameter]:
         return self.lower, self.upper
 
-    @functools.cached_property
+    @cached_property
     def _float32_bounds(self) -> tuple[Floats, Floats]:  # type: ignore[override]
-        return _float32_above(np.asarray(self.lower)), -_float32_above(-np.asarray(self.upper))
+        return float32_above(np.asarray(self.lower)), -float32_above(-np.asarray(self.upper))
 
     def _check_float32(self) -> None:
         super()._check_float32()
@@ -88,10 +89,3 @@ class RectifiedGaussian(Mechanism):
                 "lower and upper must have two float32 numbers between them for float32 theta; "
                 f"got lower {low} and upper {high}"
             )
-
-
-def _float32_above(x: Floats) -> Floats:
-    """Return the least float32 numbers that are not below x."""
-    with np.errstate(over="ignore"):
-        nearest = x.astype(np.float32)
-        return np.where(nearest < x, np.nextafter(nearest, np.float32(np.inf)), nearest)
