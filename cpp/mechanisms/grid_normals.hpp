@@ -19,7 +19,7 @@ namespace grid {
 enum class Integers { all, some, two };
 
 // The integer nearest to t = rest + s z of those that there are; and how far t may be from it:
-// certain below 1/2.
+// certain below 1/2. Of two, t is counted from the middle between them.
 template <class Real>
 struct Rounded {
     Real q;
@@ -32,8 +32,7 @@ inline Rounded<Real> round_cell(Real rest, Real s, Real z, Real square, Real las
     const Real constant = s * E::kConstant + slack;  // as s is, one number for all
     const Real error = E::kSquare == 0 ? constant : (s * E::kSquare) * square + constant;
     if constexpr (kIntegers == Integers::two) {
-        const Real above = t - Real(0.5);
-        return {above < Real(0) ? Real(0) : Real(1), (Real(0.5) - std::fabs(above)) + error};
+        return {t < Real(0) ? Real(0) : Real(1), (Real(0.5) - std::fabs(t)) + error};
     }
     if constexpr (kIntegers == Integers::some) {
         t = t < Real(0) ? Real(0) : t;

@@ -24,11 +24,12 @@ struct LetterLaw {
     Real value(std::size_t, Real, Real q) const { return q; }
 };
 
-// Letters 0 and 1 as signs.
+// Letters 0 and 1 as signs, of theta by 2 sigma: `lower` is not used.
 template <class Real, bool kShared>
 struct SignLaw : LetterLaw<Real, kShared> {
     static constexpr Integers kIntegers = Integers::two;
-    Real value(std::size_t, Real, Real q) const { return q + q - Real(1); }
+    Real rest(std::size_t i, Real) const { return this->theta[i] * this->per_unit[i]; }
+    Real value(std::size_t, Real, Real q) const { return q == Real(0) ? Real(-1) : Real(1); }
 };
 
 // Batches of a task with parameters and theta padded.
@@ -49,6 +50,7 @@ class Letters {
     // Writes what the law makes of the letters to out, which has room for a batch.
     template <class Law>
     void draw(const std::uint32_t* keystream, std::size_t first, std::size_t n, Real* out) {
+        constexpr bool kCentred = Law::kIntegers == Integers::two;
         load(first, n);
         Law law{};
         law.theta = theta_;
@@ -56,7 +58,7 @@ class Letters {
         if (task_.theta_low != nullptr) {
             for (std::size_t i = 0; i < kN; ++i) {
                 const double low = i < n ? task_.theta_low[first + i] : 0.0;
-                above_[i] = (theta_[i] - lower_[i]) + static_cast<Real>(low);
+                above_[i] = theta_[i] - (kCentred ? Real(0) : lower_[i]) + static_cast<Real>(low);
             }
             law.theta = above_;
             law.lower = {kZeros};
@@ -68,7 +70,8 @@ class Letters {
             keystream, law, task_.key, task_.refine_all, static_cast<Real>(last_), first, n,
             [this](std::size_t i) {
                 const double cells = last_ / (precise_upper_[i] - precise_lower_[i]);
-                return Precise{(theta_[i] - precise_lower_[i]) * cells, precise_sigma_[i] * cells};
+                const double from = kCentred ? 0.0 : precise_lower_[i];
+                return Precise{(theta_[i] - from) * cells, precise_sigma_[i] * cells};
             },
             [this](std::size_t i) {
                 const bool has_low = i < n_ && task_.theta_low != nullptr;
@@ -99,8 +102,13 @@ class Letters {
     void load(std::size_t first, std::size_t n) {
         first_ = first;
         n_ = n;
-        std::memcpy(theta_, theta_block_.load(task_.theta, first, n), n * sizeof(Real));
-        for (std::size_t i = n; i < kN; ++i) theta_[i] = Real(0);
+        theta_ = theta_block_.load(task_.theta, first, n);
+        // Doubtful pairs read theta once more when the samples are written, perhaps over it.
+        if (n < kN || static_cast<const void*>(theta_) == task_.out + first) {
+            std::memcpy(padded_, theta_, n * sizeof(Real));
+            for (std::size_t i = n; i < kN; ++i) padded_[i] = Real(0);
+            theta_ = padded_;
+        }
         if (is_shared() && !is_new_) return;
         is_new_ = false;
         const double* sigma = sigma_block_.load(task_.sigma, first, n);
@@ -131,7 +139,8 @@ class Letters {
     alignas(64) double precise_lower_[kN];
     alignas(64) double precise_upper_[kN];
     static constexpr Real kZeros[kN] = {};
-    alignas(64) Real theta_[kN];
+    const Real* theta_ = nullptr;
+    alignas(64) Real padded_[kN];
     alignas(64) Real above_[kN];  // lower, of theta with what it has below its last place
     alignas(64) Real lower_[kN];
     alignas(64) Real per_unit_[kN];
