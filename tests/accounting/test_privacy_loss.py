@@ -18,7 +18,7 @@ from tightnoise.accounting import (
     kairouz_oh_viswanath_delta,
     privacy_loss,
 )
-from tightnoise.accounting._connected_dots import connect_dots
+from tightnoise.costs._connected_dots import connect_dots
 
 NAN, INF = float("nan"), float("inf")
 PLD = tn.PrivacyLossDistribution

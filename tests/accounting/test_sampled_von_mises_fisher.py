@@ -26,7 +26,7 @@ from tightnoise.accounting import (
     sampled_without_replacement,
 )
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve
-from tightnoise.mechanisms._direction_pair import VonMisesFisherRdp
+from tightnoise.costs._direction_pair import VonMisesFisherRdp
 
 inf, nan = math.inf, math.nan
 CARD = 1e-11  # never below the truth, and at most this fraction above

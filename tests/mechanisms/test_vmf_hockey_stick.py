@@ -14,7 +14,7 @@ from reference import vmf_profile
 from simd_levels import LEVELS, printed_at
 
 import tightnoise as tn
-from tightnoise.mechanisms import _direction_pair as pair
+from tightnoise.costs import _direction_pair as pair
 
 inf, nan = np.inf, np.nan
 TESTS = Path(__file__).parents[1]
@@ -50,7 +50,7 @@ def excess(found, exact):
 OF_TABLE = """
 import json, sys
 import numpy as np
-from tightnoise.mechanisms._direction_pair import hockey_stick_upper
+from tightnoise.costs._direction_pair import hockey_stick_upper
 rows = json.load(open(sys.argv[1]))
 print(json.dumps([
     float(hockey_stick_upper(kappa, dim, np.asarray(half_chord), np.asarray(epsilon)))

@@ -20,7 +20,7 @@ from scipy import stats
 from simd_levels import LEVELS, printed_at
 
 import tightnoise as tn
-from tightnoise.mechanisms import _direction_pair as pair
+from tightnoise.costs import _direction_pair as pair
 
 inf, nan = np.inf, np.nan
 TESTS = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ def divergence(kappa, dim, half_chord, alpha):
 OF_TABLE = """
 import json, sys
 import numpy as np
-from tightnoise.mechanisms._direction_pair import renyi_divergence
+from tightnoise.costs._direction_pair import renyi_divergence
 rows = json.load(open(sys.argv[1]))
 print(json.dumps([
     float(renyi_divergence(kappa, dim, np.asarray(half_chord), np.asarray(alpha)))

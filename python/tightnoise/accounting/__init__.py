@@ -2,32 +2,32 @@
 
 from tightnoise.accounting.accountant import RdpAccountant
 from tightnoise.accounting.amplified_composition import amplified_composition
-from tightnoise.accounting.composition import (
+from tightnoise.accounting.mechanism_costs import cost_of
+from tightnoise.accounting.mechanism_losses import privacy_loss
+from tightnoise.accounting.sampled_product import SampledProductRdp
+from tightnoise.costs import ZcdpRdp
+from tightnoise.costs._composition import (
     basic_composition,
     kairouz_oh_viswanath,
     kairouz_oh_viswanath_delta,
 )
-from tightnoise.accounting.gaussian import gaussian_delta, gaussian_epsilon
-from tightnoise.accounting.guarantees import PureRdp, gaussian_dp, pure, zcdp
-from tightnoise.accounting.mechanism_costs import cost_of
-from tightnoise.accounting.mechanism_losses import privacy_loss
-from tightnoise.accounting.privacy_loss import PrivacyLossDistribution
-from tightnoise.accounting.sampled_gaussian import (
+from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
+from tightnoise.costs._guarantees import PureRdp, gaussian_dp, pure, zcdp
+from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._sampled_gaussian import (
     FixedSizeGaussianRdp,
     SampledGaussianRdp,
     sampled_gaussian,
 )
-from tightnoise.accounting.sampled_product import SampledProductRdp
-from tightnoise.accounting.sampled_von_mises_fisher import (
+from tightnoise.costs._sampled_von_mises_fisher import (
     SampledVonMisesFisherRdp,
     sampled_von_mises_fisher,
 )
-from tightnoise.accounting.subsampling import (
+from tightnoise.costs._subsampling import (
     amplified,
     poisson_subsampled,
     sampled_without_replacement,
 )
-from tightnoise.costs import ZcdpRdp
 
 __all__ = [
     "FixedSizeGaussianRdp",

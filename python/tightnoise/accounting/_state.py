@@ -25,18 +25,18 @@ from numpy.typing import NDArray
 
 from tightnoise._validate import MAX_COUNT, integer, one_of, positive, real_scalar, require
 from tightnoise.accounting._ledger import Entry, Ledger
-from tightnoise.accounting._sampling import adjacency_of
-from tightnoise.accounting.guarantees import PureRdp, pure, zcdp
-from tightnoise.accounting.sampled_gaussian import (
+from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, ZcdpRdp
+from tightnoise.costs._direction_pair import VonMisesFisherRdp, rdp_curve
+from tightnoise.costs._guarantees import PureRdp, pure, zcdp
+from tightnoise.costs._laplace_rdp import LaplaceRdp
+from tightnoise.costs._sampled_gaussian import (
     FixedSizeGaussianRdp,
     SampledGaussianRdp,
     fixed_size_gaussian,
     sampled_gaussian,
 )
-from tightnoise.accounting.sampled_von_mises_fisher import SampledVonMisesFisherRdp
-from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, ZcdpRdp
-from tightnoise.mechanisms._direction_pair import VonMisesFisherRdp, rdp_curve
-from tightnoise.mechanisms._laplace_rdp import LaplaceRdp
+from tightnoise.costs._sampled_von_mises_fisher import SampledVonMisesFisherRdp
+from tightnoise.costs._sampling import adjacency_of
 
 __all__ = ["decode", "encode", "is_known"]
 

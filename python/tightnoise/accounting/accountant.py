@@ -15,10 +15,10 @@ from tightnoise._text import upper_text
 from tightnoise._validate import MAX_COUNT, integer, require
 from tightnoise.accounting import _state
 from tightnoise.accounting._ledger import Entry, Ledger
-from tightnoise.accounting._sampling import is_fixed_size
 from tightnoise.accounting.mechanism_costs import cost_of
-from tightnoise.accounting.sampled_gaussian import sampled_gaussian
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._sampled_gaussian import sampled_gaussian
+from tightnoise.costs._sampling import is_fixed_size
 
 __all__ = ["RdpAccountant"]
 

@@ -26,10 +26,10 @@ import numpy as np
 from tightnoise import _core
 from tightnoise._adjacency import require_adjacency
 from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, require
-from tightnoise.accounting.composition import kairouz_oh_viswanath
-from tightnoise.accounting.subsampling import amplified, require_sampleable
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._composition import kairouz_oh_viswanath
 from tightnoise.costs._conversions import conversion_named
+from tightnoise.costs._subsampling import amplified, require_sampleable
 
 __all__ = ["amplified_composition"]
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from tightnoise._validate import fraction, positive, real_scalar, require
-from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
-from tightnoise.accounting.guarantees import pure
-from tightnoise.accounting.sampled_gaussian import sampled_gaussian
 from tightnoise.accounting.sampled_product import SampledProductRdp
-from tightnoise.accounting.sampled_von_mises_fisher import sampled_von_mises_fisher
-from tightnoise.accounting.subsampling import fixed_size_sampled, poisson_subsampled
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._guarantees import pure
+from tightnoise.costs._sampled_gaussian import sampled_gaussian
+from tightnoise.costs._sampled_von_mises_fisher import sampled_von_mises_fisher
+from tightnoise.costs._sampling import adjacency_of, is_fixed_size
+from tightnoise.costs._subsampling import fixed_size_sampled, poisson_subsampled
 from tightnoise.mechanisms import (
     AdditiveNoise,
     Gaussian,

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import integer, positive, real_scalar, require
-from tightnoise.accounting.gaussian import gaussian_delta, gaussian_epsilon
-from tightnoise.accounting.privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
+from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.mechanisms import AdditiveNoise, Gaussian
 
 __all__ = ["privacy_loss"]

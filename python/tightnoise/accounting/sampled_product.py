@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import fraction, shown
-from tightnoise.accounting._sampling import is_fixed_size
-from tightnoise.accounting.guarantees import gaussian_dp
-from tightnoise.accounting.subsampling import fixed_size_sampled, poisson_subsampled
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._guarantees import gaussian_dp
+from tightnoise.costs._sampling import is_fixed_size
+from tightnoise.costs._subsampling import fixed_size_sampled, poisson_subsampled
 from tightnoise.mechanisms import ProductVonMisesFisher
 
 __all__ = ["SampledProductRdp"]

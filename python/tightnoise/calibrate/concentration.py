@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from tightnoise._validate import MAX_COUNT, fraction, integer, positive, real_scalar, require
 from tightnoise.accounting import amplified, sampled_von_mises_fisher
-from tightnoise.accounting._sampling import adjacency_of
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate.dp_sgd import noise_multiplier
 from tightnoise.calibrate.gaussian import gaussian
+from tightnoise.costs._direction_pair import dimension, half_chord_upper
+from tightnoise.costs._sampling import adjacency_of
 from tightnoise.mechanisms import VonMisesFisher
-from tightnoise.mechanisms._direction_pair import dimension, half_chord_upper
 
 __all__ = ["concentration"]
 

@@ -19,7 +19,7 @@ from tightnoise.costs._conversions import Conversion, conversion_named
 from tightnoise.costs._functions import WeightedSum
 
 if TYPE_CHECKING:
-    from tightnoise.costs.rdp import RdpCurve
+    from tightnoise.costs._rdp_curve import RdpCurve
 
 __all__ = ["delta", "epsilon"]
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from tightnoise._validate import not_negative, number_array, require
 from tightnoise.costs import RdpCurve, ZcdpRdp
+from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms.additive import AdditiveNoise
-from tightnoise.mechanisms.base import COST_MARGIN, COST_UNDERFLOW
 
 __all__ = ["GaussianComponents"]
 

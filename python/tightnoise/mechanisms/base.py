@@ -16,6 +16,7 @@ from tightnoise._cached import cached_property
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array, number_array, require, require_finite
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
@@ -30,16 +31,6 @@ __all__ = ["Mechanism", "Parameter"]
 Array = NDArray[np.float64]
 Parameter = float | Array
 """A parameter of a mechanism: one number, or a read-only array with one for each coordinate."""
-
-# What is added, relatively, to every cost that is a sum over coordinates, so that rounding cannot
-# bring it below the truth: each divergence and Fisher information is within 1e-12 of the truth (the
-# card of its kernel, checked by the tests), the compensated sums add 1e-15, a spectral norm the
-# rounding of its matrix products. With a wide reserve, and well inside the promised 1e-9.
-COST_MARGIN = 1e-10
-
-# A divergence, or a Fisher information in units of 1 / sigma^2, below this may come back as 0 (the
-# kernels' card): added once a coordinate.
-COST_UNDERFLOW = 1e-300
 
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 

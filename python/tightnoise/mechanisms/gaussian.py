@@ -16,6 +16,7 @@ from tightnoise._arrays import Floats, elementwise, number_or_array
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import not_negative, number_array, require
 from tightnoise.costs import RdpCurve, ZcdpRdp
+from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms._certificate import (
     Certificate,
@@ -25,7 +26,7 @@ from tightnoise.mechanisms._certificate import (
 )
 from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._panels import around, up_to
-from tightnoise.mechanisms.base import COST_MARGIN, COST_UNDERFLOW, Mechanism, Parameter
+from tightnoise.mechanisms.base import Mechanism, Parameter
 from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.sketch import Sketch
 

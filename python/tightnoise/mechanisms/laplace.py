@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from tightnoise import _core
 from tightnoise._validate import not_negative, number_array, positive
 from tightnoise.costs import RdpCurve
+from tightnoise.costs._laplace_rdp import LaplaceRdp
 from tightnoise.mechanisms._certificate import Tails
-from tightnoise.mechanisms._laplace_rdp import LaplaceRdp
 from tightnoise.mechanisms._panels import up_to
 from tightnoise.mechanisms.additive import AdditiveNoise
 

@@ -12,7 +12,7 @@ from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
 from tightnoise._validate import float_array, number_array, require, require_all
 from tightnoise.costs import RdpCurve
-from tightnoise.mechanisms import _direction_pair as pair
+from tightnoise.costs import _direction_pair as pair
 from tightnoise.mechanisms._drawing import source_of
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.random import NoiseStream

@@ -207,7 +207,7 @@ def exact_epsilon(
     angle : float
         The largest angle by which one record turns the direction.
     sampling : str
-        "poisson" or "fixed-size", as in `tightnoise.accounting.sampled_von_mises_fisher`.
+        "poisson" or "fixed-size", as in `tightnoise.costs._sampled_von_mises_fisher`.
     conversion : str
         As in `tightnoise.rdp_to_epsilon`.
 

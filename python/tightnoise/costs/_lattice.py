@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise import _core
-from tightnoise.accounting._transform import Transform
+from tightnoise.costs._transform import Transform
 
 __all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part", "sum_upper"]
 

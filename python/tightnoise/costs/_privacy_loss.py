@@ -17,9 +17,9 @@ from tightnoise._validate import (
     require,
     require_all,
 )
-from tightnoise.accounting._connected_dots import connect_dots
-from tightnoise.accounting._discrete_losses import DiscreteLosses, Release
-from tightnoise.accounting._lattice import MAX_LATTICE_COUNT
+from tightnoise.costs._connected_dots import connect_dots
+from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 
 __all__ = ["PrivacyLossDistribution"]
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tightnoise import _core
 from tightnoise._validate import fraction, positive
-from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
-from tightnoise.costs import RdpCurve
 from tightnoise.costs._core_sum import CoreSum
+from tightnoise.costs._rdp_curve import RdpCurve
+from tightnoise.costs._sampling import adjacency_of, is_fixed_size
 
 __all__ = [
     "FixedSizeGaussianRdp",

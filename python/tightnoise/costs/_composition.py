@@ -33,8 +33,8 @@ from tightnoise._validate import (
     require,
     require_all,
 )
-from tightnoise.accounting._lattice import MAX_LATTICE_COUNT
-from tightnoise.accounting._responses import ResponseLosses
+from tightnoise.costs._lattice import MAX_LATTICE_COUNT
+from tightnoise.costs._responses import ResponseLosses
 
 __all__ = ["basic_composition", "kairouz_oh_viswanath", "kairouz_oh_viswanath_delta"]
 

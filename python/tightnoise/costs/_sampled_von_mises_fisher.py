@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from tightnoise import _core
 from tightnoise._validate import fraction
-from tightnoise.accounting._sampling import adjacency_of, is_fixed_size
-from tightnoise.costs import RdpCurve
+from tightnoise.costs import _direction_pair as pair
 from tightnoise.costs._core_sum import CoreSum
-from tightnoise.mechanisms import _direction_pair as pair
+from tightnoise.costs._rdp_curve import RdpCurve
+from tightnoise.costs._sampling import adjacency_of, is_fixed_size
 
 __all__ = [
     "SampledVonMisesFisherRdp",

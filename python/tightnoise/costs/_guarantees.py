@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import fraction, not_negative
-from tightnoise.accounting._sampling import adjacency_of
-from tightnoise.accounting.sampled_gaussian import sampled_gaussian
-from tightnoise.costs import RdpCurve, ZcdpRdp
+from tightnoise.costs._rdp_curve import RdpCurve
+from tightnoise.costs._sampled_gaussian import sampled_gaussian
+from tightnoise.costs._sampling import adjacency_of
+from tightnoise.costs._zcdp import ZcdpRdp
 
 __all__ = ["PureRdp", "ZcdpRdp", "gaussian_dp", "pure", "zcdp"]
 

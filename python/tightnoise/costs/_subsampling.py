@@ -22,7 +22,7 @@ from tightnoise._validate import (
     require,
     require_all,
 )
-from tightnoise.costs import RdpCurve
+from tightnoise.costs._rdp_curve import RdpCurve
 
 __all__ = [
     "amplified",

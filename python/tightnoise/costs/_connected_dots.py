@@ -24,7 +24,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.accounting._discrete_losses import Release
+from tightnoise.costs._discrete_losses import Release
 
 __all__ = ["connect_dots"]
 

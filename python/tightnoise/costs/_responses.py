@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
-from tightnoise.accounting._lattice import LatticeLosses, Moments, Part, sum_upper
+from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_upper
 
 __all__ = ["ResponseLosses"]
 

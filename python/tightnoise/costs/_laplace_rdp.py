@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tightnoise import _core
 from tightnoise._arrays import elementwise
 from tightnoise._validate import positive
-from tightnoise.mechanisms.base import COST_MARGIN, COST_UNDERFLOW
+from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 
 __all__ = ["LaplaceRdp"]
 

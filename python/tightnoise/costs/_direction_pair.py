@@ -27,8 +27,8 @@ from tightnoise._validate import (
     require,
     require_all,
 )
-from tightnoise.costs import RdpCurve
 from tightnoise.costs._core_sum import CoreSum
+from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.special import ndtri_exp
 
 __all__ = [
