@@ -23,11 +23,22 @@ from tightnoise import (
     release,
     special,
 )
+from tightnoise._accountant import Accountant
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.accounting import PrivacyLossDistribution, RdpAccountant
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare import best_noise, compare_bounded
-from tightnoise.costs import RdpCurve, budget_to_rdp, rdp_to_delta, rdp_to_epsilon
+from tightnoise.costs import (
+    DEFAULT_ORDERS,
+    Cost,
+    Explanation,
+    InstanceCost,
+    InstanceLedger,
+    RdpCurve,
+    budget_to_rdp,
+    rdp_to_delta,
+    rdp_to_epsilon,
+)
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import (
     BoundedLaplace,
@@ -35,6 +46,7 @@ from tightnoise.mechanisms import (
     GaussianScaleMixture,
     Laplace,
     LiftedVonMisesFisher,
+    Mechanism,
     MultiGaussianMixture,
     ProductVonMisesFisher,
     QuantizedGaussian,
@@ -54,14 +66,21 @@ from tightnoise.sums import ExactSum, exact_sum, float_sum_sensitivity
 __version__: str = _core.__version__
 
 __all__ = [
+    "DEFAULT_ORDERS",
+    "Accountant",
     "BoundedLaplace",
     "BoundedRelease",
     "CalibrationError",
+    "Cost",
     "ExactSum",
+    "Explanation",
     "Gaussian",
     "GaussianScaleMixture",
+    "InstanceCost",
+    "InstanceLedger",
     "Laplace",
     "LiftedVonMisesFisher",
+    "Mechanism",
     "MultiGaussianMixture",
     "PrivacyLossDistribution",
     "ProductVonMisesFisher",

@@ -18,7 +18,7 @@ from tightnoise.compare._estimates import ESTIMATES
 from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
 from tightnoise.compare.bounded_errors import average_square, errors_of
-from tightnoise.mechanisms import BoundedLaplace, Mechanism, RectifiedGaussian, TruncatedGaussian
+from tightnoise.mechanisms import BoundedLaplace, CoordinateMechanism, RectifiedGaussian, TruncatedGaussian
 from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
 
@@ -128,7 +128,7 @@ class _Noise(NamedTuple):
     parameter: str
 
 
-_ARRAY_NOISES: dict[type[Mechanism], _Noise] = {
+_ARRAY_NOISES: dict[type[CoordinateMechanism], _Noise] = {
     TruncatedGaussian: _Noise("truncated Gaussian", calibrate.truncated_gaussian, "sigma"),
     RectifiedGaussian: _Noise("rectified Gaussian", calibrate.rectified_gaussian, "sigma"),
     BoundedLaplace: _Noise("bounded Laplace", calibrate.bounded_laplace, "scale"),
@@ -288,7 +288,7 @@ def _of_array(
         widths = np.quantile(high - low, np.linspace(0, 1, _WIDTHS), method="nearest")
         found.sort(key=lambda item: _square(item[0], item[1], widths, weights))
     family, scale = found[0]
-    drawn: Mechanism = family(scale, lower, upper)  # type: ignore[call-arg]
+    drawn: CoordinateMechanism = family(scale, lower, upper)  # type: ignore[call-arg]
     noisy = drawn.sample(_inside(value, lower, upper), rng=rng)
     return BoundedRelease(noisy, loss, 0.0, drawn, noisy, grid_of(drawn), weights)
 

@@ -12,12 +12,14 @@ import pytest
 import tightnoise as tn
 from tightnoise import sketch as sketch_module
 from tightnoise.mechanisms import _sketched, analytic_bound
-from tightnoise.mechanisms.base import Mechanism
+from tightnoise.mechanisms.base import CoordinateMechanism
 
 KINDS = ("rectified", "truncated", "sign", "quantized")
 
 
-def make(kind: str, sigma: float, centre: float, half_width: float, levels: int = 3) -> Mechanism:
+def make(
+    kind: str, sigma: float, centre: float, half_width: float, levels: int = 3
+) -> CoordinateMechanism:
     lower, upper = centre - half_width, centre + half_width
     if kind == "rectified":
         return tn.RectifiedGaussian(sigma, lower, upper)
@@ -28,7 +30,9 @@ def make(kind: str, sigma: float, centre: float, half_width: float, levels: int 
     return tn.QuantizedGaussian(sigma, lower, upper, levels)
 
 
-def exact(mechanism: Mechanism, theta: np.ndarray, orders: np.ndarray, c: float) -> np.ndarray:
+def exact(
+    mechanism: CoordinateMechanism, theta: np.ndarray, orders: np.ndarray, c: float
+) -> np.ndarray:
     return np.maximum(*mechanism._rdp_sums(theta.astype(np.float64), orders, np.array(c)))
 
 
@@ -351,7 +355,7 @@ def test_large_arrays_are_sketched_on_the_way(rng, monkeypatch):
     def refuse(*_):
         raise AssertionError("the exact pass was taken")
 
-    monkeypatch.setattr(Mechanism, "_rdp_sums", refuse)
+    monkeypatch.setattr(CoordinateMechanism, "_rdp_sums", refuse)
     values = mechanism.rdp(theta.reshape(50, 100), [2.0, 8.0], sensitivity=0.01).values
     np.testing.assert_allclose(values, wanted, rtol=1e-9)
     assert np.all(values >= wanted)

@@ -20,7 +20,7 @@ from tightnoise.cli._options import Options, finite, orders, require_given
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._progress import print_line, progress
 from tightnoise.data import digits_gradient
-from tightnoise.mechanisms import Mechanism
+from tightnoise.mechanisms import CoordinateMechanism
 
 DIGITS_SIGMA, DIGITS_LOWER, DIGITS_UPPER = 1.5, -1.5, 1.5
 CONVERSION = "optimal"
@@ -143,7 +143,7 @@ def _rows(
 
 
 def _row(
-    options: Options, name: str, mechanism: Mechanism, gradient: Floats, plain: float | None
+    options: Options, name: str, mechanism: CoordinateMechanism, gradient: Floats, plain: float | None
 ) -> Row:
     curve = mechanism.rdp(gradient, options.alphas, sensitivity=options.sensitivity)
     order = curve.best_order(options.delta, CONVERSION)

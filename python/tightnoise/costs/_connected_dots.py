@@ -1,15 +1,21 @@
-"""From a privacy profile, known at the points of a lattice, to losses on that lattice.
+"""From a privacy profile, known at some points, to losses at those points.
 
-The hockey-stick divergence H as a function of t = e^epsilon is convex, does not increase, and is
-the curve of a pair of distributions P and Q of which Q has a loss in (t, t + dt) with probability
-H''(t) dt (P: t H''(t) dt), and P has an infinite loss with probability H(infinity). Straight lines
-between points on or above the curve are nowhere below it. So the pair with that polygon for a
-curve, the "connected dots" of Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the
-Dots: Tighter Discrete Approximations of Privacy Loss Distributions", Algorithm 1, dominates the
-original one, also when each is composed with others. Its losses lie at the corners, and with the
-slope -s of each line,
+The hockey-stick divergence H = D(P||Q) as a function of t = e^epsilon, of any sign of epsilon, is
+convex, does not increase, and is the curve of a pair of distributions P and Q of which Q has a loss
+in (t, t + dt) with probability H''(t) dt (P: t H''(t) dt), and P has an infinite loss with
+probability H(infinity). Straight lines between points on or above the curve are nowhere below it.
+So the pair with that polygon for a curve, the "connected dots" of Doroshenko, Ghazi, Kamath, Kumar
+and Manurangsi 2022, "Connect the Dots: Tighter Discrete Approximations of Privacy Loss
+Distributions", Algorithm 1, dominates the original one, also when each is composed with others. Its
+losses lie at the corners, and with the slope -s of each line,
 
     Q(loss = log t_i) = s_(i-1) - s_i,    P(loss = log t_i) = t_i (s_(i-1) - s_i).
+
+The other direction, H'(t) = D(Q||P), is the same curve read backwards,
+
+    H(e^-epsilon) = 1 - e^-epsilon + e^-epsilon H'(e^epsilon),
+
+which takes straight lines to straight lines: one pair dominates in both directions.
 
 Values that are themselves upper bounds make polygons that are not convex everywhere. Any of the
 points may be left out, as lines between the others are not below the curve either: those at which
@@ -24,7 +30,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._discrete_losses import Release, common_grid
 
 __all__ = ["connect_dots"]
 
@@ -34,47 +40,80 @@ _STRAIGHT = 1e-11  # a bend, relative to the sum of two slopes, that may be nois
 _ROUNDING = 8 * 2.0**-53  # of a difference of two slopes, relative to their sum
 
 
-def connect_dots(spacing: float, delta_upper: Array) -> Release:
-    """Return losses that dominate a symmetric pair, H(i spacing) <= delta_upper[i].
+def connect_dots(epsilons: Array, forward: Array, backward: Array | None = None) -> Release:
+    """Return losses that dominate a pair in both directions.
 
-    Symmetric: both directions have the same curve. Then H(-e) = 1 - e^-e + e^-e H(e), which takes
-    straight lines to straight lines, and P(-loss) = e^-loss P(loss).
+    The epsilons increase from 0; D(P||Q) <= forward and D(Q||P) <= backward there. None: the pair
+    is symmetric, D(Q||P) = D(P||Q).
     """
-    heights = np.minimum.accumulate(delta_upper)  # as the curve does not increase
-    kept = np.arange(heights.size)
+    right = _Side(epsilons, forward)
+    left = right if backward is None else _Side(epsilons, backward)
+    sides = [right] if left is right else [right, left]
     while True:
-        # In units of 1/t of the corner between them.
-        gaps, falls = np.diff(kept) * spacing, -np.diff(heights[kept])
-        before = falls / -np.expm1(-gaps)
-        with np.errstate(over="ignore"):
-            after = falls / np.expm1(gaps)
-        bends = before[:-1] - after[1:]
-        across = _across(float(gaps[0]), float(heights[kept[1]]))
-        if across < heights[0]:
-            heights[0] = across
-            continue
-        bent = bends > _STRAIGHT * (before[:-1] + after[1:])
-        if bent.all():
+        total_variation = min(right.heights[0], left.heights[0], _across(right, left))
+        for side in sides:
+            side.heights[0] = total_variation
+        if not any([side.leave_out() for side in sides]):
             break
-        kept = kept[np.concatenate([[True], bent, [True]])]
-    # Masses that are too large add divergence: so far, rounding may have lowered them.
-    mass = np.append(bends + _ROUNDING * (before[:-1] + after[1:]), before[-1] * (1 + _ROUNDING))
-    # What is neither above 0, P(loss > 0) = H(0) + Q(loss > 0), nor below it, with the probability
-    # Q(loss > 0) = the first slope.
-    at_zero = max(0.0, 1 - float(heights[0]) - 2 * float(after[0])) + _ROUNDING
-    used = mass > 0
-    corners, log_mass = kept[1:][used], np.log(mass[used])
-    losses = corners * spacing
+    losses, log_mass = right.corners()
+    if left is right:
+        gains, log_other = losses, log_mass
+    else:
+        gains, log_other = left.corners()
+    # What is neither above 0, P(loss > 0) = H(0) + Q(loss > 0), nor below it; Q(loss > 0) is the
+    # first slope to the right, P(loss < 0) the first one to the left.
+    slopes = float(right.after[0] + left.after[0])
+    at_zero = max(0.0, 1 - float(total_variation) - slopes) + _ROUNDING
     return Release(
-        values=np.concatenate([-losses[::-1], [0.0], losses]),
-        log_mass=np.concatenate([(log_mass - losses)[::-1], [math.log(at_zero)], log_mass]),
-        infinite=float(heights[-1]),
-        grid=float(np.gcd.reduce(corners)) * spacing,
+        values=np.concatenate([-gains[::-1], [0.0], losses]),
+        log_mass=np.concatenate([(log_other - gains)[::-1], [math.log(at_zero)], log_mass]),
+        infinite=float(right.heights[-1]),
+        infinite_swapped=float(left.heights[-1]),
+        is_symmetric=left is right,
+        grid=common_grid(float(epsilons[1]), np.concatenate([gains, losses])),
     )
 
 
-def _across(gap: float, height: float) -> float:
-    """Return the line from H(-gap) to H(gap) = `height` at 0, rounded up."""
-    # ((1 - e^-g + e^-g H) e^g + H)/(e^g + 1)
-    g = min(gap, 700.0)
-    return (math.expm1(g) + 2 * height) / (math.exp(g) + 1) * (1 + _ROUNDING)
+class _Side:
+    """The polygon of one direction, epsilon >= 0."""
+
+    def __init__(self, epsilons: Array, heights: Array) -> None:
+        self.epsilons = epsilons
+        self.heights = np.minimum.accumulate(heights)  # as the curve does not increase
+        self._slopes()
+
+    def _slopes(self) -> None:
+        """Compute those before and after each corner, in units of 1/t there."""
+        gaps, falls = np.diff(self.epsilons), -np.diff(self.heights)
+        self.before = falls / -np.expm1(-gaps)
+        with np.errstate(over="ignore"):
+            self.after = falls / np.expm1(gaps)
+
+    def _bends(self) -> tuple[Array, Array]:
+        """Return the differences of slopes at all but the ends, and the sums."""
+        return self.before[:-1] - self.after[1:], self.before[:-1] + self.after[1:]
+
+    def leave_out(self) -> bool:
+        """Remove the points at which the polygon is not convex; say whether there were any."""
+        self._slopes()
+        bends, sums = self._bends()
+        kept = np.concatenate([[True], bends > _STRAIGHT * sums, [True]])
+        self.epsilons, self.heights = self.epsilons[kept], self.heights[kept]
+        return not kept.all()
+
+    def corners(self) -> tuple[Array, Array]:
+        """Return their losses and the logarithms of the masses, when none is to be left out."""
+        # Masses that are too large add divergence: so far, rounding may have lowered them.
+        bends, sums = self._bends()
+        mass = np.append(bends + _ROUNDING * sums, self.before[-1] * (1 + _ROUNDING))
+        used = mass > 0
+        return self.epsilons[1:][used], np.log(mass[used])
+
+
+def _across(right: _Side, left: _Side) -> float:
+    """Return the line from the first point on the left to that on the right at 0, rounded up."""
+    above, below = math.exp(-right.epsilons[1]), math.exp(-left.epsilons[1])
+    rest, rest_below = -math.expm1(-right.epsilons[1]), -math.expm1(-left.epsilons[1])
+    height = rest_below + below * float(left.heights[1])
+    line = rest * height + above * rest_below * float(right.heights[1])
+    return line / -math.expm1(-right.epsilons[1] - left.epsilons[1]) * (1 + _ROUNDING)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tightnoise._cached import cached_property
 from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_upper
 
-__all__ = ["DiscreteLosses", "Release"]
+__all__ = ["DiscreteLosses", "Release", "common_grid"]
 
 Array = NDArray[np.float64]
 
@@ -23,20 +23,44 @@ _WHOLE = 1e-12  # relative: values so close to multiples of the grid are multipl
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """The privacy loss of one release: finite `values` of such probabilities, or infinity.
+    """The privacy losses log(P/Q) of one release: finite `values` of such P, or infinity.
 
-    The probabilities may be upper bounds, and need not be 1 in sum.
+    The probabilities may be upper bounds, and need not be 1 in sum. With the probability
+    `infinite_swapped` there is an output of Q that P never has.
     """
 
-    values: Array
+    values: Array  # increasing
     log_mass: Array
     infinite: float
+    infinite_swapped: float
+    is_symmetric: bool  # whether P and Q exchanged have the same losses
     grid: float  # a spacing that suits the values; 0 if no loss is finite but 0
+
+    @cached_property
+    def swapped(self) -> Release:
+        """The losses log(Q/P) of outputs from Q."""
+        if self.is_symmetric:
+            return self
+        other = Release(
+            values=-self.values[::-1],
+            log_mass=(self.log_mass - self.values)[::-1],
+            infinite=self.infinite_swapped,
+            infinite_swapped=self.infinite,
+            is_symmetric=False,
+            grid=self.grid,
+        )
+        other.__dict__["swapped"] = self
+        return other
 
     @cached_property
     def largest(self) -> float:
         """The largest size of a loss."""
         return float(np.abs(self.values).max())
+
+    @property
+    def highest(self) -> float:
+        """The largest finite loss."""
+        return float(self.values[-1])
 
     @cached_property
     def is_whole(self) -> bool:
@@ -65,6 +89,11 @@ class DiscreteLosses(LatticeLosses):
     def largest(self) -> float:
         """The largest sum of losses, in size."""
         return sum_upper((release.largest, n) for release, n in self._pairs())
+
+    @cached_property
+    def highest(self) -> float:
+        """The largest sum of losses."""
+        return sum_upper((release.highest, n) for release, n in self._pairs())
 
     @cached_property
     def count(self) -> float:
@@ -100,12 +129,26 @@ class DiscreteLosses(LatticeLosses):
         finest = float(grids.min())
         if all(r.is_whole or r.grid == 0 for r in self.releases) and _is_whole(grids / finest):
             return finest * max(1, math.ceil(least / finest))  # nothing needs splitting
-        # The lattice is laid such that what varies most needs none.
+        # The lattice is laid such that what varies most needs none, if it lies on one.
         spread = [n * release.moments(0.0).deviation ** 2 for release, n in self._pairs()]
-        grid, h = self.releases[int(np.argmax(spread))].grid, max(least, wanted)
+        widest, h = self.releases[int(np.argmax(spread))], max(least, wanted)
+        if not widest.is_whole:
+            return h
+        grid = widest.grid
         return grid / math.floor(grid / h) if grid > h else grid * math.ceil(h / grid)
+
+
+def common_grid(unit: float, sizes: Array) -> float:
+    """Return the greatest spacing of which all are multiples, as `unit` is; else the least size."""
+    sizes = sizes[sizes > 0]
+    if not sizes.size:
+        return 0.0
+    if not _is_whole(sizes / unit):
+        return float(sizes.min())
+    return float(np.gcd.reduce(np.rint(sizes / unit).astype(np.int64))) * unit
 
 
 def _is_whole(multiples: Array) -> bool:
     nearest = np.rint(multiples)
-    return bool((np.abs(multiples - nearest) <= _WHOLE * np.abs(nearest)).all())
+    near = np.abs(multiples - nearest) <= _WHOLE * np.abs(nearest)
+    return bool((near & (np.abs(nearest) < 2.0**62)).all())

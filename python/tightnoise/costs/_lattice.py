@@ -48,6 +48,11 @@ _SMALLEST, _LARGEST = 2**12, 2**20  # points of the lattice
 MAX_LATTICE_COUNT = 2**30  # more releases than this blur too much on it
 _TILTS = 8  # how often a better tilt is tried at most, two are the rule,
 _WORTH_ANOTHER = 1e-9  # and by how much the last one must have lowered epsilon
+_DOUBLINGS = 12  # of a tilt, in search of the least bound
+_LESS_TILT = (1.0, 0.8, 0.6, 0.4, 0.2)  # shares of a tilt that are tried for a narrower window,
+_DIGITS = 6.0  # if the rounding grows by no more than exp of this;
+_DIGIT = 0.15  # what that logarithm counts beside that of the width,
+_NARROWER = 0.3  # which is to shrink by so much
 _UNDERFLOW = -700.0  # log of a weight, of the largest; less is taken for this
 
 
@@ -68,12 +73,13 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Tilted:
+class Tilted:
     """The losses on a lattice, tilted by theta: what the core's LatticeLoss holds."""
 
     mass: Array
     extra: float
     beyond: float
+    below: float  # the tilted probability of losses before the first
     first: float
     spacing: float
     tilt: float
@@ -85,7 +91,11 @@ class _Tilted:
         return self._read(_core.accounting.lattice_epsilon, log_slack)
 
     def log_slack(self, epsilon: float) -> float:
-        return self._read(_core.accounting.lattice_log_delta, epsilon)
+        log_slack = self._read(_core.accounting.lattice_log_delta, epsilon)
+        if epsilon >= self.first or self.below == 0:
+            return log_slack
+        missing = math.log(self.below) + self.log_scale + self.tilt * (self.first - epsilon)
+        return float(np.logaddexp(log_slack, missing))
 
     def _read(self, function: Callable[..., float], at: float) -> float:
         tail = self.extra, self.beyond, self.first, self.spacing, self.tilt, self.log_scale
@@ -99,6 +109,11 @@ class LatticeLosses(ABC):
     @abstractmethod
     def largest(self) -> float:
         """The largest sum of losses, and no less than the size of the smallest; rounded up."""
+
+    @property
+    def highest(self) -> float:
+        """The largest sum of losses, which may be less than the size of the smallest; rounded up."""
+        return self.largest
 
     @property
     @abstractmethod
@@ -123,11 +138,13 @@ class LatticeLosses(ABC):
 
     def epsilon_upper(self, log_slack: float) -> float:
         """Return an epsilon at which the divergence is at most exp(log_slack) < 1."""
-        # The tilt of the Renyi bound: least (K(theta) - log slack)/theta.
-        theta = self._solve(lambda m, t: t * m.mean - m.log_moment, -log_slack)
-        best, rounding = self.largest, 0.0
+        if self.highest <= 0:
+            return 0.0
+        theta = self._renyi_tilt(log_slack)
+        best, rounding = self.highest, 0.0
+        tilt, width = self._narrowest(theta, self.chernoff_epsilon(log_slack))
         for _ in range(_TILTS):
-            tilted = self._tilted(theta)
+            tilted = self.tilted(tilt)
             rounding = max(rounding, tilted.rounding)
             found = tilted.epsilon(log_slack)
             centred = abs(found - tilted.moments.mean) < 4 * tilted.moments.deviation
@@ -135,23 +152,53 @@ class LatticeLosses(ABC):
                 found = tilted.first
             better = found < best * (1 - _WORTH_ANOTHER)
             best = min(best, found)
-            if best <= 0 or centred or not better:
+            if best <= 0 or not better:
                 break
-            theta = self._tilt_for(best)
+            last = width
+            tilt, width = self._narrowest(self.tilt_for(best), best)
+            if centred and math.log(last / width) < _NARROWER:
+                break
         return max(0.0, best * (1 + 16 * _UNIT) + rounding)
 
     def slack_upper(self, epsilon: float) -> float:
         """Return at least the divergence at `epsilon`."""
-        if epsilon >= self.largest:
+        if epsilon >= self.highest:
             return 0.0
-        tilted = self._tilted(self._tilt_for(epsilon))
-        below = epsilon - tilted.rounding
-        slack = math.exp(min(0.0, tilted.log_slack(below))) * (1 + 1e-13)
+        tilted = self.tilted(self._narrowest(self.tilt_for(epsilon), epsilon)[0])
+        slack = math.exp(min(0.0, tilted.log_slack(epsilon - tilted.rounding))) * (1 + 1e-13)
         return min(1.0, math.nextafter(slack, 1.0))  # also what underflows
+
+    # --- Chernoff's bound: the divergence is at most kap(theta) exp(K(theta) - theta epsilon),
+    # with kap(theta) the largest (1 - e^-u) e^(-theta u)
+
+    def chernoff_epsilon(self, log_slack: float) -> float:
+        """Return an epsilon as `epsilon_upper` does, a higher one, in less time."""
+        if self.highest <= 0:
+            return 0.0
+        theta = self._renyi_tilt(log_slack)
+        if theta == 0:
+            return self.highest
+        return min(self.highest, (self._log_chernoff(theta) - log_slack) / theta)
+
+    def chernoff_log_slack(self, epsilon: float) -> float:
+        """Return the logarithm of at least the divergence at `epsilon`."""
+        if epsilon >= self.highest:
+            return -math.inf
+        theta = self.tilt_for(epsilon)
+        return self._log_chernoff(theta) - theta * epsilon if theta > 0 else 0.0
+
+    def _log_chernoff(self, theta: float) -> float:
+        log_kap = theta * math.log(theta / (1 + theta)) - math.log1p(theta)
+        rounding = 64 * _UNIT * (self.count + theta * self.largest)
+        return self.moments(theta).log_moment + log_kap + rounding
+
+    def _renyi_tilt(self, log_slack: float) -> float:
+        """Return the tilt of the Renyi bound: least (K(theta) - log slack)/theta."""
+        return self._solve(lambda m, t: t * m.mean - m.log_moment, -log_slack)
 
     # --- the tilt
 
-    def _tilt_for(self, loss: float) -> float:
+    def tilt_for(self, loss: float) -> float:
         """Return theta with a mean a little above `loss`."""
         return self._solve(lambda m, _: m.mean - m.deviation, loss)
 
@@ -170,55 +217,84 @@ class LatticeLosses(ABC):
                 high = middle
         return high
 
+    def _narrowest(self, theta: float, loss: float) -> tuple[float, float]:
+        """Return this tilt, or a lower one with a far narrower window, for reading at `loss`.
+
+        Where few large losses make up the mean of the tilted distribution, a little less tilt
+        leaves them out. It costs digits: rounding is relative to exp(K(theta) - theta loss). The
+        second number is the width of the window.
+        """
+        best, width, least, level = theta, math.inf, math.inf, math.inf
+        for share in _LESS_TILT:
+            tilt = share * theta
+            here = self.moments(tilt)
+            height = here.log_moment - tilt * loss
+            level = min(level, height)
+            if height - level > _DIGITS:
+                break
+            reach = sum(self._reach(tilt, here, sign) for sign in (1.0, -1.0))
+            score = math.log(reach) + _DIGIT * (height - level)
+            if score < least - _NARROWER:
+                best, width, least = tilt, reach, score
+        return best, width
+
     def _reach(self, theta: float, here: Moments, sign: float) -> float:
         """Return how far from its mean, to one side, nearly all of the tilted distribution is."""
-        best = self.largest - sign * here.mean
-        start = math.sqrt(2 * _OUTSIDE) / max(here.deviation, 1e-9 * self.largest)
-        for factor in (0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0):
-            s = factor * start
+
+        def bound(s: float) -> float:  # Chernoff's; it has one minimum
             moment = self.moments(theta + sign * s).log_moment - here.log_moment
-            best = min(best, (moment - sign * s * here.mean + _OUTSIDE) / s)
-        return best
+            return (moment - sign * s * here.mean + _OUTSIDE) / s
+
+        s = math.sqrt(2 * _OUTSIDE) / max(here.deviation, 1e-9 * self.largest)
+        best = bound(s)
+        for factor in (0.5, 2.0, 0.7, 1.4):
+            for _ in range(_DOUBLINGS):
+                other = bound(factor * s)
+                if not other < best:
+                    break
+                s, best = factor * s, other
+        return min(best, self.largest - sign * here.mean)
 
     # --- the lattice
 
-    def _lattice(self, mean: float, up: float, down: float) -> _Lattice:
+    def _lattice(self, here: Moments, up: float, down: float) -> _Lattice:
         """Return the points from `down` below the mean to `up` above it."""
         n = self.count
         pad = 8 + math.ceil(min(2 * n, 6 * math.sqrt(n)))  # the splits widen the distribution
-        # N h^2/4 <= share of V, V = (up + down)^2/400 or so.
-        points = _power_of_two(10 * math.sqrt(n / _ADDED_VARIANCE))
+        # N h^2/4 <= share of the variance.
+        finest = 2 * max(here.deviation, 1e-9 * (up + down)) * math.sqrt(_ADDED_VARIANCE / n)
+        points = _power_of_two((up + down) / finest)
         least, wanted = ((up + down) / (size - 2 * pad) for size in (_LARGEST, points))
         h = self._spacing(least, wanted)
-        start = math.floor((mean - down) / h) - pad
+        start = math.floor((here.mean - down) / h) - pad
         return _Lattice(start, h, _power_of_two((up + down) / h + 2 * pad))
 
-    def _tilted(self, theta: float) -> _Tilted:
+    def tilted(self, theta: float) -> Tilted:
         here = self.moments(theta)
         up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
-        lattice = self._lattice(here.mean, up, down)
+        lattice = self._lattice(here, up, down)
         start, h, size = lattice
         transform = Transform(size)
-        parts, centre, last, log_scale = [], 0, 0, 0.0
+        parts, centre, first, last, log_scale = [], 0, 0, 0, 0.0
         for values, log_mass, times in self.parts():
             part = _on_lattice(values, log_mass, theta, h)
             parts.append((part, times))
             log_scale += times * part.log_scale
             centre += int(times) * part.middle
+            first += int(times) * (part.middle + int(part.offsets.min()))
             last += int(times) * (part.middle + int(part.offsets.max()))
             transform.multiply(part.offsets, part.weights, times)
-        beyond = 0.0
+        beyond = below = 0.0
         if last > start + size - 1:
-            above = (start + size - 1 - centre) * h
-            # Chernoff's bound is tried at these; about 2 _OUTSIDE / up is the best.
-            tilts = np.exp2(np.arange(-1.0, 7.0)) * (2 * _OUTSIDE / max(up, h))
-            log_moments = sum(times * _log_moments(part, h, tilts) for part, times in parts)
-            beyond = math.exp(min(0.0, float((log_moments - tilts * above).min())))
+            beyond = _chernoff(parts, h, (start + size - 1 - centre) * h, up)
+        if first < start:
+            below = _chernoff(parts, h, (start - 1 - centre) * h, down)
         mass, extra = transform.masses(centre - start)
-        return _Tilted(
+        return Tilted(
             mass=mass,
             extra=extra,
             beyond=beyond,
+            below=below,
             first=start * h,
             spacing=h,
             tilt=theta,
@@ -285,6 +361,16 @@ def _power_of_two(points: float) -> int:
     """Return so many points or more, as far as there may be."""
     size = min(max(points, float(_SMALLEST)), float(_LARGEST))
     return int(2 ** math.ceil(math.log2(size)))
+
+
+def _chernoff(
+    parts: list[tuple[_OnLattice, float]], h: float, distance: float, reach: float
+) -> float:
+    """Return at least the probability of the sum at `distance` from its centre, or further."""
+    # These are tried; about 2 _OUTSIDE / reach is the best.
+    tilts = np.exp2(np.arange(-1.0, 7.0)) * math.copysign(2 * _OUTSIDE / max(reach, h), distance)
+    log_moments = sum(times * _log_moments(part, h, tilts) for part, times in parts)
+    return math.exp(min(0.0, float((log_moments - tilts * distance).min())))
 
 
 def _log_moments(part: _OnLattice, h: float, tilts: Array) -> Array:

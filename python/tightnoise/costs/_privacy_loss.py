@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _SUM = 1e-9  # probabilities may be off by so much in sum
+_INPUT = 16 * _UNIT  # losses and log-probabilities are rounded by the caller: a few units of each
 
 
 class PrivacyLossDistribution:
@@ -70,8 +71,9 @@ class PrivacyLossDistribution:
     1.9931
     """
 
-    __slots__ = ("_releases",)
+    __slots__ = ("_both", "_releases")
 
+    _both: tuple[_Direction, ...] | None
     _releases: dict[Release, int]
 
     def __init__(self) -> None:
@@ -127,15 +129,16 @@ class PrivacyLossDistribution:
         )
         require_all((heights >= 0) & (heights <= 1), "delta_upper", heights, "between 0 and 1")
         require(step * heights.size <= 1e100, "spacing", spacing, "at most 1e100 in sum")
-        return cls._of({connect_dots(step, heights): 1})
+        return cls._of({connect_dots(step * np.arange(heights.size), heights): 1})
 
     @classmethod
     def of_losses(cls, values: ArrayLike, probabilities: ArrayLike) -> PrivacyLossDistribution:
         """Return the distribution with these losses: of a mechanism with discrete outputs.
 
-        The losses are log(P/Q) of its outputs, their probabilities those of P. This is one order
-        of two neighbours; unless the other is the same, that needs a distribution of its own, and
-        the larger delta counts.
+        The losses are log(P/Q) of its outputs, their probabilities those of P. The other order of
+        the two neighbours follows: Q has an output with the probability of P times exp(-loss). What
+        is then missing to 1 are outputs that P never has, unless it is so little, some 1e-15, that
+        it comes from rounding the losses: it is taken for none, as it would be an infinite loss.
 
         Parameters
         ----------
@@ -183,18 +186,32 @@ class PrivacyLossDistribution:
         total = float(masses.sum())
         require(abs(total - 1) <= _SUM, "probabilities", total, "1 in sum")
         with np.errstate(over="ignore", under="ignore"):
-            other = float(np.exp(np.log(masses[finite]) - losses[finite]).sum())
+            other = np.exp(np.log(masses[finite]) - losses[finite])
+        other_total = math.fsum(other.tolist())
         allowed = "losses log(P/Q), for which probabilities times exp(-values) are up to 1 in sum"
-        require(other <= 1 + _SUM, "values", other, allowed)
-        return cls._of({_release(losses[finite], masses[finite], float(masses[~finite].sum())): 1})
+        require(other_total <= 1 + _SUM, "values", other_total, allowed)
+        noise = _INPUT * (1 + float(other @ np.abs(losses[finite])))
+        infinite, missing = float(masses[~finite].sum()), 1 - other_total
+        if missing <= noise:
+            hidden = 0.0
+        elif abs(missing - infinite) <= noise:
+            hidden = infinite
+        else:
+            hidden = missing + noise
+        return cls._of({release_of(losses[finite], masses[finite], infinite, hidden): 1})
 
     @classmethod
     def _of(cls, releases: dict[Release, int]) -> PrivacyLossDistribution:
         distribution = cls.__new__(cls)
         distribution._releases = {release: n for release, n in releases.items() if n > 0}
+        distribution._both = None
         return distribution
 
     # --- composition
+
+    @property
+    def releases(self) -> dict[Release, int]:
+        return dict(self._releases)
 
     @property
     def count(self) -> int:
@@ -286,8 +303,10 @@ class PrivacyLossDistribution:
         '9.439e-06'
         """
         loss = not_negative("epsilon", epsilon)
-        slack = 0.0 if self._losses.largest == 0 else self._losses.slack_upper(loss)
-        return min(1.0, (self._failure + slack) * (1 + 4 * _UNIT))
+        largest = 0.0
+        for direction in self._directions:
+            largest = direction.delta(loss, largest)
+        return largest
 
     def epsilon(self, delta: float) -> float:
         """Return an epsilon with which the releases together are (epsilon, delta)-DP.
@@ -318,37 +337,77 @@ class PrivacyLossDistribution:
         """
         target = real_scalar("delta", delta)
         require(0 <= target <= 1, "delta", delta, "between 0 and 1")
-        slack = (target - self._failure) * (1 - 4 * _UNIT)
+        largest = 0.0
+        for direction in self._directions:
+            largest = direction.epsilon(target, largest)
+        return largest
+
+    @property
+    def _directions(self) -> tuple[_Direction, ...]:
+        """The losses of P over Q, and of Q over P if they differ."""
+        if self._both is None:
+            counts = tuple(self._releases.values())
+            forward = tuple(self._releases)
+            backward = tuple(release.swapped for release in forward)
+            different = (forward,) if forward == backward else (forward, backward)
+            self._both = tuple(_Direction(releases, counts) for releases in different)
+        return self._both
+
+
+class _Direction:
+    """The losses of all releases, from P or from Q."""
+
+    def __init__(self, releases: tuple[Release, ...], counts: tuple[int, ...]) -> None:
+        self._finite = DiscreteLosses(releases, counts)
+        infinite = np.array([release.infinite for release in releases])
+        times = np.array(counts, dtype=np.float64)
+        # The probability that one of the losses is infinite, rounded up.
+        self._failure = _core.accounting.failure_upper(np.zeros_like(infinite), infinite, times)
+
+    def delta(self, epsilon: float, least: float) -> float:
+        """Return at least the divergence, and `least`."""
+        at_most = math.exp(min(0.0, self._finite.chernoff_log_slack(epsilon)))
+        if self._total(at_most) <= least:
+            return least
+        return max(least, min(1.0, self._total(self._finite.slack_upper(epsilon))))
+
+    def epsilon(self, delta: float, least: float) -> float:
+        """Return an epsilon of which the divergence is at most `delta`, no less than `least`."""
+        slack = (delta - self._failure) * (1 - 4 * _UNIT)
         if slack < 0:
             return math.inf
-        if self._losses.largest == 0:
-            return 0.0
         if slack == 0:
-            return self._losses.largest * (1 + 16 * _UNIT)
-        return self._losses.epsilon_upper(math.log(slack))
+            return max(least, self._finite.highest * (1 + 16 * _UNIT))
+        log_slack = math.log(slack)
+        if self._finite.chernoff_epsilon(log_slack) <= least:
+            return least
+        return max(least, self._finite.epsilon_upper(log_slack))
 
-    @property
-    def _losses(self) -> DiscreteLosses:
-        return DiscreteLosses(tuple(self._releases), tuple(self._releases.values()))
-
-    @property
-    def _failure(self) -> float:
-        """The probability that one of the losses is infinite, rounded up."""
-        infinite = np.array([release.infinite for release in self._releases])
-        counts = np.array(list(self._releases.values()), dtype=np.float64)
-        return _core.accounting.failure_upper(np.zeros_like(infinite), infinite, counts)
+    def _total(self, slack: float) -> float:
+        return (self._failure + slack) * (1 + 4 * _UNIT)
 
 
-def _release(values: Array, masses: Array, infinite: float) -> Release:
+def release_of(values: Array, masses: Array, infinite: float, infinite_swapped: float) -> Release:
     if not values.size:
         values, masses = np.zeros(1), np.full(1, _UNIT)
     order = np.argsort(values)
-    values = values[order] + 0.0
+    values, log_mass = values[order] + 0.0, np.log(masses[order])
     sizes = np.abs(values[values != 0])
+    # Symmetric but for rounding: the larger of both masses dominates both.
+    mirrored = (log_mass - values)[::-1]
+    noise = _INPUT * (1 + np.abs(values))
+    is_symmetric = (
+        bool((values == -values[::-1]).all() and (np.abs(log_mass - mirrored) <= noise).all())
+        and infinite == infinite_swapped
+    )
+    if is_symmetric:
+        log_mass = np.maximum(log_mass, mirrored)
     return Release(
         values=values,
-        log_mass=np.log(masses[order]),
+        log_mass=log_mass,
         infinite=min(infinite, 1.0),
+        infinite_swapped=min(infinite_swapped, 1.0),
+        is_symmetric=is_symmetric,
         grid=float(sizes.min()) if sizes.size else 0.0,
     )
 
@@ -358,3 +417,7 @@ def _limited(releases: dict[Release, int]) -> dict[Release, int]:
     allowed = f"at most {MAX_LATTICE_COUNT} releases in all"
     require(count <= MAX_LATTICE_COUNT, "count", count, allowed)
     return releases
+
+
+def composed_release(releases: dict[Release, int]) -> Release:
+    raise NotImplementedError

@@ -249,6 +249,17 @@ def _sampled(
     if rate in (0.0, 1.0):
         values = costs if rate else np.zeros_like(costs)
         return RdpCurve(alphas, values, adjacency=adjacency)
+    return RdpCurve(alphas, subsampled_at(curve, alphas, rate, subsample), adjacency=adjacency)
+
+
+def subsampled_at(
+    curve: RdpCurve,
+    alphas: Array,
+    rate: float,
+    subsample: Callable[[Array, float, float, Array, Array, Array], None],
+) -> Array:
+    """Return the core's bounds at increasing orders, for a rate between 0 and 1, exclusive."""
+    costs = curve.at(alphas).values
     values = np.empty(alphas.shape)
     used = alphas > 1
     largest = 2 * np.max(alphas, where=np.isfinite(alphas), initial=2.0)
@@ -265,4 +276,13 @@ def _sampled(
     values[used] = above
     # Up to order 1: no more than the mechanism itself, and no more than at any larger order.
     values[~used] = np.minimum(costs[~used], np.min(above, initial=np.inf))
-    return RdpCurve(alphas, values, adjacency=adjacency)
+    return values
+
+
+def subsampled(curve: RdpCurve, alphas: Array, rate: float, *, fixed_size: bool) -> Array:
+    """Return the bounds for any mechanism of a curve, with a batch by Poisson or of fixed size."""
+    if fixed_size:
+        # The bounds do not decrease with the rate, so a rate rounded up is on the safe side.
+        above = min(float(np.nextafter(rate, 1.0)), 1.0 - 2.0**-53)
+        return subsampled_at(curve, alphas, above, _core.accounting.sampled_without_replacement_rdp)
+    return subsampled_at(curve, alphas, rate, _core.accounting.poisson_subsampled_rdp)

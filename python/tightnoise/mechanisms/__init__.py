@@ -1,7 +1,8 @@
 """Mechanisms: what turns a value into a noisy value, and what that costs."""
 
+from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.additive import AdditiveNoise, Certificate
-from tightnoise.mechanisms.base import Mechanism
+from tightnoise.mechanisms.base import CoordinateMechanism
 from tightnoise.mechanisms.bounded_laplace import BoundedLaplace
 from tightnoise.mechanisms.gaussian import Gaussian
 from tightnoise.mechanisms.gaussian_scale_mixture import GaussianScaleMixture
@@ -24,6 +25,7 @@ __all__ = [
     "AdditiveNoise",
     "BoundedLaplace",
     "Certificate",
+    "CoordinateMechanism",
     "Gaussian",
     "GaussianScaleMixture",
     "Laplace",

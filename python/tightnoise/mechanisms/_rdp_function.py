@@ -15,7 +15,7 @@ from tightnoise.mechanisms import _sketched
 from tightnoise.sketch import Sketch
 
 if TYPE_CHECKING:
-    from tightnoise.mechanisms.base import Mechanism
+    from tightnoise.mechanisms.base import CoordinateMechanism
 
 __all__ = ["MechanismRdp"]
 
@@ -34,7 +34,7 @@ class MechanismRdp:
     call takes what `Mechanism.rdp` takes for as many orders.
     """
 
-    mechanism: Mechanism
+    mechanism: CoordinateMechanism
     theta: Any
     sensitivity: Any
     _known: Floats | Sketch = field(init=False, repr=False)

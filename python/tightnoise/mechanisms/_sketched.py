@@ -29,7 +29,7 @@ from tightnoise.mechanisms.analytic_bound import (
 from tightnoise.sketch import Sketch
 
 if TYPE_CHECKING:
-    from tightnoise.mechanisms.base import Mechanism
+    from tightnoise.mechanisms.base import CoordinateMechanism
 
 __all__ = ["exact_sources", "fisher_sum", "greatest_fisher", "rdp_sums", "sketch_for"]
 
@@ -70,7 +70,7 @@ class _Support(NamedTuple):
         return self.half_width
 
 
-def _support(mechanism: Mechanism) -> _Support | None:
+def _support(mechanism: CoordinateMechanism) -> _Support | None:
     kind = mechanism._analytic_kind
     sigma, lower, upper = mechanism._parameters
     if kind is None or sigma.ndim or lower.ndim or upper.ndim:
@@ -86,7 +86,7 @@ def _support(mechanism: Mechanism) -> _Support | None:
 
 
 def sketch_for(
-    mechanism: Mechanism, theta: ArrayLike | Sketch, orders: Array, sensitivity: ArrayLike
+    mechanism: CoordinateMechanism, theta: ArrayLike | Sketch, orders: Array, sensitivity: ArrayLike
 ) -> Sketch | None:
     """Return theta if it is a sketch, a sketch of theta if that is likely to pay, or None."""
     if isinstance(theta, Sketch):
@@ -115,7 +115,7 @@ def _worthwhile(
     return useful
 
 
-def _shift(mechanism: Mechanism, sensitivity: ArrayLike) -> float:
+def _shift(mechanism: CoordinateMechanism, sensitivity: ArrayLike) -> float:
     """Return the sensitivity, one number for all coordinates."""
     if type(sensitivity) is float and 0.0 <= sensitivity < 1e100 * float(mechanism._scale):
         return sensitivity
@@ -128,7 +128,7 @@ def _proven(orders: Array) -> NDArray[np.bool_]:
 
 
 def rdp_sums(
-    mechanism: Mechanism,
+    mechanism: CoordinateMechanism,
     sketch: Sketch,
     orders: Array,
     sensitivity: ArrayLike,
@@ -160,7 +160,7 @@ def rdp_sums(
     return upper[0], upper[1]
 
 
-def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> float:
+def fisher_sum(mechanism: CoordinateMechanism, sketch: Sketch, sensitivity: ArrayLike) -> float:
     """Return an upper bound of the sum of (sensitivity_j eta_j)^2, at most 1e-9 above the truth."""
     support = _support(mechanism)
     if support is not None and np.size(sensitivity) == 1 and _fits(support, sketch):
@@ -178,7 +178,7 @@ def fisher_sum(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> 
     return sums
 
 
-def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
+def greatest_fisher(mechanism: CoordinateMechanism, sketch: Sketch) -> float:
     """Return the greatest eta^2 of a coordinate.
 
     With more than two letters it rises and falls with the place: that takes an exact pass. Else it
@@ -200,7 +200,9 @@ def greatest_fisher(mechanism: Mechanism, sketch: Sketch) -> float:
     return max(float(np.max(mechanism.fisher_information(array))) for array in arrays)
 
 
-def exact_sources(mechanism: Mechanism, sketch: Sketch, sensitivity: ArrayLike) -> list[Floats]:
+def exact_sources(
+    mechanism: CoordinateMechanism, sketch: Sketch, sensitivity: ArrayLike
+) -> list[Floats]:
     """Return the arrays that were sketched, for an exact pass.
 
     One after the other in one array, if there is a number for each coordinate: it would be

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from abc import abstractmethod
+from typing import Any, ClassVar, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,17 @@ from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise, number_or_array
 from tightnoise._cached import cached_property
 from tightnoise._core.random import NoiseSource
-from tightnoise._validate import float_array, not_negative, number_array, require, require_all
+from tightnoise._validate import (
+    MAX_COUNT,
+    float_array,
+    integer,
+    not_negative,
+    number_array,
+    require,
+    require_all,
+)
+from tightnoise.costs import Adjacency, Cost
+from tightnoise.costs._pairs import AdditivePair, law_of
 from tightnoise.mechanisms._certificate import (
     Certificate,
     Tails,
@@ -22,6 +32,7 @@ from tightnoise.mechanisms._certificate import (
 )
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
+from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.random import NoiseStream
 from tightnoise.sums import ExactSum
@@ -33,7 +44,7 @@ Array = NDArray[np.float64]
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-class AdditiveNoise(OnIntegers, ABC):
+class AdditiveNoise(OnIntegers, Mechanism):
     """Noise with a density, symmetric about 0, added to each number by itself.
 
     The base of the mechanisms for scalar queries. What `delta`, `epsilon_at` and the calibrations
@@ -72,9 +83,12 @@ class AdditiveNoise(OnIntegers, ABC):
 
     # --- what a subclass says ---------------------------------------------------------------------
 
+    _law_name: ClassVar[str]  # what `AdditivePair` calls it
+
+    @property
     @abstractmethod
-    def _make_law(self) -> Any:
-        """Return the noise's law, an object of `_core.additive`."""
+    def _law_parameters(self) -> tuple[Any, ...]:
+        """What the core makes the law of."""
 
     @property
     @abstractmethod
@@ -100,7 +114,7 @@ class AdditiveNoise(OnIntegers, ABC):
 
     @cached_property
     def _law(self) -> Any:
-        return self._make_law()
+        return law_of(self._law_name, self._law_parameters)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and unpickled mechanisms pass the same checks, and make a law of their own.
@@ -270,6 +284,51 @@ class AdditiveNoise(OnIntegers, ABC):
         # As good as infinite: no density here spans so many powers of e.
         losses = _finite(number_array("epsilon", epsilon))
         return self._map(self._law.hockey_stick, shift=shift, epsilon=losses)
+
+    def cost(
+        self, *, sensitivity: float, changed: SupportsIndex = 1, adjacency: Adjacency | None = None
+    ) -> Cost:
+        """Return what a release costs, for all neighbouring data sets.
+
+        Its delta is the greatest hockey-stick divergence over all shifts up to the sensitivity,
+        with a proof that no shift costs more (cpp/additive/worst_shift.hpp).
+
+        Parameters
+        ----------
+        sensitivity : float
+            The most that one record changes a number by, at least 0.
+        changed : int
+            How many numbers of an array one record changes at most, each by that. Where changes are
+            spread over a vector, Gaussian noise goes by their Euclidean norm.
+        adjacency : {None, "add-remove", "replace-one"}
+            The neighbours that the sensitivity is declared for; None: those of what the cost is
+            added to.
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        ValueError
+            For a sensitivity that is negative, infinite or NaN, a count below 1, an unknown
+            adjacency.
+        TypeError
+            If an argument is not a real number.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> cost = tn.Laplace(20.0).cost(sensitivity=1.0)
+        >>> print(f"{cost.epsilon(0.0):.4f} {(cost * 100).epsilon(1e-5):.3f}")
+        0.0501 1.948
+        """
+        change = not_negative("sensitivity", sensitivity)
+        times = integer("changed", changed, minimum=1, maximum=MAX_COUNT)
+        if change == 0:
+            return Cost()
+        leaf = AdditivePair(self._law_name, self._law_parameters, change, adjacency=adjacency)
+        return Cost.of_leaf(leaf) * times
 
     def delta(self, epsilon: ArrayLike, sensitivity: ArrayLike) -> Any:
         """Return the smallest delta for which a release is (epsilon, delta)-private.

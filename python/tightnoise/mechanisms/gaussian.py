@@ -16,6 +16,7 @@ from tightnoise._arrays import Floats, elementwise, number_or_array
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import not_negative, number_array, require
 from tightnoise.costs import RdpCurve, ZcdpRdp
+from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms._certificate import (
@@ -26,7 +27,7 @@ from tightnoise.mechanisms._certificate import (
 )
 from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._panels import around, up_to
-from tightnoise.mechanisms.base import Mechanism, Parameter
+from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.sketch import Sketch
 
@@ -34,7 +35,7 @@ __all__ = ["Gaussian"]
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian(Mechanism):
+class Gaussian(CoordinateMechanism):
     """Add Gaussian noise: N(theta, sigma^2), what the bounded mechanisms are measured against.
 
     Parameters
@@ -70,6 +71,7 @@ class Gaussian(Mechanism):
     _functions: ClassVar[Any] = _core.gaussian
     _reach: ClassVar[float] = math.inf  # a closed form
     _noise_is_added: ClassVar[bool] = True
+    _is_below_gaussian: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)
@@ -260,6 +262,10 @@ class Gaussian(Mechanism):
                 "rdp(theta, sensitivity=...)"
             )
         return float(self.sigma)
+
+    def _cost_function(self, theta: ArrayLike | Sketch, sensitivity: ArrayLike) -> RdpFunction:
+        terms = self.rdp(theta, sensitivity=sensitivity).terms
+        return terms[0][0] if terms else ZcdpRdp(0.0)
 
     def rdp(
         self,

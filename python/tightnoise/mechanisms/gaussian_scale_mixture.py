@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -82,6 +82,8 @@ class GaussianScaleMixture(GaussianComponents):
     weights: Sequence[float]
     sigmas: Sequence[float]
 
+    _law_name: ClassVar[str] = "gaussian-scale-mixture"
+
     def __post_init__(self) -> None:
         names = ("locations", "weights", "sigmas")
         columns = {name: _column(name, getattr(self, name)) for name in names}
@@ -96,8 +98,9 @@ class GaussianScaleMixture(GaussianComponents):
         for name, column in columns.items():
             object.__setattr__(self, name, tuple(column.tolist()))
 
-    def _make_law(self) -> Any:
-        return _core.additive.ScaleMixture(self.locations, self.weights, self.sigmas)
+    @property
+    def _law_parameters(self) -> tuple[Any, ...]:
+        return (self.locations, self.weights, self.sigmas)
 
     def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         locations, weights, sigmas = map(np.array, (self.locations, self.weights, self.sigmas))

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tightnoise import _core
 from tightnoise._validate import not_negative, number_array, positive
 from tightnoise.costs import RdpCurve
 from tightnoise.costs._laplace_rdp import LaplaceRdp
@@ -55,6 +54,7 @@ class Laplace(AdditiveNoise):
     tails: ClassVar[Tails] = "exponential"
     _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_laplace"
+    _law_name: ClassVar[str] = "laplace"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
@@ -68,8 +68,9 @@ class Laplace(AdditiveNoise):
         width = 2.0 * self.scale
         return up_to(width * np.arange(min(end / width, 64.0)), end)
 
-    def _make_law(self) -> Any:
-        return _core.additive.Laplace(self.scale, math.inf)
+    @property
+    def _law_parameters(self) -> tuple[Any, ...]:
+        return (self.scale, math.inf)
 
     def rdp(self, alphas: ArrayLike | None = None, *, sensitivity: float) -> RdpCurve:
         """Return what a release costs: its Renyi-DP curve, the same for every theta.

@@ -18,8 +18,9 @@ from tightnoise._validate import (
     positive,
     require,
 )
-from tightnoise.costs import RdpCurve
+from tightnoise.costs import Adjacency, Cost, RdpCurve
 from tightnoise.mechanisms._grid import GridLike
+from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher, _normalised
 from tightnoise.random import NoiseStream
 
@@ -36,7 +37,7 @@ _UNDERFLOW = 2.0**-1070
 
 
 @dataclass(frozen=True)
-class LiftedVonMisesFisher:
+class LiftedVonMisesFisher(Mechanism):
     """Von Mises-Fisher noise on the direction of (S, anchor), one dimension up.
 
     `VonMisesFisher` releases the direction of a sum S of clipped vectors, and one record can turn
@@ -286,6 +287,35 @@ class LiftedVonMisesFisher:
         # turn; what underflows is less than the last term.
         angle = 2.0 * math.atan(0.5 * (change / self.anchor)) * _ROUNDING_UP
         return min(angle + _UNDERFLOW, math.pi)
+
+    def cost(self, *, sensitivity: float, adjacency: Adjacency | None = None) -> Cost:
+        """Return what a release costs whose value one record changes by `sensitivity` at most.
+
+        Parameters
+        ----------
+        sensitivity : float
+            In Euclidean norm, at least 0.
+        adjacency : {None, "add-remove", "replace-one"}
+            As for `VonMisesFisher.cost`.
+
+        Returns
+        -------
+        Cost
+            That of plain noise one dimension up, at `max_angle`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the sensitivity is not a finite number of at least 0, for an unknown adjacency.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
+        >>> print(f"{m.cost(sensitivity=1.0).epsilon(1e-5):.4f}")
+        1.1904
+        """
+        return self._lifted.cost(angle=self.max_angle(sensitivity), adjacency=adjacency)
 
     def renyi_divergence(self, *, sensitivity: float, alpha: ArrayLike) -> Array | float:
         """Return the Renyi divergence of two outputs at the greatest angle.

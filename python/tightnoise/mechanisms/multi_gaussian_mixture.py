@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
@@ -68,6 +68,8 @@ class MultiGaussianMixture(GaussianComponents):
     sensitivity: float
     modes: int
 
+    _law_name: ClassVar[str] = "multi-gaussian"
+
     def __post_init__(self) -> None:
         for name in ("sigma", "epsilon", "sensitivity"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
@@ -82,8 +84,9 @@ class MultiGaussianMixture(GaussianComponents):
     def _panels(self, end: float, least: float = 0.0) -> Any:
         return lattice(self.sigma, self.sensitivity, self.modes, end, least)
 
-    def _make_law(self) -> Any:
-        return _core.additive.MultiGaussian(self.sigma, self.epsilon, self.sensitivity, self.modes)
+    @property
+    def _law_parameters(self) -> tuple[Any, ...]:
+        return (self.sigma, self.epsilon, self.sensitivity, self.modes)
 
     def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         _core.random.sample_multi_gaussian(

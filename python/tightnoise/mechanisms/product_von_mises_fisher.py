@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, output
 from tightnoise._validate import float_array, number_array, require, shown
-from tightnoise.costs import RdpCurve
+from tightnoise.costs import Adjacency, Cost, RdpCurve
 from tightnoise.mechanisms._grid import GridLike
+from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 from tightnoise.random import NoiseStream
 
@@ -31,7 +32,7 @@ _ROUNDING_UP = 1.0 + 2.0**-50
 
 
 @dataclass(frozen=True)
-class ProductVonMisesFisher:
+class ProductVonMisesFisher(Mechanism):
     """Von Mises-Fisher noise on the direction of each block (each layer), independently.
 
     A vector of `dim` coordinates is cut into blocks, each block is divided by its own norm, and
@@ -237,6 +238,41 @@ class ProductVonMisesFisher:
         return math.fsum(count * layer.entropy() for layer, count in layers.items())
 
     # --- costs ------------------------------------------------------------------------------------
+
+    def cost(self, *, angle: ArrayLike = math.pi, adjacency: Adjacency | None = None) -> Cost:
+        """Return what a release costs where one record turns each block by at most `angle`.
+
+        Parameters
+        ----------
+        angle : float or sequence of float
+            One for each block, or one number for all; pi also covers blocks of zeros.
+        adjacency : {None, "add-remove", "replace-one"}
+            As for `VonMisesFisher.cost`.
+
+        Returns
+        -------
+        Cost
+            The sum over blocks. ``cost.sampled(...)`` is one draw for all of them.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For angles outside [0, pi], not one angle a block, an unknown adjacency.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> m = tn.ProductVonMisesFisher(kappas=[70.0, 4.1], dims=[12800, 750])
+        >>> print(f"{m.cost().epsilon(1e-5):.3f}")
+        5.477
+        """
+        return sum(
+            (
+                layer.cost(angle=theta, adjacency=adjacency) * count
+                for (layer, theta), count in self._pairs(angle).items()
+            ),
+            Cost(),
+        )
 
     def renyi_divergence(self, *, angle: ArrayLike = math.pi, alpha: ArrayLike) -> Array | float:
         """Return the Renyi divergence of two outputs whose mean directions differ by angles.

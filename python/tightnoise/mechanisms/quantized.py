@@ -11,7 +11,7 @@ from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer
 from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms.analytic_bound import Kind
-from tightnoise.mechanisms.base import Mechanism, Parameter
+from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["QuantizedGaussian"]
 
@@ -19,7 +19,7 @@ _MAX_LEVELS = 1024  # kMaxLevels of cpp/mechanisms/quantized.hpp
 
 
 @dataclass(frozen=True, eq=False)
-class QuantizedGaussian(Mechanism):
+class QuantizedGaussian(CoordinateMechanism):
     """Add Gaussian noise and round to the nearest of `levels` equally spaced values.
 
     The values ("letters") are lower, ..., upper, both included, levels - 1 steps apart; what falls

@@ -69,6 +69,7 @@ class QuasiGaussianMixture(AdditiveNoise):
     sensitivity: float
 
     tails: ClassVar[Tails] = "gaussian"
+    _law_name: ClassVar[str] = "quasi-gaussian"
 
     def __post_init__(self) -> None:
         for name in ("sigma", "epsilon", "sensitivity"):
@@ -83,8 +84,9 @@ class QuasiGaussianMixture(AdditiveNoise):
     def _panels(self, end: float, least: float = 0.0) -> Any:
         return lattice(self.sigma, self.sensitivity, 1, end, least)
 
-    def _make_law(self) -> Any:
-        return _core.additive.QuasiGaussian(self.sigma, self.epsilon, self.sensitivity)
+    @property
+    def _law_parameters(self) -> tuple[Any, ...]:
+        return (self.sigma, self.epsilon, self.sensitivity)
 
     def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         _core.random.sample_quasi_gaussian(

@@ -12,13 +12,13 @@ from tightnoise._arrays import Floats
 from tightnoise._cached import cached_property
 from tightnoise.mechanisms._drawing import float32_above
 from tightnoise.mechanisms.analytic_bound import Kind
-from tightnoise.mechanisms.base import Mechanism, Parameter
+from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["RectifiedGaussian"]
 
 
 @dataclass(frozen=True, eq=False)
-class RectifiedGaussian(Mechanism):
+class RectifiedGaussian(CoordinateMechanism):
     """Add Gaussian noise and clip: clip(N(theta, sigma^2), lower, upper).
 
     The output has an atom at each bound and the Gaussian density between. Seen through the clip,
@@ -63,6 +63,7 @@ class RectifiedGaussian(Mechanism):
 
     _functions: ClassVar[Any] = _core.rectified
     _analytic_kind: ClassVar[Kind | None] = "rectified"
+    _domain_law: ClassVar[str | None] = "rectified-gaussian"
     _sampler: ClassVar[str] = "sample_rectified_gaussian"
 
     def __post_init__(self) -> None:

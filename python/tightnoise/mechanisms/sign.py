@@ -10,13 +10,13 @@ from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms.analytic_bound import Kind
-from tightnoise.mechanisms.base import Mechanism, Parameter
+from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["StochasticSign"]
 
 
 @dataclass(frozen=True, eq=False)
-class StochasticSign(Mechanism):
+class StochasticSign(CoordinateMechanism):
     """Release one bit: the sign of N(theta, sigma^2), -1 or +1.
 
     `pdf` is the probability of the sign x, 0 for any other x. Formulas: "Privacy Amplification for

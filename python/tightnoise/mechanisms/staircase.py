@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tightnoise import _core
 from tightnoise._validate import positive, real_scalar, require
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._panels import steps
@@ -59,6 +58,7 @@ class Staircase(AdditiveNoise):
     tails: ClassVar[Tails] = "exponential"
     _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_staircase"
+    _law_name: ClassVar[str] = "staircase"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", step_epsilon(self.epsilon))
@@ -85,8 +85,9 @@ class Staircase(AdditiveNoise):
         # 2.1e-5 of itself on average.
         return self.mean_abs()
 
-    def _make_law(self) -> Any:
-        return _core.additive.Staircase(self.epsilon, self.sensitivity, self.gamma, math.inf)
+    @property
+    def _law_parameters(self) -> tuple[Any, ...]:
+        return (self.epsilon, self.sensitivity, self.gamma, math.inf)
 
     @property
     def _sampled(self) -> tuple[float, ...]:

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from tightnoise import _core
 from tightnoise.mechanisms.analytic_bound import Kind
-from tightnoise.mechanisms.base import Mechanism, Parameter
+from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["TruncatedGaussian"]
 
 
 @dataclass(frozen=True, eq=False)
-class TruncatedGaussian(Mechanism):
+class TruncatedGaussian(CoordinateMechanism):
     """Draw from N(theta, sigma^2) conditioned on [lower, upper].
 
     Also "the bounded Gaussian mechanism". The density is that of the Gaussian on the support,
@@ -54,6 +54,7 @@ class TruncatedGaussian(Mechanism):
 
     _functions: ClassVar[Any] = _core.truncated
     _analytic_kind: ClassVar[Kind | None] = "truncated"
+    _domain_law: ClassVar[str | None] = "truncated-gaussian"
     _sampler: ClassVar[str] = "sample_truncated_gaussian"
 
     def __post_init__(self) -> None:

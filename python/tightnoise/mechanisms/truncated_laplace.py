@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tightnoise import _core
 from tightnoise._validate import positive
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._panels import up_to
@@ -54,6 +53,7 @@ class TruncatedLaplace(AdditiveNoise):
     tails: ClassVar[Tails] = "bounded"
     _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_truncated_laplace"
+    _law_name: ClassVar[str] = "laplace"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
@@ -68,5 +68,6 @@ class TruncatedLaplace(AdditiveNoise):
         width = 2.0 * self.scale
         return up_to(width * np.arange(min(end / width, 64.0)), end)
 
-    def _make_law(self) -> Any:
-        return _core.additive.Laplace(self.scale, self.bound)
+    @property
+    def _law_parameters(self) -> tuple[Any, ...]:
+        return (self.scale, self.bound)

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tightnoise import _core
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._panels import steps
@@ -68,6 +67,8 @@ class Tulap(AdditiveNoise):
         """How the density ends: "bounded", or "exponential" where there is no bound."""
         return "bounded" if self.bound < math.inf else "exponential"
 
+    _law_name: ClassVar[str] = "staircase"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", step_epsilon(self.epsilon))
         object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
@@ -96,8 +97,9 @@ class Tulap(AdditiveNoise):
         # 2.1e-5 of itself on average.
         return self.mean_abs()
 
-    def _make_law(self) -> Any:
-        return _core.additive.Staircase(self.epsilon, self.sensitivity, 0.5, self.bound)
+    @property
+    def _law_parameters(self) -> tuple[Any, ...]:
+        return (self.epsilon, self.sensitivity, 0.5, self.bound)
 
     @property
     def _sampled(self) -> tuple[float, ...]:

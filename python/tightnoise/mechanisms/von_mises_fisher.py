@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
 from tightnoise._validate import float_array, number_array, require, require_all
-from tightnoise.costs import RdpCurve
+from tightnoise.costs import Adjacency, Cost, RdpCurve
 from tightnoise.costs import _direction_pair as pair
+from tightnoise.costs._pairs import DirectionPair
 from tightnoise.mechanisms._drawing import source_of
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
+from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.random import NoiseStream
 from tightnoise.special import iv_ratio, log_sphere_mean
 
@@ -29,7 +31,7 @@ _FINEST_GRID = 2.0**-32
 
 
 @dataclass(frozen=True)
-class VonMisesFisher:
+class VonMisesFisher(Mechanism):
     """Release a random direction near the true one: density proportional to e^(kappa y . mu).
 
     y is on the unit sphere of R^dim and mu is the true vector divided by its norm, of which nothing
@@ -256,6 +258,41 @@ class VonMisesFisher:
         return self._log_area() - information
 
     # --- what it costs ----------------------------------------------------------------------------
+
+    def cost(self, *, angle: float = math.pi, adjacency: Adjacency | None = None) -> Cost:
+        """Return what a release costs whose direction one record turns by `angle` at most.
+
+        Parameters
+        ----------
+        angle : float
+            The largest angle between the true directions of neighbours, in radians, from 0 to pi,
+            which also covers vectors of zeros. One record can turn a sum of clipped gradients
+            around, however large the batch is: pi, unless what is released guarantees less.
+        adjacency : {None, "add-remove", "replace-one"}
+            The neighbours that the angle is declared for; None: those of what the cost is added to.
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        ValueError
+            For an angle outside [0, pi], an unknown adjacency.
+        TypeError
+            If the angle is not a real number.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> vmf = tn.VonMisesFisher(kappa=75.0, dim=13_700)
+        >>> print(f"{vmf.cost().epsilon(1e-5):.4f} {(vmf.cost(angle=0.2) * 10).epsilon(1e-6):.4f}")
+        5.5535 1.7608
+        """
+        leaf = DirectionPair(
+            self.kappa, self.dim, pair.half_chord_upper(angle), adjacency=adjacency
+        )
+        return Cost.of_leaf(leaf) if leaf.max_loss > 0 else Cost()
 
     def renyi_divergence(self, *, angle: ArrayLike = math.pi, alpha: ArrayLike) -> Array | float:
         """Return the Renyi divergence of order alpha between two releases.

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 
 from tightnoise.mechanisms import RectifiedGaussian, StochasticSign, TruncatedGaussian
-from tightnoise.mechanisms.base import Mechanism
+from tightnoise.mechanisms.base import CoordinateMechanism
 
 __all__ = [
     "ALPHA",
@@ -34,7 +34,7 @@ LOWER, UPPER = -1.0, 1.0
 SENSITIVITY = 1.0
 ALPHA = 2.0
 
-MECHANISMS: dict[str, Callable[[float], Mechanism]] = {
+MECHANISMS: dict[str, Callable[[float], CoordinateMechanism]] = {
     "rectified": lambda sigma: RectifiedGaussian(sigma, LOWER, UPPER),
     "truncated": lambda sigma: TruncatedGaussian(sigma, LOWER, UPPER),
     "sign": StochasticSign,
@@ -45,20 +45,26 @@ GAUSSIAN = {0.5: (2.0, 4.0), 1.0: (1.0, 1.0)}
 """sigma: 1 / sigma and alpha c^2 / (2 sigma^2), the loss and the cost of the plain Gaussian."""
 
 
-def eta(mechanism: Mechanism, theta: float) -> float:
+def eta(mechanism: CoordinateMechanism, theta: float) -> float:
     """Return the Fisher information loss at theta, for a Jacobian of 1."""
     return math.sqrt(float(mechanism.fisher_information(theta)))
 
 
 def one_shift(
-    mechanism: Mechanism, theta: float, alpha: float = ALPHA, sensitivity: float = SENSITIVITY
+    mechanism: CoordinateMechanism,
+    theta: float,
+    alpha: float = ALPHA,
+    sensitivity: float = SENSITIVITY,
 ) -> float:
     """Return D(theta || theta + c), which Algorithm 1 takes for the cost. Not a valid bound."""
     return float(mechanism.renyi_divergence(theta, theta + sensitivity, alpha))
 
 
 def one_shift_both_ways(
-    mechanism: Mechanism, theta: float, alpha: float = ALPHA, sensitivity: float = SENSITIVITY
+    mechanism: CoordinateMechanism,
+    theta: float,
+    alpha: float = ALPHA,
+    sensitivity: float = SENSITIVITY,
 ) -> float:
     """Return the larger of D(theta || theta + c) and D(theta + c || theta). Not a valid bound."""
     back = float(mechanism.renyi_divergence(theta + sensitivity, theta, alpha))
@@ -66,7 +72,10 @@ def one_shift_both_ways(
 
 
 def sound(
-    mechanism: Mechanism, theta: float, alpha: float = ALPHA, sensitivity: float = SENSITIVITY
+    mechanism: CoordinateMechanism,
+    theta: float,
+    alpha: float = ALPHA,
+    sensitivity: float = SENSITIVITY,
 ) -> float:
     """Return the cost at theta: the supremum over all neighbours, either way round.
 

@@ -1,0 +1,314 @@
+"""Leaves of which a guarantee is known, or a table: what others say of their release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise._validate import not_negative, number_array, real_scalar, require, require_all
+from tightnoise.costs._between import bounds_between
+from tightnoise.costs._connected_dots import connect_dots
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._guarantees import PureRdp
+from tightnoise.costs._leaf import Leaf, Profile
+from tightnoise.costs._log_moments import renyi_upper
+from tightnoise.costs._loss_points import losses_of
+from tightnoise.costs._pairs import Lesser, pure_profile, rho_of_pure
+from tightnoise.costs._privacy_loss import PrivacyLossDistribution, release_of
+from tightnoise.costs._rdp_curve import RdpCurve
+from tightnoise.costs._release_profile import release_profile
+from tightnoise.costs._zcdp import ZcdpRdp
+
+__all__ = ["BoundedRange", "Guarantee", "LossTable", "ProfileTable", "RdpTable", "Zcdp"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Guarantee(Leaf):
+    """An (epsilon, delta)-DP release, of which nothing else is known.
+
+    It can be simulated from randomised response that tells all with probability delta (Kairouz, Oh
+    and Viswanath 2017, "The Composition Theorem for Differential Privacy", section 6): that pair
+    dominates.
+    """
+
+    loss: float
+    failure: float = 0.0
+
+    kind: ClassVar[str] = "guarantee"
+    is_attained: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        failure = real_scalar("delta", self.failure)
+        require(0 <= failure < 1, "delta", self.failure, "at least 0 and below 1")
+        self._set(loss=not_negative("epsilon", self.loss), failure=math.fabs(failure))
+
+    @property
+    def max_loss(self) -> float:
+        """Epsilon, if delta is 0."""
+        return self.loss if self.failure == 0 else math.inf
+
+    @property
+    def zcdp_rho(self) -> float:
+        """That of a pure release."""
+        return rho_of_pure(self.max_loss)
+
+    def renyi(self) -> RdpFunction | None:
+        """Return that of randomised response, if delta is 0."""
+        return PureRdp(self.loss) if self.failure == 0 else None
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return delta + (1 - delta) that of randomised response."""
+        slack = (1 - self.failure) * pure_profile(self.loss, epsilons)
+        delta = np.minimum((self.failure + slack) * (1 + 2.0**-50), 1.0)
+        return delta, delta
+
+    def epsilon(self, delta: float) -> float | None:
+        """Return the least epsilon."""
+        slack = (delta - self.failure) / (1 - self.failure)
+        if slack < 0:
+            return math.inf
+        if slack == 0:
+            return self.loss
+        # slack (1 + e^-loss) = 1 - e^(epsilon - loss)
+        rest = 1 - slack * (1 + math.exp(-self.loss))
+        if rest <= 0:
+            return 0.0
+        return max(0.0, (self.loss + math.log(rest)) + 2.0**-48 * max(1.0, self.loss))
+
+    def release(self) -> Release:
+        """Return two losses, and infinity."""
+        if self.loss == 0:
+            return release_of(np.zeros(1), np.array([1 - self.failure]), self.failure, self.failure)
+        true = 1 / (1 + math.exp(-self.loss))
+        masses = (1 - self.failure) * np.array([math.exp(-self.loss) * true, true])
+        return release_of(np.array([-self.loss, self.loss]), masses, self.failure, self.failure)
+
+    def grouped(self, count: int) -> Leaf | None:
+        """Return that of group privacy, if delta is 0."""
+        return replace(self, loss=self.loss * count) if self.failure == 0 else None
+
+
+@dataclass(frozen=True)
+class Zcdp(Leaf):
+    """A rho-zCDP release (Bun and Steinke 2016, Definition 1.1)."""
+
+    rho: float
+
+    kind: ClassVar[str] = "zcdp"
+    is_attained: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        self._set(rho=not_negative("rho", self.rho))
+
+    @property
+    def zcdp_rho(self) -> float:
+        """What was said."""
+        return self.rho
+
+    def renyi(self) -> RdpFunction:
+        """Return rho alpha."""
+        return ZcdpRdp(self.rho)
+
+    def grouped(self, count: int) -> Leaf:
+        """Return count^2 rho (Bun and Steinke 2016, Proposition 1.9)."""
+        return replace(self, rho=self.rho * count * count * (1 + 2.0**-50))
+
+
+@dataclass(frozen=True)
+class RdpTable(Leaf):
+    """Bounds on the Renyi divergence, in both directions, at some orders."""
+
+    alphas: tuple[float, ...]
+    values: tuple[float, ...]
+
+    kind: ClassVar[str] = "rdp"
+    is_attained: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        curve = RdpCurve(self.alphas, self.values)
+        require(bool((curve.alphas > 1).any()), "alphas", self.alphas, "above 1 at least once")
+        self._set(alphas=tuple(curve.alphas.tolist()), values=tuple(curve.values.tolist()))
+
+    @property
+    def max_loss(self) -> float:
+        """The bound at infinite order, if there is one."""
+        return self.values[-1] if math.isinf(self.alphas[-1]) else math.inf
+
+    def renyi(self) -> RdpFunction:
+        """Return the chords between the orders of (alpha - 1) times the bound."""
+        return _Chords(self.alphas, self.values)
+
+
+@dataclass(frozen=True)
+class _Chords:
+    """What a table proves at any order."""
+
+    alphas: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __call__(self, orders: Any) -> Array:
+        arrays = np.array(self.alphas), np.array(self.values)
+        return bounds_between(*arrays, np.asarray(orders, dtype=np.float64))
+
+    @property
+    def max_divergence(self) -> float:
+        return self.values[-1] if math.isinf(self.alphas[-1]) else math.inf
+
+
+@dataclass(frozen=True)
+class LossTable(Leaf):
+    """Losses log(dP/dQ) with their probabilities under P: of a release with discrete outputs."""
+
+    losses: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+    kind: ClassVar[str] = "losses"
+
+    def __post_init__(self) -> None:
+        losses = number_array("losses", self.losses)
+        masses = number_array("probabilities", self.probabilities)
+        self._set(losses=tuple(losses.tolist()), probabilities=tuple(masses.tolist()))
+        self.release()  # refuses what is no distribution
+
+    @property
+    def max_loss(self) -> float:
+        """The largest, in both directions."""
+        release = self.release()
+        if release.infinite > 0 or release.infinite_swapped > 0:
+            return math.inf
+        return release.largest
+
+    @property
+    def zcdp_rho(self) -> float:
+        """That of a pure release."""
+        return rho_of_pure(self.max_loss)
+
+    def renyi(self) -> RdpFunction | None:
+        """Return log-moments of the losses, where none is infinite."""
+        return Moments(self) if self.max_loss < math.inf else None
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the sums over the losses beyond epsilon."""
+        return release_profile(self.release(), epsilons)
+
+    def release(self) -> Release:
+        """Return the losses."""
+        distribution = PrivacyLossDistribution.of_losses(self.losses, self.probabilities)
+        (release,) = distribution.releases
+        return release
+
+
+@dataclass(frozen=True)
+class ProfileTable(Leaf):
+    """Points on or above the privacy profile, the larger of both directions."""
+
+    epsilons: tuple[float, ...]
+    deltas: tuple[float, ...]
+
+    kind: ClassVar[str] = "profile"
+    is_attained: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        points = number_array("epsilons", self.epsilons)
+        heights = number_array("deltas", self.deltas)
+        good = points.ndim == 1 and points.size >= 2 and points.shape == heights.shape
+        require(good, "epsilons", points.shape, "as many as deltas, two or more")
+        require(points[0] == 0, "epsilons", points[0], "0 first")
+        require(bool((points[1:] > points[:-1]).all()), "epsilons", points, "increasing")
+        require_all(points <= 1e100, "epsilons", points, "at most 1e100")
+        require_all((heights >= 0) & (heights <= 1), "deltas", heights, "between 0 and 1")
+        self._set(epsilons=tuple(points.tolist()), deltas=tuple(heights.tolist()))
+
+    @property
+    def max_loss(self) -> float:
+        """The first epsilon with a delta of 0."""
+        zeros = np.flatnonzero(np.array(self.deltas) == 0)
+        return self.epsilons[int(zeros[0])] if zeros.size else math.inf
+
+    @property
+    def zcdp_rho(self) -> float:
+        """That of a pure release."""
+        return rho_of_pure(self.max_loss)
+
+    def renyi(self) -> RdpFunction | None:
+        """Return log-moments of the losses, where none is infinite."""
+        return Moments(self) if self.max_loss < math.inf else None
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the polygon through the points, in exp(epsilon)."""
+        return release_profile(self.release(), epsilons)
+
+    def release(self) -> Release:
+        """Return the losses of the connected dots."""
+        return connect_dots(np.array(self.epsilons), np.array(self.deltas))
+
+
+@dataclass(frozen=True)
+class BoundedRange(Leaf):
+    """A release whose losses lie in an interval of width eta, as the exponential mechanism's.
+
+    Of pairs with such losses, the worst at an epsilon has two outputs, of losses t and t - eta:
+    P(t) = (1 - e^(t - eta))/(1 - e^-eta). Its delta, (1 - e^(t - eta)) (1 - e^(epsilon - t)) /
+    (1 - e^-eta), is greatest at t = (epsilon + eta)/2 (Dong, Durfee and Rogers 2020, "Optimal
+    Differential Privacy Composition for Exponential Mechanisms", Lemma 3.1). The release is
+    eta^2/8-zCDP (Cesar and Rogers 2021, "Bounding, Concentrating, and Truncating", Lemma 3.2).
+    """
+
+    eta: float
+
+    kind: ClassVar[str] = "bounded-range"
+    is_attained: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        self._set(eta=not_negative("eta", self.eta))
+
+    @property
+    def max_loss(self) -> float:
+        """The width: neither end of the interval is beyond 0."""
+        return self.eta
+
+    @property
+    def zcdp_rho(self) -> float:
+        """Return eta^2/8."""
+        return 0.25 * rho_of_pure(self.eta)
+
+    def renyi(self) -> RdpFunction:
+        """Return the lesser of zCDP and pure DP."""
+        return Lesser((ZcdpRdp(self.zcdp_rho), PureRdp(self.eta)))
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return (1 - e^((epsilon - eta)/2))^2/(1 - e^-eta)."""
+        if self.eta == 0:
+            return np.zeros_like(epsilons), np.zeros_like(epsilons)
+        gap = np.maximum(-np.expm1(0.5 * (epsilons - self.eta)), 0.0)
+        delta = np.minimum(gap * gap / -math.expm1(-self.eta) * (1 + 2.0**-48), 1.0)
+        return delta, delta
+
+    def release(self) -> Release:
+        """Return the losses."""
+        return losses_of(self.profile, self.eta, self.eta, symmetric=True)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The function alpha -> Renyi divergence of a leaf's losses, in the worse direction."""
+
+    leaf: Leaf
+
+    def __call__(self, orders: Any) -> Array:
+        """Return the bounds at `orders`, greater than 1."""
+        release = self.leaf.release()
+        assert release is not None
+        return renyi_upper(release, np.asarray(orders, dtype=np.float64))
+
+    @property
+    def max_divergence(self) -> float:
+        """The largest loss."""
+        return self.leaf.max_loss
