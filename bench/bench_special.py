@@ -10,10 +10,6 @@ N = 99_000  # below the size from which arrays are cut up for threads
 
 # argument range, SciPy's function, and how far apart the two may be (SciPy's error)
 CASES = {
-    "exp": ((-700, 700), np.exp, 1e-15),
-    "log": ((1e-3, 1e3), np.log, 1e-15),
-    "log1p": ((-0.9, 10), np.log1p, 1e-15),
-    "expm1": ((-5, 5), np.expm1, 1e-15),
     "erfcx": ((0, 20), scipy_special.erfcx, 2e-14),
     "ndtr": ((-20, 8), scipy_special.ndtr, 1e-12),
     "log_ndtr": ((-20, 8), scipy_special.log_ndtr, 1e-12),
@@ -38,8 +34,6 @@ def test_scipy(timed, name):
 def test_tightnoise(timed, name, dtype):
     (lower, upper), function, tolerance = CASES[name]
     x = np.random.default_rng(0).uniform(lower, upper, N).astype(dtype)
-    if name == "exp" and dtype is np.float32:
-        x *= np.float32(0.1)
     out = np.empty_like(x)
     timed(f"special.{name}", lambda: getattr(special, name)(x, out=out), N)
     exact = function(x.astype(np.float64))
@@ -84,12 +78,3 @@ def test_logsumexp_by_scipy(timed, terms):
 def test_logsumexp(timed, terms):
     result = timed("special.logsumexp", lambda: special.logsumexp(terms), N)
     assert result == pytest.approx(scipy_special.logsumexp(terms), rel=1e-14)
-
-
-def test_sum_by_numpy(timed, terms):
-    timed("special.sum", lambda: np.sum(terms), N)
-
-
-def test_sum(timed, terms):
-    result = timed("special.sum", lambda: special.sum(terms), N)
-    assert result == pytest.approx(np.sum(terms), rel=1e-10)

@@ -8,72 +8,50 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf
+from mpmath import mp
 from reference import normal
-from reference import special as special_reference
+from reference.two_floats import largest_error
 from simd_levels import LEVELS, printed_at
 
 import tightnoise
 from tightnoise import special
-from tightnoise._core import special as core_special
+from tightnoise._core import special as core
 
 inf, nan = np.inf, np.nan
 NUMERIC = Path(__file__).parents[1] / "cpp" / "numeric"
-TABLES = dict(np.load(Path(__file__).parent / "reference/special.npz"))
+TABLES = dict(np.load(Path(__file__).parent / "reference/special.npz"))  # of make_special.py
 
-ELEMENTWISE = [
-    "exp", "log", "log1p", "expm1", "expm1mx", "erfcx", "ndtr", "log_ndtr", "hazard", "mills",
-    "ndtri", "ndtri_exp",
-]  # fmt: skip
+ELEMENTWISE = ["expm1mx", "erfcx", "ndtr", "log_ndtr", "hazard", "mills", "ndtri", "ndtri_exp"]
+ELEMENTARY = {"exp": 2e-16, "log": 1.8e-16, "log1p": 2.3e-16, "expm1": 3.5e-16}  # and their errors
+
+
+def function(name):
+    """A public function, or an elementary one that only the core has."""
+    if name not in ELEMENTARY:
+        return getattr(special, name)
+
+    def evaluate(x):
+        out = np.empty(np.shape(x))
+        getattr(core, name)(np.asarray(x), out)
+        return out
+
+    return evaluate
 
 
 def card(name):
-    """The error a function promises in its docstring."""
+    """The error that a function promises: in its docstring if it is public."""
+    if name in ELEMENTARY:
+        return ELEMENTARY[name]
     text = " ".join(inspect.getdoc(getattr(special, name)).split())
     return float(re.search(r"[Rr]elative error at most ([0-9.e-]+[0-9])", text)[1])
 
 
-def worst(y, references):
-    """Largest relative error of y, the references being mpf."""
-    assert np.isfinite(y).all()
-    return max(float(abs((mpf(float(a)) - b) / b)) for a, b in zip(y, references, strict=True))
-
-
-def exactly(x):
-    return [mpf(float(v)) for v in x]
-
-
 # --- accuracy -----------------------------------------------------------------------------------
-def check_table(name, table, check_error):
-    *arguments, value, rest = table
-    y = getattr(special, name)(*arguments)
-    assert np.isfinite(y).all()
-    error = np.abs((y - value) / value - rest).max()  # y - value is exact
-    check_error(f"special.{name}", error, card(name))
-
-
-@pytest.mark.parametrize("name", special_reference.FUNCTIONS)
+@pytest.mark.parametrize("name", TABLES)
 def test_error(name, check_error):
-    check_table(name, TABLES[name], check_error)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", special_reference.FUNCTIONS)
-def test_error_at_many_points(name, rng, check_error):
-    check_table(name, special_reference.table(name, rng, 20_000), check_error)
-
-
-def test_error_beyond_what_erfc_can_represent(rng, check_error):
-    far = 10.0 ** rng.uniform(1.5, 150, 2000)
-    with mp.workdps(35):
-        x = exactly(far)
-        references = {
-            "log_ndtr": (-far, [normal.log_ndtr(-v) for v in x]),
-            "hazard": (far, [normal.hazard(v) for v in x]),
-            "mills": (far, [normal.mills(v) for v in x]),
-        }
-        for name, (at, reference) in references.items():
-            check_error(f"special.{name}", worst(getattr(special, name)(at), reference), card(name))
+    *arguments, value, rest = TABLES[name]
+    y = function(name)(*arguments)
+    check_error(f"special.{name}", largest_error(y, value, rest), card(name))
 
 
 def test_log_ndtr_diff_by_symmetry_and_against_an_integral():
@@ -85,69 +63,12 @@ def test_log_ndtr_diff_by_symmetry_and_against_an_integral():
             assert special.log_ndtr_diff(a, b) == pytest.approx(float(integral), rel=1e-14)
 
 
-def test_ndtri_exp_next_to_one_half(check_error):
-    logp = math.log(0.5) * (1 + np.arange(-50, 50) * 2.0**-52)
-    with mp.workdps(50):
-        references = [
-            mp.expm1(v + mp.log(2)) / 2 * mp.sqrt(2 * mp.pi) for v in exactly(logp)
-        ]  # to first order: the next one is 1e-30 smaller
-        check_error(
-            "special.ndtri_exp", worst(special.ndtri_exp(logp), references), card("ndtri_exp")
-        )
-
-
-@pytest.mark.parametrize(
-    ("name", "lower", "upper"),
-    [
-        # where SciPy 1.17 and PyTorch 2.13 lose digits, or return 0
-        ("ndtr", -6, -1),
-        ("ndtr", -8.3, -6),
-        ("ndtr", -20, -8.3),
-        ("ndtr", -37.5, -20),
-        ("log_ndtr", -40, 1),
-        ("log_ndtr", 1, 8),
-        ("log_ndtr", 8, 37.5),
-        ("erfcx", -20, 0),
-        ("erfcx", 0, 30),
-    ],
-)
-def test_ranges_where_others_lose_digits(name, lower, upper, rng, check_error):
-    x = rng.uniform(lower, upper, 1000)
-    with mp.workdps(35):
-        references = [getattr(normal, name)(v) for v in exactly(x)]
-        check_error(f"special.{name}", worst(getattr(special, name)(x), references), card(name))
-
-
-def test_log_ndtr_to_minus_1e20():
-    x = -(10.0 ** np.arange(2, 21))
-    with mp.workdps(50):
-        assert worst(special.log_ndtr(x), [normal.log_ndtr(v) for v in exactly(x)]) < 1e-15
-
-
 def test_narrow_interval_in_the_tail_is_not_minus_infinity():
     u = np.array([8.0, 20.0, 37.0, 1e3, 1e8])
     v = np.nextafter(u, inf)
     result = special.log_ndtr_diff(u, v)
     expected = -u * u / 2 + np.log(v - u) - 0.5 * math.log(2 * math.pi)
     np.testing.assert_allclose(result, expected, rtol=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("name", "reference", "lower", "upper"),
-    [
-        ("exp", mp.exp, -745.2, -708.4),
-        ("ndtr", normal.ndtr, -38.4, -37.5),
-        ("log_ndtr", normal.log_ndtr, 37.5, 38.4),
-        ("hazard", normal.hazard, -38.4, -37.5),
-    ],
-)
-def test_subnormal_results(name, reference, lower, upper, rng):
-    x = rng.uniform(lower, upper, 500)
-    y = getattr(special, name)(x)
-    with mp.workdps(50):
-        for at, result in zip(exactly(x), exactly(y), strict=True):
-            exact = reference(at)
-            assert abs(result - exact) <= 1.01 * mpf(2) ** -1074 + card(name) * abs(exact)
 
 
 # --- edges --------------------------------------------------------------------------------------
@@ -184,12 +105,12 @@ EDGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ELEMENTWISE)
+@pytest.mark.parametrize("name", EDGES)
 def test_edges(name):
     x, expected = np.array([*EDGES[name], (nan, nan)]).T
     # 1e-15, and a unit of the last place of a subnormal result
     for copies in (1, 16):  # the vector loop and the remainder
-        result = getattr(special, name)(np.repeat(x, copies))
+        result = function(name)(np.repeat(x, copies))
         wanted = np.repeat(expected, copies)
         np.testing.assert_allclose(result, wanted, rtol=2e-15, atol=TINY)
         zero = wanted == 0
@@ -219,13 +140,13 @@ def test_log_ndtr_diff_is_log_ndtr_where_one_end_is_infinite(rng):
         np.testing.assert_allclose(result, special.log_ndtr(x), rtol=4e-15)
 
 
-@pytest.mark.parametrize("name", ELEMENTWISE)
+@pytest.mark.parametrize("name", EDGES)
 def test_bits_do_not_depend_on_position(name, rng):
     x = rng.uniform(0.001, 0.999, 67) * (-1 if name == "ndtri_exp" else 1)
-    function = getattr(special, name)
-    whole = function(x)
-    np.testing.assert_array_equal(np.array([function(v) for v in x]), whole)
-    np.testing.assert_array_equal(function(x[3:]), whole[3:])
+    evaluate = function(name)
+    whole = evaluate(x)
+    np.testing.assert_array_equal(np.array([evaluate(v) for v in x]), whole)
+    np.testing.assert_array_equal(evaluate(x[3:]), whole[3:])
 
 
 def test_bits_of_log_ndtr_diff_do_not_depend_on_position(rng):
@@ -246,16 +167,16 @@ def test_expm1mx_is_never_negative(rng):
 def test_sum_is_exact_to_a_rounding(n, rng, check_error):
     x = rng.standard_normal(n) * 10.0 ** rng.integers(-15, 15, n)
     exact = math.fsum(x)
-    error = abs(special.sum(x) - exact) / abs(exact) if exact else special.sum(x)
-    check_error("special.sum", error, 2.3e-16)
-    assert special.sum(x.astype(np.float32)) == pytest.approx(
+    error = abs(core.sum(x) - exact) / abs(exact) if exact else core.sum(x)
+    check_error("core.special.sum", error, 2.3e-16)
+    assert core.sum(x.astype(np.float32)) == pytest.approx(
         math.fsum(x.astype(np.float32)), rel=2.3e-16
     )
 
 
 def test_sum_that_cancels():
     x = np.array([1e16, 1.0, -1e16] * 1000 + [1e-3])
-    assert special.sum(x) == math.fsum(x)
+    assert core.sum(x) == math.fsum(x)
 
 
 @pytest.mark.parametrize(
@@ -264,16 +185,14 @@ def test_sum_that_cancels():
      ([HUGE, HUGE], inf), (3.5, 3.5), ([[1, 2], [3, 4]], 10.0)],
 )  # fmt: skip
 def test_edges_of_sum(x, expected):
-    assert special.sum(x) == expected or (math.isnan(expected) and math.isnan(special.sum(x)))
+    assert core.sum(np.array(x, float)) == pytest.approx(expected, rel=0, nan_ok=True)
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 1500, 120001])
 def test_logsumexp(n, rng, check_error):
     x = rng.normal(scale=20, size=n)
-    top = float(x.max())
-    with mp.workdps(30):
-        terms = [mp.exp(v - mpf(top)) for v in exactly(x) if v > top - 60]
-        exact = float(top + mp.log(mp.fsum(terms)))
+    top = x.max()
+    exact = top + math.log(math.fsum(np.exp(x - top)))  # terms below e^-60 are rounded more
     error = abs(special.logsumexp(x) - exact) / max(abs(exact), abs(top))
     check_error("special.logsumexp", error, 1e-15)
 
@@ -292,21 +211,21 @@ def test_edges_of_logsumexp(x, expected):
 
 def test_sums_do_not_depend_on_the_number_of_threads(rng):
     x = rng.standard_normal(400003) * 10.0 ** rng.integers(-8, 8, 400003)
-    before = tightnoise._core.num_threads()
+    before = tightnoise.num_threads()
     results = []
     try:
         for threads in (1, 2, 5):
-            tightnoise._core.set_num_threads(threads)
-            results.append((special.sum(x), special.logsumexp(x), special.log_ndtr(x).tobytes()))
+            tightnoise.set_num_threads(threads)
+            results.append((core.sum(x), special.logsumexp(x), special.log_ndtr(x).tobytes()))
     finally:
-        tightnoise._core.set_num_threads(before)
+        tightnoise.set_num_threads(before)
     assert results[0] == results[1] == results[2]
 
 
 def test_sum_has_the_same_bits_at_every_level():
     program = (
-        "import numpy as np; from tightnoise import special;"
-        "x = np.random.default_rng(1).standard_normal(123457); print(special.sum(x).hex())"
+        "import numpy as np; from tightnoise import _core;"
+        "x = np.random.default_rng(1).standard_normal(123457); print(_core.special.sum(x).hex())"
     )
     assert len({printed_at(level, program) for level in LEVELS}) == 1
 
@@ -338,9 +257,9 @@ def test_float32_is_computed_in_float64(rng):
 
 def test_integers_count_as_float64():
     for dtype in (np.int8, np.uint16, np.int64):
-        result = special.exp(np.array([0, 1, 2], dtype))
+        result = special.ndtr(np.array([0, 1, 2], dtype))
         assert result.dtype == np.float64
-    assert special.exp([0, 1]).dtype == np.float64
+    assert special.ndtr([0, 1]).dtype == np.float64
 
 
 def test_any_memory_layout(rng):
@@ -374,7 +293,7 @@ def test_out(rng):
     assert special.ndtr(x, out=out) is out
     np.testing.assert_array_equal(out, expected)
     zero_dimensional = np.empty(())
-    assert special.exp(1.0, out=zero_dimensional) is zero_dimensional
+    assert special.ndtr(1.0, out=zero_dimensional) is zero_dimensional
     assert special.ndtr(x, out=x) is x
     np.testing.assert_array_equal(x, expected)
 
@@ -390,17 +309,16 @@ def test_out_may_overlap_the_input(rng):
     np.testing.assert_array_equal(ends[1], expected)
 
 
-@pytest.mark.parametrize("name", [*ELEMENTWISE, "sum", "logsumexp"])
+@pytest.mark.parametrize("name", [*ELEMENTWISE, "logsumexp"])
 @pytest.mark.parametrize(
     "value",
     [np.array([True]), np.array([1j]), np.array([{}]), ["1.0"], None, "text", [None]],
     ids=repr,
 )
 def test_wrong_dtypes_are_refused_by_name(name, value):
-    function = getattr(special, name)
-    argument = next(iter(inspect.signature(function).parameters))
+    argument = next(iter(inspect.signature(getattr(special, name)).parameters))
     with pytest.raises(TypeError, match=f"^{argument} must hold"):
-        function(value)
+        getattr(special, name)(value)
 
 
 def test_wrong_out_is_refused():
@@ -415,9 +333,19 @@ def test_wrong_out_is_refused():
         np.zeros(6)[::2],
     ):
         with pytest.raises(ValueError, match="out must"):
-            special.exp(x, out=out)
+            special.ndtr(x, out=out)
     with pytest.raises(TypeError, match="out must be a numpy array"):
-        special.exp(x, out=[0.0, 0.0, 0.0])
+        special.ndtr(x, out=[0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", special.__all__)
+def test_docstring_has_all_sections_and_arguments(name):
+    text = inspect.getdoc(getattr(special, name))
+    sections = re.findall(r"^(\w+)\n-+$", text, re.M)
+    assert sections == ["Parameters", "Returns", "Raises", "Examples"]
+    documented = re.findall(r"^(\w+) : ", text, re.M)
+    assert documented == list(inspect.signature(getattr(special, name)).parameters)
+    assert max(map(len, text.splitlines())) <= 100
 
 
 # --- what is written twice ----------------------------------------------------------------------
@@ -437,7 +365,7 @@ def test_generated_headers_are_up_to_date():
 @needs_source
 def test_cards_in_the_source_say_what_the_documentation_says():
     text = "".join(path.read_text() for path in sorted(NUMERIC.glob("*.hpp")))
-    for name in [*ELEMENTWISE, "log_ndtr_diff"]:
+    for name in TABLES:
         comment = re.search(rf"((?://[^\n]*\n)+)inline double {name}\(double", text)[1]
         assert float(re.search(r"Relative error: ([0-9.e-]+[0-9])", comment)[1]) == card(name)
 
@@ -446,15 +374,15 @@ def test_cards_in_the_source_say_what_the_documentation_says():
 @pytest.mark.parametrize("size", [1, 2, 31, 32, 33, 64, 1000, 200_001])
 def test_magnitude_sees_every_element(dtype, size, rng):
     x = rng.normal(size=size).astype(dtype)
-    assert core_special.magnitude(x) == np.abs(x).max()
+    assert core.magnitude(x) == np.abs(x).max()
     for position in {0, size // 2, size - 1}:
         for value in (np.nan, np.inf, -np.inf):
             spoilt = x.copy()
             spoilt[position] = value
-            assert not np.isfinite(core_special.magnitude(spoilt))
+            assert not np.isfinite(core.magnitude(spoilt))
 
 
 def test_magnitude_of_extremes():
-    assert core_special.magnitude(np.empty(0)) == 0.0
-    assert core_special.magnitude(np.full(100, -1.7e308)) == 1.7e308
-    assert core_special.magnitude(np.full(100, 5e-324)) == 5e-324
+    assert core.magnitude(np.empty(0)) == 0.0
+    assert core.magnitude(np.full(100, -1.7e308)) == 1.7e308
+    assert core.magnitude(np.full(100, 5e-324)) == 5e-324

@@ -10,8 +10,9 @@ the last place where a result is subnormal.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,13 +23,9 @@ from tightnoise._validate import float_array
 
 __all__ = [
     "erfcx",
-    "exp",
-    "expm1",
     "expm1mx",
     "hazard",
     "iv_ratio",
-    "log",
-    "log1p",
     "log_iv",
     "log_ndtr",
     "log_ndtr_diff",
@@ -38,351 +35,144 @@ __all__ = [
     "ndtr",
     "ndtri",
     "ndtri_exp",
-    "sum",
 ]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def exp(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
-    """Return e^x.
+_ORDER = "Order, not negative, up to 1e250."
+_ARGUMENT = "Argument, not negative."
 
-    Relative error at most 2e-16, in the whole range; overflows to inf above 709.78.
+_DOCSTRING = """\
+{above}
 
-    Parameters
-    ----------
-    x : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
+Parameters
+----------
+{parameters}
+out : array, optional
+    Where to write: C-contiguous, of the shape and dtype of the result. May be {names}
+    itself.
 
-    Returns
-    -------
-    float or array
-        Of the shape of `x`.
+Returns
+-------
+float or array
+    Of the {result}.
 
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
+Raises
+------
+TypeError
+    If {names} holds anything but real numbers, or `out` is not an array.
+ValueError
+    If {mismatch}`out` is read-only, not contiguous, or of another shape or dtype.
 
-    Examples
-    --------
-    >>> from tightnoise import special
-    >>> special.exp([0.0, 1.0])
-    array([1.        , 2.71828183])
+Examples
+--------
+>>> from tightnoise import special
+{examples}
+"""
+
+
+def _documented(*, bounds: str = "", **arguments: str) -> Callable[[_Function], _Function]:
+    """Complete a docstring of text and examples by what all elementwise functions share.
+
+    `arguments` says what each argument is, and `bounds` what the result always is.
     """
-    return _apply(_core.special.exp, out, x=x)
+    names = " or ".join(f"`{name}`" for name in arguments)
+    parameters = [f"{name} : float or array\n    {text}" for name, text in arguments.items()]
+    several = len(arguments) > 1
+    result = "common shape" if several else f"shape of {names}"
+    result += f", {bounds}" if bounds else ""
+    result += "; float32 if both arguments are" if several else ""
+
+    def document(function: _Function) -> _Function:
+        if function.__doc__:  # python -OO leaves none
+            above, arrow, examples = inspect.cleandoc(function.__doc__).partition(">>>")
+            function.__doc__ = _DOCSTRING.format(
+                above=above.strip(),
+                parameters="\n".join(parameters),
+                names=names,
+                result=result,
+                mismatch="the shapes do not broadcast, or\n    " if several else "",
+                examples=arrow + examples,
+            )
+        return function
+
+    return document
 
 
-def log(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
-    """Return the natural logarithm of x.
-
-    Relative error at most 1.8e-16, subnormal numbers included.
-
-    Parameters
-    ----------
-    x : float or array
-        Not negative; 0 gives -inf.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `x`.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
-    >>> special.log([1.0, 2.0])
-    array([0.        , 0.69314718])
-    """
-    return _apply(_core.special.log, out, x=x)
-
-
-def log1p(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
-    """Return log(1 + x), accurate also for small x.
-
-    Relative error at most 2.3e-16.
-
-    Parameters
-    ----------
-    x : float or array
-        At least -1, which gives -inf.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `x`.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
-    >>> special.log1p(1e-20)
-    1e-20
-    """
-    return _apply(_core.special.log1p, out, x=x)
-
-
-def expm1(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
-    """Return e^x - 1, accurate also for small x.
-
-    Relative error at most 3.5e-16.
-
-    Parameters
-    ----------
-    x : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `x`.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
-    >>> special.expm1(1e-20)
-    1e-20
-    """
-    return _apply(_core.special.expm1, out, x=x)
-
-
+@_documented(x="Any number.")
 def expm1mx(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return e^x - 1 - x, which is never negative, accurate also for small x.
 
     Relative error at most 5e-16. What a Renyi divergence is made of: its terms are all positive.
 
-    Parameters
-    ----------
-    x : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `x`.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.expm1mx([1e-10, 1.0])
     array([5.00000000e-21, 7.18281828e-01])
     """
     return _apply(_core.special.expm1mx, out, x=x)
 
 
+@_documented(x="Any number.")
 def erfcx(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return the scaled complementary error function e^(x^2) erfc(x).
 
     Relative error at most 8e-16; overflows to inf below -26.63.
 
-    Parameters
-    ----------
-    x : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `x`.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.erfcx([0.0, 100.0])
     array([1.        , 0.00564161])
     """
     return _apply(_core.special.erfcx, out, x=x)
 
 
+@_documented(x="Any number.", bounds="between 0 and 1")
 def ndtr(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return Phi(x), the standard normal distribution function.
 
     Relative error at most 9e-16, also in the lower tail down to -37.5, where results get subnormal.
 
-    Parameters
-    ----------
-    x : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `x`, between 0 and 1.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.ndtr([-30.0, 0.0])
     array([4.90671393e-198, 5.00000000e-001])
     """
     return _apply(_core.special.ndtr, out, x=x)
 
 
+@_documented(x="Any number.", bounds="never positive")
 def log_ndtr(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return log Phi(x), the logarithm of the standard normal distribution function.
 
     Relative error at most 1.3e-15 in both tails: for x = -1e150 as for x = 37.
 
-    Parameters
-    ----------
-    x : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `x`, C-contiguous, of the dtype of the result. May be
-        `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `x`, never positive.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.log_ndtr([-1000.0, 10.0])
     array([-5.00007827e+05, -7.61985302e-24])
     """
     return _apply(_core.special.log_ndtr, out, x=x)
 
 
+@_documented(t="Any number.", bounds="never negative")
 def hazard(t: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return phi(t) / (1 - Phi(t)), the hazard rate of the standard normal distribution.
 
     The inverse Mills ratio. phi(t) / Phi(t) is ``hazard(-t)``. Relative error at most 1.2e-15.
 
-    Parameters
-    ----------
-    t : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `t`, C-contiguous, of the dtype of the result. May be
-        `t` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `t`, never negative.
-
-    Raises
-    ------
-    TypeError
-        If `t` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.hazard([0.0, 1000.0])
     array([7.97884561e-01, 1.00000100e+03])
     """
     return _apply(_core.special.hazard, out, t=t)
 
 
+@_documented(t="Any number.", bounds="never negative")
 def mills(t: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return the Mills ratio (1 - Phi(t)) / phi(t) of the standard normal distribution.
 
     The same as sqrt(pi / 2) erfcx(t / sqrt(2)). Relative error at most 1.1e-15; overflows to inf
     below -37.7.
 
-    Parameters
-    ----------
-    t : float or array
-        Any number.
-    out : array, optional
-        Where to write: of the shape of `t`, C-contiguous, of the dtype of the result. May be
-        `t` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `t`, never negative.
-
-    Raises
-    ------
-    TypeError
-        If `t` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.mills([0.0, 1000.0])
     array([1.25331414e+00, 9.99999000e-04])
     """
     return _apply(_core.special.mills, out, t=t)
 
 
+@_documented(p="Between 0 and 1, which give -inf and inf.")
 def ndtri(p: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return Phi^-1(p), the quantile function of the standard normal distribution.
 
@@ -390,70 +180,28 @@ def ndtri(p: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     "Algorithm AS 241: The percentage points of the normal distribution" (1988), with one
     approximation for the whole tail.
 
-    Parameters
-    ----------
-    p : float or array
-        Between 0 and 1, which give -inf and inf.
-    out : array, optional
-        Where to write: of the shape of `p`, C-contiguous, of the dtype of the result. May be
-        `p` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `p`.
-
-    Raises
-    ------
-    TypeError
-        If `p` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.ndtri([1e-300, 0.975])
     array([-37.0470963 ,   1.95996398])
     """
     return _apply(_core.special.ndtri, out, p=p)
 
 
+@_documented(y="Not positive; 0 gives inf, -inf gives -inf.")
 def ndtri_exp(y: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return Phi^-1(e^y), the quantile of a probability given by its logarithm.
 
     Relative error at most 1.1e-15, from y = -1e308 to the last number below 0: neither a
     probability that underflows nor one that rounds to 1 loses anything.
 
-    Parameters
-    ----------
-    y : float or array
-        Not positive; 0 gives inf, -inf gives -inf.
-    out : array, optional
-        Where to write: of the shape of `y`, C-contiguous, of the dtype of the result. May be
-        `y` itself.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `y`.
-
-    Raises
-    ------
-    TypeError
-        If `y` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If `out` is read-only, not contiguous, or of another shape or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.ndtri_exp([-1e6, -1e-30])
     array([-1414.20778299,    11.46402469])
     """
     return _apply(_core.special.ndtri_exp, out, y=y)
 
 
+@_documented(
+    u="Lower end.", v="Upper end; v = u gives -inf, v < u gives NaN.", bounds="never positive"
+)
 def log_ndtr_diff(u: ArrayLike, v: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return log(Phi(v) - Phi(u)), the log-probability of an interval under the standard normal.
 
@@ -461,30 +209,6 @@ def log_ndtr_diff(u: ArrayLike, v: ArrayLike, *, out: Floats | None = None) -> F
     infinite ends. Where the interval is narrow the density is integrated, else the tails are
     subtracted in a form that does not cancel.
 
-    Parameters
-    ----------
-    u, v : float or array
-        Lower and upper end; broadcast together. u = v gives -inf, u > v gives NaN.
-    out : array, optional
-        Where to write: of the common shape, C-contiguous, of the dtype of the result. May be `u` or
-        `v` itself.
-
-    Returns
-    -------
-    float or array
-        Of the common shape, never positive; float32 if both arguments are.
-
-    Raises
-    ------
-    TypeError
-        If `u` or `v` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If the shapes do not broadcast, or `out` is read-only, not contiguous, or of another shape
-        or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.log_ndtr_diff(100.0, [101.0, 1e300])
     array([-5005.52420869, -5005.52420869])
     >>> special.log_ndtr_diff([-1e-300, 5e-324], 1e-300)
@@ -493,6 +217,7 @@ def log_ndtr_diff(u: ArrayLike, v: ArrayLike, *, out: Floats | None = None) -> F
     return _apply(_core.special.log_ndtr_diff, out, u=u, v=v)
 
 
+@_documented(nu=_ORDER, x=_ARGUMENT)
 def log_iv(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return log I_nu(x), the logarithm of the modified Bessel function of the first kind.
 
@@ -500,38 +225,13 @@ def log_iv(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -> Floats 
     overflows or underflows. By Debye's uniform expansion (DLMF 10.41), from which the recurrence
     leads down to orders below 24 at arguments below 50.
 
-    Parameters
-    ----------
-    nu : float or array
-        Order, not negative, up to 1e250.
-    x : float or array
-        Argument, not negative; broadcast with `nu`.
-    out : array, optional
-        Where to write: of the common shape, C-contiguous, of the dtype of the result. May be `nu`
-        or `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the common shape; float32 if both arguments are.
-
-    Raises
-    ------
-    TypeError
-        If `nu` or `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If the shapes do not broadcast, or `out` is read-only, not contiguous, or of another shape
-        or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.log_iv([0.0, 6849.0, 5e8], [1.0, 75.0, 1e9])
     array([ 2.35914359e-01, -2.88224135e+04,  8.77428065e+08])
     """
     return _apply(_core.special.log_iv, out, nu=nu, x=x)
 
 
+@_documented(nu=_ORDER, x=_ARGUMENT, bounds="between 0 and 1")
 def iv_ratio(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return I_(nu+1)(x) / I_nu(x), the ratio of neighbouring modified Bessel functions.
 
@@ -539,38 +239,13 @@ def iv_ratio(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -> Float
     Mises-Fisher vector on the sphere in p dimensions, of concentration x, and its mean direction.
     As for `log_iv`, of which it is the derivative in x less nu / x.
 
-    Parameters
-    ----------
-    nu : float or array
-        Order, not negative, up to 1e250.
-    x : float or array
-        Argument, not negative; broadcast with `nu`.
-    out : array, optional
-        Where to write: of the common shape, C-contiguous, of the dtype of the result. May be `nu`
-        or `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the common shape, between 0 and 1; float32 if both arguments are.
-
-    Raises
-    ------
-    TypeError
-        If `nu` or `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If the shapes do not broadcast, or `out` is read-only, not contiguous, or of another shape
-        or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.iv_ratio([0.0, 6849.0], [1.0, 75.0])
     array([0.44638997, 0.00547429])
     """
     return _apply(_core.special.iv_ratio, out, nu=nu, x=x)
 
 
+@_documented(nu=_ORDER, x=_ARGUMENT, bounds="never negative")
 def log_sphere_mean(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     """Return log(Gamma(nu + 1) (2 / x)^nu I_nu(x)) = log 0F1(; nu + 1; x^2 / 4).
 
@@ -579,32 +254,6 @@ def log_sphere_mean(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -
     where x^2 is much less than nu and the result much less than log I and log Gamma, of which
     nothing is subtracted.
 
-    Parameters
-    ----------
-    nu : float or array
-        Order, not negative, up to 1e250.
-    x : float or array
-        Argument, not negative; broadcast with `nu`.
-    out : array, optional
-        Where to write: of the common shape, C-contiguous, of the dtype of the result. May be `nu`
-        or `x` itself.
-
-    Returns
-    -------
-    float or array
-        Of the common shape, never negative; float32 if both arguments are.
-
-    Raises
-    ------
-    TypeError
-        If `nu` or `x` holds anything but real numbers, or `out` is not an array.
-    ValueError
-        If the shapes do not broadcast, or `out` is read-only, not contiguous, or of another shape
-        or dtype.
-
-    Examples
-    --------
-    >>> from tightnoise import special
     >>> special.log_sphere_mean([0.0, 6849.0], [1.0, 75.0])
     array([0.23591436, 0.2052889 ])
     """
@@ -641,37 +290,6 @@ def logsumexp(x: ArrayLike) -> float:
     '1.928750e-22'
     """
     return float(_core.special.logsumexp(_floats("x", x)))
-
-
-def sum(x: ArrayLike) -> float:
-    """Return the sum of all elements, compensated.
-
-    The error is at most a unit of the last place, unless the elements cancel to a part in n^2 1e16
-    of the sum of their absolute values. The same bits for any number of
-    threads and at every SIMD level.
-
-    Parameters
-    ----------
-    x : float or array
-        Any numbers. A partial sum beyond 1.8e308 gives inf, as in plain addition.
-
-    Returns
-    -------
-    float
-        0.0 if there are no elements.
-
-    Raises
-    ------
-    TypeError
-        If `x` holds anything but real numbers.
-
-    Examples
-    --------
-    >>> from tightnoise import special
-    >>> special.sum([1e16, 1.0, -1e16])
-    1.0
-    """
-    return float(_core.special.sum(_floats("x", x)))
 
 
 def _floats(name: str, value: ArrayLike) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from reference import special
 
-COUNT = 1500  # random points a function
+COUNT = 1000  # random points in each part of the range of a function
 
 
 def main() -> None:
