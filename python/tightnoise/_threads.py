@@ -39,6 +39,11 @@ def set_num_threads(threads: int) -> None:
 def num_threads() -> int:
     """Return the number of threads that the core may use.
 
+    Returns
+    -------
+    int
+        At least 1.
+
     Examples
     --------
     >>> import tightnoise as tn
