@@ -1,22 +1,21 @@
 """Modified Bessel functions: errors against mpmath, published values, Boost, SciPy, identities."""
 
 import importlib.util
-import inspect
 import json
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bessel_errors import TABLES, rise
 from mpmath import mp, mpf
 from reference import bessel
+from reference.two_floats import largest_error
 from scipy import special as scipy_special
 from simd_levels import LEVELS, printed_at
+from special_functions import card, core
 
-from tightnoise import _core, special
+from tightnoise import special
 
 inf, nan = np.inf, np.nan
 HERE = Path(__file__).parent
@@ -26,33 +25,8 @@ FUNCTIONS = ["iv_ratio", "log_iv", "log_sphere_mean"]
 RISE_ERROR, PEAK_ERROR, COMPLEMENT_ERROR, SETTLED_ERROR = 8e-16, 6e-15, 6e-14, 1e-15
 SETTLED_ORDER, SETTLED_ARGUMENT, FAR = 24.0, 50.0, 1e21  # where bessel.hpp changes its formula
 
-# Rows of make_bessel.py: nu, x, log M, ratio; nu, x, increase, rise of log M; nu, x, x - log M,
-# 1 - ratio.
-TABLES = json.loads((HERE / "reference" / "bessel.json").read_text())
 # Values with 30 digits, computed by others; rows of {argument: exact decimal}.
 PUBLISHED = json.loads((HERE / "reference" / "von_mises_fisher.json").read_text())
-
-
-def card(name):
-    """The error a function promises in its docstring."""
-    text = " ".join(inspect.getdoc(getattr(special, name)).split())
-    return float(re.search(r"[Ee]rror at most ([0-9.e-]+[0-9])", text)[1])
-
-
-def rise(nu, x, increase):
-    """log M_nu(sqrt(x^2 + increase)) - log M_nu(x), which only the core has."""
-    arrays = np.broadcast_arrays(*(np.asarray(v, float) for v in (nu, x, increase)))
-    out = np.empty(arrays[0].shape)
-    _core.special.log_sphere_mean_rise(*(np.ascontiguousarray(v) for v in arrays), out)
-    return out
-
-
-def core(name, nu, x):
-    """A function of two arguments that only the core has."""
-    arrays = np.broadcast_arrays(np.asarray(nu, float), np.asarray(x, float))
-    out = np.empty(arrays[0].shape)
-    getattr(_core.special, name)(*(np.ascontiguousarray(v) for v in arrays), out)
-    return out
 
 
 def worst(values, references, scales=None):
@@ -65,82 +39,27 @@ def worst(values, references, scales=None):
     )
 
 
-def columns(name):
-    """The columns of a table: doubles, and results as mpf."""
-    given = {"mean": 2, "rise": 3, "limit": 2}[name]
-    rows = list(zip(*TABLES[name], strict=True))
-    with mp.workdps(50):
-        return [np.array(row) if i < given else [mpf(v) for v in row] for i, row in enumerate(rows)]
-
-
-def log_iv_from(nu, x, log_mean):
-    """log I_nu(x) and what its error is relative to."""
-    nu, x = mpf(float(nu)), mpf(float(x))
-    value = log_mean + nu * mp.log(x / 2) - mp.loggamma(nu + 1)
-    return value, abs(value) + mp.hypot(nu, x)
-
-
-def all_errors():
-    """The largest error of every function on the tables."""
-    nu, x, log_mean, ratio = columns("mean")
-    with mp.workdps(50):
-        pairs = [log_iv_from(*row) for row in zip(nu, x, log_mean, strict=True)]
-        log_iv, scale = zip(*pairs, strict=True)
-        *given, expected = columns("rise")
-        return {
-            "iv_ratio": worst(special.iv_ratio(nu, x), ratio),
-            "log_iv": worst(special.log_iv(nu, x), log_iv, scale),
-            "log_sphere_mean": worst(special.log_sphere_mean(nu, x), log_mean),
-            "log_sphere_mean_rise": worst(rise(*given), expected),
-        }
-
-
 # --- accuracy -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("level", LEVELS)
 def test_errors(level, check_error):
-    program = "import json, test_bessel; print(json.dumps(test_bessel.all_errors()))"
+    program = "import json, bessel_errors; print(json.dumps(bessel_errors.errors()))"
     for name, error in json.loads(printed_at(level, program)).items():
         limit = RISE_ERROR if name == "log_sphere_mean_rise" else card(name)
         check_error(f"special.{name}", error, limit)
 
 
-def test_errors_where_the_formula_changes(rng, check_error):
-    below = np.nextafter(SETTLED_ORDER, 0)
-    edge = np.nextafter(SETTLED_ARGUMENT, 0)
-    nu = np.concatenate(
-        [[below, SETTLED_ORDER, 23.5, 23.49, 0.0, 1e-300, 0.5, 1.0, 2.5], rng.uniform(0, 25, 20)]
-    )
-    x = np.concatenate([[edge, SETTLED_ARGUMENT, 1e-5, 1e3], 10.0 ** rng.uniform(0, 3, 6)])
-    nu, x = (v.ravel() for v in np.meshgrid(nu, x))
-    with mp.workdps(50):
-        log_mean, ratio = zip(
-            *(bessel.mean_and_ratio(a, b, 25) for a, b in zip(nu, x, strict=True)), strict=True
-        )
-        log_iv, scale = zip(
-            *(log_iv_from(*row) for row in zip(nu, x, log_mean, strict=True)), strict=True
-        )
-        check_error("special.iv_ratio", worst(special.iv_ratio(nu, x), ratio), card("iv_ratio"))
-        check_error("special.log_iv", worst(special.log_iv(nu, x), log_iv, scale), card("log_iv"))
-        check_error(
-            "special.log_sphere_mean",
-            worst(special.log_sphere_mean(nu, x), log_mean),
-            card("log_sphere_mean"),
-        )
-
-
 def test_errors_of_differences_from_the_limit(check_error):
     # x - log M and 1 - ratio: where they are small, and where the formula changes
-    nu, x, peak, complement = columns("limit")
+    nu, x, *values = TABLES["limit"]
     settled = (nu >= SETTLED_ORDER) | (x >= SETTLED_ARGUMENT)
-    with mp.workdps(50):
-        for name, limit, expected in [
-            ("log_peak_to_mean", PEAK_ERROR, peak),
-            ("iv_ratio_complement", COMPLEMENT_ERROR, complement),
-        ]:
-            values, expected = core(name, nu, x), np.array(expected)
-            check_error(name, worst(values, expected), limit)
-            error = worst(values[settled], expected[settled])
-            check_error(f"{name}, settled", error, SETTLED_ERROR)
+    for name, limit, expected in [
+        ("log_peak_to_mean", PEAK_ERROR, values[:2]),
+        ("iv_ratio_complement", COMPLEMENT_ERROR, values[2:]),
+    ]:
+        y = core(name, nu, x)
+        check_error(name, largest_error(y, *expected), limit)
+        error = largest_error(y[settled], *(part[settled] for part in expected))
+        check_error(f"{name}, settled", error, SETTLED_ERROR)
 
 
 def test_edges_of_differences_from_the_limit():
@@ -197,34 +116,6 @@ def test_orders_beyond_all_need(check_error):
         check_error("special.log_iv", worst(special.log_iv(nu, x), log_iv, scale), card("log_iv"))
         means = special.log_sphere_mean(nu, x)
         check_error("special.log_sphere_mean", worst(means, log_mean), card("log_sphere_mean"))
-
-
-def test_tiny_arguments(rng, check_error):
-    nu = np.concatenate([np.zeros(50), 10.0 ** rng.uniform(-300, 8, 250)])
-    x = 10.0 ** rng.uniform(-320, -9, nu.size)
-    with mp.workdps(350):  # of 1 + nu
-        log_iv, scale = zip(
-            *(
-                log_iv_from(a, b, mpf(b) ** 2 / (4 * (mpf(a) + 1)))
-                for a, b in zip(nu, x, strict=True)
-            ),
-            strict=True,
-        )
-        check_error("special.log_iv", worst(special.log_iv(nu, x), log_iv, scale), card("log_iv"))
-        large = x > 1e-140
-        means = [mpf(b) ** 2 / (4 * (mpf(a) + 1)) for a, b in zip(nu[large], x[large], strict=True)]
-        check_error(
-            "special.log_sphere_mean",
-            worst(special.log_sphere_mean(nu[large], x[large]), means),
-            card("log_sphere_mean"),
-        )
-        normal = x / (nu + 1) > 1e-300
-        ratios = [mpf(b) / (2 * (mpf(a) + 1)) for a, b in zip(nu[normal], x[normal], strict=True)]
-        check_error(
-            "special.iv_ratio",
-            worst(special.iv_ratio(nu[normal], x[normal]), ratios),
-            card("iv_ratio"),
-        )
 
 
 # --- published values ---------------------------------------------------------------------------
@@ -291,49 +182,21 @@ def test_published_kullback_leibler_divergences(name, check_error):
 
 
 def test_the_reference_by_two_ways():
-    with mp.workdps(50):
-        for nu, x in [(0, 1), (0.5, 30), (3.75, 3000), (100, 6000), (30.25, 10000), (1e6, 1e5)]:
+    with mp.workdps(35):
+        for nu, x in [(0, 1), (0.5, 30), (3.75, 3000), (100, 2000), (30.25, 3000), (1e6, 5e4)]:
             series = bessel.by_series(mpf(nu), mpf(x))
             integral = bessel.by_integral(mpf(nu), mpf(x))
             assert worst([1.0], [series[0] / integral[0]]) < 1e-15
             for a, b in zip(series, integral, strict=True):
-                assert abs(a / b - 1) < mpf(10) ** -47
+                assert abs(a / b - 1) < mpf(10) ** -32
         for nu, x in [(0, 3), (2.5, 40), (60, 20)]:
             direct = mp.log(mp.besseli(nu, x))
-            assert abs(bessel.log_iv(nu, x) - direct) < mpf(10) ** -45
+            assert abs(bessel.log_iv(nu, x) - direct) < mpf(10) ** -32
 
 
 # --- other implementations ----------------------------------------------------------------------
-@pytest.fixture(scope="module")
-def boost_iv(tmp_path_factory):
-    """Boost's I_nu(x), or a skip."""
-    compiler = shutil.which(os.environ.get("CXX", "c++"))
-    if compiler is None:
-        pytest.skip("no C++ compiler")
-    package = importlib.util.find_spec("libboost_headers")
-    if package is None:
-        pytest.skip("no Boost headers: pip install libboost-headers")
-    include = Path(next(iter(package.submodule_search_locations))) / "include"
-    program = tmp_path_factory.mktemp("boost") / "boost_bessel"
-    source = [str(HERE / "boost_bessel.cpp"), "-o", str(program)]
-    options = ["-std=c++17", "-O1", "-DBOOST_MATH_STANDALONE=1", f"-isystem{include}"]
-    subprocess.run([compiler, *options, *source], check=True)
-
-    def run(nu, x):
-        given = np.column_stack([nu, x]).astype(float).tobytes()
-        printed = subprocess.run([program], input=given, capture_output=True, check=True).stdout
-        return np.frombuffer(printed)
-
-    return run
-
-
-def test_boost(boost_iv, rng, check_error):
-    nu = np.concatenate([rng.uniform(0, 200, 3000), rng.integers(0, 100, 1000) / 2])
-    x = 10.0 ** rng.uniform(-3, 2.84, nu.size)
-    value, above = boost_iv(nu, x), boost_iv(nu + 1, x)
-    normal = (value < 1e307) & (above > 1e-300)
-    assert normal.mean() > 0.5
-    nu, x, value, above = nu[normal], x[normal], value[normal], above[normal]
+def test_boost(check_error):
+    nu, x, value, above = np.load(HERE / "reference" / "boost_bessel.npz")["rows"]
     error = np.abs(special.log_iv(nu, x) - np.log(value)) / (np.abs(np.log(value)) + 1)
     check_error("special.log_iv beside Boost", error.max(), 1e-13)
     error = np.abs(special.iv_ratio(nu, x) / (above / value) - 1)
@@ -459,21 +322,9 @@ EDGES = {
 }  # fmt: skip
 REFUSED = [(nan, 1), (1, nan), (nan, nan), (-1, 1), (-TINY, 1), (1, -TINY), (1, -inf), (-inf, 1)]
 REFUSED += [
-    (-1, 60),
-    (30, -1),
-    (-inf, 60),
-    (30, -inf),
-    (nan, 60),
-    (30, nan),
-    (-30, 60),
-    (inf, inf),
-    (nan, inf),
-    (nan, 0),
-    (-1, 0),
-    (inf, nan),
-    (0, nan),
-    (-inf, inf),
-]
+    (-1, 60), (30, -1), (-inf, 60), (30, -inf), (nan, 60), (30, nan), (-30, 60), (inf, inf),
+    (nan, inf), (nan, 0), (-1, 0), (inf, nan), (0, nan), (-inf, inf),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -86,8 +86,13 @@ def by_integral(nu: mpf, x: mpf) -> tuple[mpf, mpf]:
 def log_iv(nu: Any, x: Any) -> mpf:
     """log I_nu(x)."""
     with mp.workdps(75):
-        nu, x = mpf(nu), mpf(x)
-        return mean_and_ratio(nu, x, 60)[0] + nu * mp.log(x / 2) - mp.loggamma(nu + 1)
+        return log_iv_from_mean(nu, x, mean_and_ratio(nu, x, 60)[0])
+
+
+def log_iv_from_mean(nu: Any, x: Any, log_mean: mpf) -> mpf:
+    """log I_nu(x), given log M_nu(x)."""
+    nu, x = mpf(nu), mpf(x)
+    return log_mean + nu * mp.log(x / 2) - mp.loggamma(nu + 1)
 
 
 def mean_rise(nu: Any, x: Any, increase: Any) -> mpf:

@@ -20,14 +20,19 @@ def split(exact: Any) -> tuple[float, float]:
 
 
 def largest_error(
-    y: np.ndarray, value: np.ndarray, rest: np.ndarray, scale: np.ndarray | None = None
+    y: np.ndarray,
+    value: np.ndarray,
+    rest: np.ndarray,
+    scale: np.ndarray | None = None,
+    *,
+    units: float = 1.01,
 ) -> float:
     """Return the largest error of y relative to the value, or to `scale`.
 
-    Where that is subnormal, an error of a unit of the last place (and 1% of one) is not counted.
+    Where that is subnormal, an error of some units of the last place is not counted.
     """
     assert np.isfinite(y).all()
     scale = np.maximum(np.abs(value) if scale is None else scale, SMALLEST)
-    free = np.where(scale < SMALLEST_NORMAL, 1.01 * (SMALLEST / scale), 0.0)
+    free = np.where(scale < SMALLEST_NORMAL, units * (SMALLEST / scale), 0.0)
     error = np.abs((y - value) / scale - rest * (value / scale))  # y - value is exact
     return float(np.max(error - free))
