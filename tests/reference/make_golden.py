@@ -109,12 +109,12 @@ def additive() -> Iterator[Row]:
 def additive_composed() -> Iterator[Row]:
     for sigma, count, epsilon in ((5.0, 10, 1.0), (20.0, 100, 1.0), (1.0, 10_000, 5000.0)):
         yield from costs(noise("Gaussian", {"sigma": sigma}, 1.0, count), [epsilon], [1e-10])
-    for scale, count in ((2.0, 10), (10.0, 100), (5.0, 10_000)):
+    for scale, count in ((2.0, 10), (5.0, 10_000)):
         yield from costs(noise("Laplace", {"scale": scale}, 1.0, count), [], [1e-6])
     yield from costs(noise("Laplace", {"scale": 100.0}, 1.0, 10_000), [2.0], [])
     yield from costs(noise("Laplace", {"scale": 1.0}, 1.0, 100), [], [0.0])
     cut = noise("TruncatedLaplace", {"scale": 1.0, "bound": 20.0}, 0.5, 10)
-    yield from costs(cut, [3.0], [1e-4])
+    yield from costs(cut, [3.0], [])
     for bound, count in (({"bound": 40.0}, 10), ({}, 10)):
         law = noise("Tulap", {"epsilon": 0.5, "sensitivity": 1.0, **bound}, 1.0, count)
         yield from costs(law, [], [1e-4])
@@ -124,7 +124,7 @@ def additive_composed() -> Iterator[Row]:
     for count in (10, 100):
         yield from costs(noise("MultiGaussianMixture", MULTI, 1.0, count), [], [1e-3])
         yield from costs(noise("QuasiGaussianMixture", QUASI, 0.5, count), [], [1e-3])
-        yield from costs(noise("GaussianScaleMixture", SCALES, 0.1, count), [], [1e-3])
+    yield from costs(noise("GaussianScaleMixture", SCALES, 0.1, 100), [], [1e-3])
 
 
 # --- bounded support ------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def sums() -> Iterator[Row]:
     for terms in together:
         yield from costs(terms, [2.0], [1e-6])
     slow = [
-        [gaussian, laplace], [gaussian, pure], [laplace, pure], [laplace, rough],
+        [gaussian, laplace], [gaussian, pure], [laplace, rough],
         [direction, gaussian], [direction, laplace],
         [noise("MultiGaussianMixture", MULTI, 0.5, 2), laplace],
     ]  # fmt: skip
@@ -360,7 +360,7 @@ def calibrations() -> Iterator[Row]:
     for epsilon, delta in ((1.0, 1e-5), (2.0, 1e-2), (4.0, 1e-6)):
         yield best(term("QuasiGaussianMixture", sensitivity=1.0), "mean_abs", epsilon, delta)
     scales = term("GaussianScaleMixture", sensitivity=1.0)
-    yield best(scales, "mean_abs", 6.0, 1e-6, effort=1)
+    yield best(scales, "mean_abs", 6.0, 1e-6, effort=1, components=2)
     for epsilon, delta, angle in (
         (1.0, 1e-5, math.pi), (1.0, 0.0, math.pi), (4.0, 1e-8, 1.0), (0.5, 1e-6, 0.1)
     ):  # fmt: skip
