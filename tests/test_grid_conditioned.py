@@ -135,6 +135,18 @@ def test_every_sample_is_the_nearest_point_to_the_ideal_one(name, dtype, case) -
 
 
 @EVERY_LAW
+@pytest.mark.parametrize("scale", [300.0, 1e60, 1e97, 1e300])
+def test_bounds_much_closer_than_the_scale(name, scale) -> None:
+    """The law is all but uniform: at 1e97, what lies beyond each bound agrees in 320 bits."""
+    case = (scale, -0.3, 0.7)
+    theta = np.concatenate([np.linspace(-1.0, 1.0, 9), [-0.3, 0.7, -scale, -3 * scale, 2 * scale]])
+    with mp.workdps(720):
+        y = sample(name, theta, *case, step_of(*case), refine=True)
+        assert_nearest(name, theta, np.zeros(theta.size), case, step_of(*case), y, np.float64)
+    np.testing.assert_array_equal(sample(name, theta, *case, step_of(*case)), y)
+
+
+@EVERY_LAW
 def test_what_theta_has_below_its_last_place_counts(name) -> None:
     case = (2.0, 2.0**53 - 64, 2.0**53 + 64)
     theta = 2.0**53 + np.arange(-96.0, 96.0, 4)
