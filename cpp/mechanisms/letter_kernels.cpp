@@ -24,7 +24,9 @@ struct LetterLaw {
     Real value(std::size_t, Real, Real q) const { return q; }
 };
 
-// Letters 0 and 1 as signs, of theta by 2 sigma: `lower` is not used.
+// Letters 0 and 1 as signs, of theta by 2 sigma, whose reciprocal must be a normal Real: `lower` is
+// not used. Next to 0, s = 1/2 and the sum are exact: NormalError has room for two roundings of the
+// quotient in place of theirs.
 template <class Real, bool kShared>
 struct SignLaw : LetterLaw<Real, kShared> {
     static constexpr Integers kIntegers = Integers::two;

@@ -115,7 +115,7 @@ inline LineOnGrid line_on_grid(const Proposal& p, double a, double tangent, doub
     const double across = tangent / norm_square;
     const double known = known_if(16.0 * v_error <= accepted) +
                          known_if(16.0 * v_error <= of.one_plus_y) +
-                         known_if(16.0 * relative <= across);
+                         known_if(32.0 * relative <= across);
     const double length = std::sqrt(is_directed ? tangent : norm_square);
     const double sine = is_directed ? c.sine : 1.0;
     const double of_length = 2.5 * sine * relative / (is_directed ? across : 1.0);
