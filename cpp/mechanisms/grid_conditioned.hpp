@@ -206,7 +206,8 @@ inline Survival survival_of(uniform::Shares share, double kept_down, double lost
 }
 
 // The K - whole nearest to t, between the least and the most that there are, and how far t is from
-// the ends of that cell which a sample can cross: a sample never crosses a bound, however near.
+// the ends of that cell which a sample can cross: a sample never crosses a bound, however near. The
+// roundings that made t are taken off.
 struct Cell {
     double q;
     double room;
@@ -219,7 +220,8 @@ inline Cell cell_of(double t, double least, double most) {
     const double to_lower = q > least ? (t - q) + 0.5 : kInfinite;
     const double to_upper = q < most ? (q - t) + 0.5 : kInfinite;
     const double room = to_lower < to_upper ? to_lower : to_upper;
-    return {q, std::fabs(t) < 0x1p50 ? room : -1.0};  // NaN: no room
+    const double size = std::fabs(t);
+    return {q, size < 0x1p50 ? room - size * 0x1p-51 : -1.0};  // NaN: no room
 }
 
 // The reciprocal of a normal number in (0, 1), or up to twice that.
