@@ -18,7 +18,12 @@ from tightnoise.compare._estimates import ESTIMATES
 from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
 from tightnoise.compare.bounded_errors import average_square, errors_of
-from tightnoise.mechanisms import BoundedLaplace, CoordinateMechanism, RectifiedGaussian, TruncatedGaussian
+from tightnoise.mechanisms import (
+    BoundedLaplace,
+    CoordinateMechanism,
+    RectifiedGaussian,
+    TruncatedGaussian,
+)
 from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
 

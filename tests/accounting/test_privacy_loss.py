@@ -44,6 +44,11 @@ def divergence(p, q, epsilon):
     return mp.fsum(t for t in terms if t > 0)
 
 
+def larger_divergence(p, q, epsilon):
+    """That of the worse order of the two."""
+    return max(divergence(p, q, epsilon), divergence(q, p, epsilon))
+
+
 def product(*factors):
     """The distribution of independent outcomes, to 30 digits."""
     result = [mp.mpf(1)]
@@ -132,14 +137,14 @@ def test_random_mechanisms_by_enumeration(rng, check_error):
             losses = PLD.of_losses(values, p) * times + PLD.of_losses(other_values, other_p)
             many_p = product(*[p] * times, other_p)
             many_q = product(*[exact_q] * times, other_exact_q)
-            largest = abs(np.log(p[q > 0] / q[q > 0]).max()) * times + 3
+            largest = np.abs(np.log(p[q > 0] / q[q > 0])).max() * times + 3
             for epsilon in rng.uniform(0, 1.0, 3) ** 2 * largest:
-                exact = divergence(many_p, many_q, epsilon)
+                exact = larger_divergence(many_p, many_q, epsilon)
                 got = losses.delta(epsilon)
                 assert got >= min(exact, mp.mpf(1))
                 if exact > 1e-25:
                     # The share of epsilon that the blur of the lattice is worth.
-                    allowed = divergence(many_p, many_q, epsilon * (1 - 1e-3))
+                    allowed = larger_divergence(many_p, many_q, epsilon * (1 - 1e-3))
                     assert got <= allowed * (1 + 1e-9)
                     worst = max(worst, float(got / exact - 1))
                 if q[0] > 0:
@@ -148,7 +153,7 @@ def test_random_mechanisms_by_enumeration(rng, check_error):
                 for delta in (float(exact) * 0.9, 1e-3, 1e-7):
                     found = losses.epsilon(delta)
                     if found < INF:
-                        assert divergence(many_p, many_q, found) <= delta * (1 + 1e-13)
+                        assert larger_divergence(many_p, many_q, found) <= delta * (1 + 1e-13)
     check_error("PrivacyLossDistribution.delta, enumerated, off the lattice", worst, 1e-5)
 
 
@@ -168,6 +173,49 @@ def test_randomised_response(rng, check_error):
             assert losses.delta(x) >= there * (1 - 1e-9)
             worst = max(worst, losses.delta(x) / there - 1)
     check_error("PrivacyLossDistribution, randomised response", worst, 1e-7)
+
+
+def binomial_divergence(a, b, times, epsilon):
+    """The divergence of `times` answers, yes with probability a or b, to 30 digits."""
+    a, b, scale = mp.mpf(a), mp.mpf(b), mp.exp(mp.mpf(epsilon))
+    terms = (
+        mp.binomial(times, k)
+        * (a**k * (1 - a) ** (times - k) - scale * b**k * (1 - b) ** (times - k))
+        for k in range(times + 1)
+    )
+    return mp.fsum(t for t in terms if t > 0)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.6, 0.9), (0.9, 0.6), (0.01, 0.02), (0.25, 0.0)])
+def test_the_other_direction_is_derived(a, b):
+    """Answers that one order of neighbours tells apart better than the other."""
+    values = [math.log(a / b) if b else INF, math.log((1 - a) / (1 - b))]
+    once = PLD.of_losses(values, [a, 1 - a])
+    for times in (1, 5, 40):
+        for epsilon in (0.0, 0.37, 1.9):
+            with mp.workdps(40):
+                exact = max(
+                    binomial_divergence(a, b, times, epsilon),
+                    binomial_divergence(b, a, times, epsilon),
+                )
+                allowed = max(
+                    binomial_divergence(a, b, times, epsilon * (1 - 1e-3)),
+                    binomial_divergence(b, a, times, epsilon * (1 - 1e-3)),
+                )
+            got = (once * times).delta(epsilon)
+            assert exact * (1 - 1e-12) <= got <= allowed * (1 + 1e-6) + 1e-14
+            if 1e-9 < got < 1:
+                assert (once * times).epsilon(got * (1 + 1e-9)) <= epsilon + 1e-3
+
+
+def test_outputs_that_only_one_of_the_two_has():
+    """What P never has is an infinite loss of the other order; rounding is none."""
+    once = PLD.of_losses([-math.log(0.9)], [1.0])  # Q: 0.9 of it, and 0.1 of what P never has
+    assert once.delta(50.0) == pytest.approx(0.1)
+    assert once.epsilon(0.05) == INF
+    for e in (0.1, 1.0, 8.0):
+        true = 1 / (1 + math.exp(-e))
+        assert PLD.of_losses([e, -e], [true, 1 - true]).epsilon(0.0) == pytest.approx(e)
 
 
 def test_approximate_randomised_response(check_error):
@@ -269,7 +317,7 @@ def test_any_upper_bounds_make_a_valid_distribution(rng):
     for _ in range(300):
         size = int(rng.integers(2, 60))
         heights = rng.choice([0.0, 1.0, 0.5, 1e-9, 1e-200], size) * rng.random(size)
-        release = connect_dots(0.1, heights)
+        release = connect_dots(0.1 * np.arange(size), heights)
         mass = np.exp(release.log_mass)
         assert mass.sum() + release.infinite == pytest.approx(1.0, abs=1e-12)
         t = np.exp(0.1 * np.arange(1 - size, size))

@@ -143,7 +143,11 @@ def _rows(
 
 
 def _row(
-    options: Options, name: str, mechanism: CoordinateMechanism, gradient: Floats, plain: float | None
+    options: Options,
+    name: str,
+    mechanism: CoordinateMechanism,
+    gradient: Floats,
+    plain: float | None,
 ) -> Row:
     curve = mechanism.rdp(gradient, options.alphas, sensitivity=options.sensitivity)
     order = curve.best_order(options.delta, CONVERSION)

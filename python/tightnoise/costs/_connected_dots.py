@@ -53,7 +53,8 @@ def connect_dots(epsilons: Array, forward: Array, backward: Array | None = None)
         total_variation = min(right.heights[0], left.heights[0], _across(right, left))
         for side in sides:
             side.heights[0] = total_variation
-        if not any([side.leave_out() for side in sides]):
+        changed = [side.leave_out() for side in sides]
+        if not any(changed):
             break
     losses, log_mass = right.corners()
     if left is right:

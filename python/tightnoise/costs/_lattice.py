@@ -37,19 +37,20 @@ from numpy.typing import NDArray
 from tightnoise import _core
 from tightnoise.costs._transform import Transform
 
-__all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part", "sum_upper"]
+__all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part", "Tilted", "sum_upper"]
 
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _OUTSIDE = 45.0  # the window leaves out exp(-45) = 3e-20 of the tilted distribution
 _ADDED_VARIANCE = 1e-6  # of the lattice, as a share of the variance; as far as _LARGEST allows
-_SMALLEST, _LARGEST = 2**12, 2**20  # points of the lattice
+_SMALLEST, _LARGEST = 2**14, 2**20  # points of the lattice
 MAX_LATTICE_COUNT = 2**30  # more releases than this blur too much on it
 _TILTS = 8  # how often a better tilt is tried at most, two are the rule,
 _WORTH_ANOTHER = 1e-9  # and by how much the last one must have lowered epsilon
 _DOUBLINGS = 12  # of a tilt, in search of the least bound
 _LESS_TILT = (1.0, 0.8, 0.6, 0.4, 0.2)  # shares of a tilt that are tried for a narrower window,
+_AS_GAUSSIAN = 24.0  # unless it is no wider than this, in deviations: 19 is a Gaussian's;
 _DIGITS = 6.0  # if the rounding grows by no more than exp of this;
 _DIGIT = 0.15  # what that logarithm counts beside that of the width,
 _NARROWER = 0.3  # which is to shrink by so much
@@ -112,7 +113,7 @@ class LatticeLosses(ABC):
 
     @property
     def highest(self) -> float:
-        """The largest sum of losses, which may be less than the size of the smallest; rounded up."""
+        """The largest sum of losses, perhaps less than the size of the smallest; rounded up."""
         return self.largest
 
     @property
@@ -155,7 +156,7 @@ class LatticeLosses(ABC):
             if best <= 0 or not better:
                 break
             last = width
-            tilt, width = self._narrowest(self.tilt_for(best), best)
+            tilt, width = self._narrowest(self._tilt_for(best), best)
             if centred and math.log(last / width) < _NARROWER:
                 break
         return max(0.0, best * (1 + 16 * _UNIT) + rounding)
@@ -164,7 +165,7 @@ class LatticeLosses(ABC):
         """Return at least the divergence at `epsilon`."""
         if epsilon >= self.highest:
             return 0.0
-        tilted = self.tilted(self._narrowest(self.tilt_for(epsilon), epsilon)[0])
+        tilted = self.tilted(self.narrow_tilt(epsilon))
         slack = math.exp(min(0.0, tilted.log_slack(epsilon - tilted.rounding))) * (1 + 1e-13)
         return min(1.0, math.nextafter(slack, 1.0))  # also what underflows
 
@@ -184,7 +185,7 @@ class LatticeLosses(ABC):
         """Return the logarithm of at least the divergence at `epsilon`."""
         if epsilon >= self.highest:
             return -math.inf
-        theta = self.tilt_for(epsilon)
+        theta = self._tilt_for(epsilon)
         return self._log_chernoff(theta) - theta * epsilon if theta > 0 else 0.0
 
     def _log_chernoff(self, theta: float) -> float:
@@ -198,7 +199,11 @@ class LatticeLosses(ABC):
 
     # --- the tilt
 
-    def tilt_for(self, loss: float) -> float:
+    def narrow_tilt(self, loss: float) -> float:
+        """Return a tilt with which the divergence at `loss` and above can be read."""
+        return self._narrowest(self._tilt_for(loss), loss)[0]
+
+    def _tilt_for(self, loss: float) -> float:
         """Return theta with a mean a little above `loss`."""
         return self._solve(lambda m, _: m.mean - m.deviation, loss)
 
@@ -233,6 +238,9 @@ class LatticeLosses(ABC):
             if height - level > _DIGITS:
                 break
             reach = sum(self._reach(tilt, here, sign) for sign in (1.0, -1.0))
+            lower = self.moments(0.5 * tilt)
+            if share == 1 and reach < _AS_GAUSSIAN * min(here.deviation, lower.deviation):
+                return tilt, reach
             score = math.log(reach) + _DIGIT * (height - level)
             if score < least - _NARROWER:
                 best, width, least = tilt, reach, score

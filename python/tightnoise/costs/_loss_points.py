@@ -3,7 +3,7 @@
 Straight lines between points a gap g apart add up to g^2/6 or so to the mean square of a loss there
 (see `_connected_dots`). Composed epsilons follow the standard deviation of the losses, so it is the
 gap relative to that which counts where most losses are, and relative to the loss itself far out,
-where few large ones may decide. So the gaps grow in proportion to the hypotenuse of the two: 2,000
+where few large ones may decide. So the gaps grow in proportion to the hypotenuse of the two: 3,000
 points do what on a lattice takes 100,000.
 """
 
@@ -25,8 +25,8 @@ Array = NDArray[np.float64]
 # Upper bounds of D(P||Q) and of D(Q||P) at epsilons >= 0. P is the data set with the record.
 Profile = Callable[[Array], tuple[Array, Array]]
 
-_NEAR = 1 / 200  # a gap near 0, as a share of the width,
-_FAR = 1 / 280  # and far from 0, as a share of the loss
+_NEAR = 1 / 300  # a gap near 0, as a share of the width,
+_FAR = 1 / 400  # and far from 0, as a share of the loss
 _FINEST = 1e-18  # a width, as a share of the largest loss
 _APART = 0.3  # of the gap there: points nearer to a bend are left out
 

@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _SUM = 1e-9  # probabilities may be off by so much in sum
+_HIDDEN = 1e-12  # outputs that P never has: more than this is never taken for rounding
 _INPUT = 16 * _UNIT  # losses and log-probabilities are rounded by the caller: a few units of each
 
 
@@ -34,6 +35,7 @@ class PrivacyLossDistribution:
     """How much a mechanism's releases give away: the distribution of log(P(output)/Q(output)).
 
     P and Q are what the mechanism does for two neighbouring data sets, and the output comes from P.
+    (Or from Q, with losses log(Q/P): both directions are composed, and the larger answer counts.)
     The losses of independent releases add up, so that with L the sum, infinity included,
 
         delta(epsilon) = E max(0, 1 - exp(epsilon - L))
@@ -129,7 +131,7 @@ class PrivacyLossDistribution:
         )
         require_all((heights >= 0) & (heights <= 1), "delta_upper", heights, "between 0 and 1")
         require(step * heights.size <= 1e100, "spacing", spacing, "at most 1e100 in sum")
-        return cls._of({connect_dots(step * np.arange(heights.size), heights): 1})
+        return cls._of({connect_dots(step * np.arange(heights.size, dtype=np.float64), heights): 1})
 
     @classmethod
     def of_losses(cls, values: ArrayLike, probabilities: ArrayLike) -> PrivacyLossDistribution:
@@ -137,8 +139,9 @@ class PrivacyLossDistribution:
 
         The losses are log(P/Q) of its outputs, their probabilities those of P. The other order of
         the two neighbours follows: Q has an output with the probability of P times exp(-loss). What
-        is then missing to 1 are outputs that P never has, unless it is so little, some 1e-15, that
-        it comes from rounding the losses: it is taken for none, as it would be an infinite loss.
+        is then missing to 1 are outputs that P never has. So little that it may come from rounding,
+        some 1e-15 or, beside a probability of exp(-epsilon), up to 1e-12, is taken for none, as it
+        would be an infinite loss.
 
         Parameters
         ----------
@@ -190,7 +193,10 @@ class PrivacyLossDistribution:
         other_total = math.fsum(other.tolist())
         allowed = "losses log(P/Q), for which probabilities times exp(-values) are up to 1 in sum"
         require(other_total <= 1 + _SUM, "values", other_total, allowed)
+        # Losses are rounded, and a probability that is 1 less the others is so to a unit of 1.
         noise = _INPUT * (1 + float(other @ np.abs(losses[finite])))
+        with np.errstate(over="ignore"):
+            noise += min(_HIDDEN, 2 * _UNIT * float(np.exp(-losses[finite]).sum()))
         infinite, missing = float(masses[~finite].sum()), 1 - other_total
         if missing <= noise:
             hidden = 0.0
@@ -211,6 +217,7 @@ class PrivacyLossDistribution:
 
     @property
     def releases(self) -> dict[Release, int]:
+        """The distributions, each with its count."""
         return dict(self._releases)
 
     @property
@@ -388,6 +395,7 @@ class _Direction:
 
 
 def release_of(values: Array, masses: Array, infinite: float, infinite_swapped: float) -> Release:
+    """Return the losses with these probabilities, not sorted."""
     if not values.size:
         values, masses = np.zeros(1), np.full(1, _UNIT)
     order = np.argsort(values)
@@ -417,7 +425,3 @@ def _limited(releases: dict[Release, int]) -> dict[Release, int]:
     allowed = f"at most {MAX_LATTICE_COUNT} releases in all"
     require(count <= MAX_LATTICE_COUNT, "count", count, allowed)
     return releases
-
-
-def composed_release(releases: dict[Release, int]) -> Release:
-    raise NotImplementedError

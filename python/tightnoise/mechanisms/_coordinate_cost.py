@@ -104,7 +104,11 @@ def domain_cost(
     if np.ndim(scale):
         raise ValueError("scale must be one number for a domain; got an array")
     width = np.atleast_1d(_width_upper(lower, upper))
-    is_box = lower.ndim > 0 or upper.ndim > 0 or (coordinate_sensitivity is not None and np.ndim(coordinate_sensitivity) > 0)
+    is_box = (
+        lower.ndim > 0
+        or upper.ndim > 0
+        or (coordinate_sensitivity is not None and np.ndim(coordinate_sensitivity) > 0)
+    )
     if not is_box:
         given = sensitivity if sensitivity is not None else coordinate_sensitivity
         change = real_scalar("sensitivity", given)

@@ -1,0 +1,123 @@
+"""One release in place of many: losses that dominate a whole composition.
+
+The profile of the composition is read off a few tilted lattices, in both directions, and its dots
+are connected. What it costs is the blur of one more set of points, once. So a composition can be
+sampled as one draw, or composed many times as one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise import _core
+from tightnoise.costs._connected_dots import connect_dots
+from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._lattice import LatticeLosses, Tilted
+from tightnoise.costs._loss_points import points_up_to
+
+__all__ = ["composed_release"]
+
+Array = NDArray[np.float64]
+
+_UNIT = 2.0**-53
+_BEYOND = math.log(1e-40)  # of the probability of losses that count as infinite
+_SHARP = 1e-7  # relative: what rounding may add to a value that is good enough
+_LATTICES = 24  # read at most
+_WHOLE = 4000  # so many multiples of a common grid are all taken for points
+_RANGE = 600.0  # exponents that are not near the overflow
+
+
+def composed_release(releases: dict[Release, int]) -> Release:
+    """Return losses that dominate these releases, so often, together, in both directions."""
+    forward, counts = tuple(releases), tuple(releases.values())
+    backward = tuple(release.swapped for release in forward)
+    directions = [DiscreteLosses(forward, counts)]
+    if forward != backward:
+        directions.append(DiscreteLosses(backward, counts))
+    largest = max(losses.chernoff_epsilon(_BEYOND) for losses in directions)
+    if largest <= 0:  # no finite loss is positive, in either direction
+        points = np.array([0.0, 1.0])
+    else:
+        # Half way between P and Q, where rare large losses weigh little in both directions.
+        width = directions[0].moments(-0.5).deviation
+        points = points_up_to(largest, width, _bends(directions[0]))
+    profiles = [
+        np.minimum(1.0, _failure(one) + _slacks_upper(one, points)) * (1 + 4 * _UNIT)
+        for one in directions
+    ]
+    return connect_dots(points, profiles[0], profiles[1] if len(profiles) > 1 else None)
+
+
+def _bends(losses: DiscreteLosses) -> Array:
+    """Return the multiples of a grid on which all losses lie, if they are few."""
+    grids = [release.grid for release in losses.releases if release.grid > 0]
+    finest = min(grids, default=0.0)
+    lie = all(r.grid == 0 or (r.is_whole and r.grid == finest) for r in losses.releases)
+    if not lie or finest == 0 or losses.largest > _WHOLE * finest:
+        return np.zeros(0)
+    return finest * np.arange(1.0, losses.largest / finest + 1)
+
+
+def _failure(losses: DiscreteLosses) -> float:
+    infinite = np.array([release.infinite for release in losses.releases])
+    times = np.array(losses.counts, dtype=np.float64)
+    return _core.accounting.failure_upper(np.zeros_like(infinite), infinite, times)
+
+
+def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
+    """Return at least the divergences at these increasing epsilons.
+
+    Each lattice gives bounds at all of them, sharp ones near its own; the least counts.
+    """
+    best = np.where(epsilons >= losses.highest, 0.0, 1.0)
+    sharp = best == 0
+    for _ in range(_LATTICES):
+        if sharp.all():
+            break
+        # Up to the first epsilon that has none yet, and on.
+        tilted = losses.tilted(losses.narrow_tilt(float(epsilons[np.argmin(sharp)])))
+        bounds, exact = _read(tilted, epsilons - tilted.rounding)
+        best = np.minimum(best, bounds)
+        before = sharp.sum()
+        sharp |= bounds <= exact * (1 + _SHARP)
+        if sharp.sum() == before:
+            sharp[np.argmin(sharp)] = True
+    return best
+
+
+def _read(tilted: Tilted, epsilons: Array) -> tuple[Array, Array]:
+    """Return at least the divergences, and what they were but for rounding in the masses.
+
+    With P(m) the masses at the points, S_m = sum over j >= m of P(j) e^(L_m - L_j) is the slope
+    just below L_m, and the divergence at L_m is the sum over j > m of S_j (1 - e^-h).
+    """
+    h, theta, size = tilted.spacing, tilted.tilt, tilted.mass.size
+    middle = min(max((tilted.moments.mean - tilted.first) / h, 0.0), size - 1.0)
+    along = (np.arange(size) - round(middle)) * h
+    readable = np.abs((theta + 1) * along) < _RANGE
+    along, keep = along[readable], np.exp(-along[readable])
+    weights = np.exp(-theta * along)
+    first = int(np.argmax(readable))
+    log_unit = tilted.log_scale - theta * h * round(middle)
+    places = tilted.first + h * (first + np.arange(along.size))
+    index = np.searchsorted(places, epsilons, side="left")  # the point at or above
+    inside = (index > 0) & (index < along.size)
+    at = np.clip(index, 1, along.size - 1)
+    share = -np.expm1(-np.clip(places[at] - epsilons, 0.0, h))
+    results = []
+    for extra, beyond in ((tilted.extra, tilted.beyond), (0.0, 0.0)):
+        mass = (tilted.mass + extra)[readable]
+        # What lies above the readable points is not less probable for their tilt.
+        above = (float((tilted.mass + extra)[first + along.size :].sum()) + beyond) * weights[-1]
+        slopes = np.cumsum((mass * weights * keep)[::-1])[::-1] / keep
+        steps = np.append(slopes[1:], 0.0) * -math.expm1(-h)
+        delta = np.cumsum(steps[::-1])[::-1] + above
+        value = delta[at] + slopes[at] * share
+        with np.errstate(divide="ignore"):
+            log_value = np.log(value) + log_unit
+        results.append(np.where(inside, np.exp(np.minimum(log_value, 0.0)), 1.0))
+    cumulative = _UNIT * (4 * size + 4 * _RANGE + 32 * (1 + abs(log_unit)))
+    return np.nextafter(results[0] * (1 + cumulative), 1.0), results[1]

@@ -1,0 +1,65 @@
+"""One release in place of many: as expensive as they are together, and no cheaper."""
+
+import math
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.accounting import gaussian_epsilon
+from tightnoise.costs._composed_release import composed_release
+from tightnoise.costs._connected_dots import connect_dots
+from tightnoise.costs._log_moments import renyi_upper
+
+PLD = tn.PrivacyLossDistribution
+_RESPONSE = 1 / (1 + math.exp(-0.5))
+
+
+def test_gaussians(check_error):
+    (once,) = tn.accounting.privacy_loss(tn.Gaussian(4.0), points=2000)._releases
+    release = composed_release({once: 20})
+    for delta in (1e-2, 1e-6, 1e-12):
+        exact = gaussian_epsilon(delta, math.sqrt(20) / 4)
+        got = PLD._of({release: 1}).epsilon(delta)
+        assert got >= exact * (1 - 1e-12)
+        check_error("composed_release, Gaussians", got / exact - 1, 1e-4)
+        exact = gaussian_epsilon(delta, math.sqrt(200) / 4)
+        got = PLD._of({release: 10}).epsilon(delta)
+        assert got >= exact * (1 - 1e-12)
+        check_error("composed_release, Gaussians", got / exact - 1, 1e-4)
+
+
+def test_randomised_responses_stay_on_their_grid():
+    (once,) = PLD.of_losses([0.5, -0.5], [_RESPONSE, 1 - _RESPONSE])._releases
+    release = composed_release({once: 9})
+    assert release.is_symmetric
+    assert release.infinite == 0.0
+    many = PLD._of({once: 9})
+    for epsilon in (0.0, 0.3, 1.0, 3.1, 4.4):
+        assert PLD._of({release: 1}).delta(epsilon) == pytest.approx(many.delta(epsilon), rel=1e-8)
+    assert PLD._of({release: 1}).epsilon(0.0) == pytest.approx(4.5)
+
+
+def test_both_directions_of_different_releases(rng):
+    p, q = rng.dirichlet(np.ones(4), 2)
+    (one,) = PLD.of_losses(np.log(p / q), p)._releases
+    epsilons = np.linspace(0.0, 2.0, 40)
+    other = connect_dots(epsilons, 0.1 * np.exp(-3 * epsilons), 0.05 * np.exp(-6 * epsilons))
+    releases = {one: 5, other: 3}
+    release, many = composed_release(releases), PLD._of(releases)
+    for direction, each in zip(PLD._of({release: 1})._directions, many._directions, strict=True):
+        for epsilon in (0.0, 0.5, 2.0):
+            exact = each.delta(epsilon, 0.0)
+            assert exact * (1 - 1e-6) <= direction.delta(epsilon, 0.0) <= exact * (1 + 1e-3)
+
+
+def test_moments_of_the_composition_are_sums():
+    (once,) = PLD.of_losses([0.5, -0.5], [_RESPONSE, 1 - _RESPONSE])._releases
+    orders = np.array([1.5, 4.0, 20.0])
+    together = renyi_upper(composed_release({once: 6}), orders)
+    assert together == pytest.approx(6 * renyi_upper(once, orders), rel=1e-6)
+
+
+def test_releases_that_say_nothing():
+    (silent,) = PLD.of_losses([0.0], [1.0])._releases
+    assert PLD._of({composed_release({silent: 4}): 3}).epsilon(1e-12) == 0.0

@@ -1,0 +1,90 @@
+"""Renyi divergences of loss distributions against closed forms: never below, hardly above."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tightnoise.accounting import gaussian_delta, gaussian_epsilon
+from tightnoise.costs._connected_dots import connect_dots
+from tightnoise.costs._log_moments import renyi_upper
+from tightnoise.costs._loss_points import losses_of, points_up_to
+from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+
+ORDERS = np.array([1.001, 1.1, 1.5, 2.0, 5.0, 32.0, 256.0])
+
+
+def gaussian_release(mu, beyond=1e-40):
+    def profile(epsilons):
+        delta = np.asarray(gaussian_delta(epsilons, mu))
+        return delta, delta
+
+    return losses_of(profile, gaussian_epsilon(beyond, mu), mu, symmetric=True)
+
+
+@pytest.mark.parametrize("mu", [1e-5, 0.1, 1.0, 3.0])
+def test_gaussian(mu, check_error):
+    """Known to be of a concentrated divergence up to twice the true one: the tail is small."""
+    exact = ORDERS * mu**2 / 2
+    got = renyi_upper(gaussian_release(mu), ORDERS, tail_rho=mu**2)
+    low = mu * ORDERS < 4
+    assert (got >= exact * (1 - 1e-12)).all()
+    check_error("renyi_upper, Gaussian", float((got / exact - 1)[low].max()), 1e-4)
+    assert (got <= ORDERS * mu**2 * (1 + 1e-12)).all()
+
+
+def test_what_a_cut_off_tail_adds():
+    """Cut where it matters, with the true rho: still above, and rho itself the most there is."""
+    for beyond in (1e-3, 1e-8, 1e-15):
+        release = gaussian_release(1.0, beyond)
+        got = renyi_upper(release, ORDERS, tail_rho=0.5)
+        assert got == pytest.approx(ORDERS / 2, rel=1e-12)
+        assert (renyi_upper(release, ORDERS, tail_rho=0.6) >= ORDERS / 2).all()
+        assert (renyi_upper(release, ORDERS) == math.inf).all()
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 8.0])
+def test_randomised_response(epsilon, check_error):
+    true = 1 / (1 + math.exp(-epsilon))
+    losses = PrivacyLossDistribution.of_losses([epsilon, -epsilon], [true, 1 - true])
+    (release,) = losses._releases
+    s = ORDERS[:-1] - 1
+    # log E exp(s L) with masses true and 1 - true, without cancellation
+    exact = np.log1p(
+        2 * np.sinh(s * epsilon / 2) * np.sinh((s + 1) * epsilon / 2) / np.cosh(epsilon / 2)
+    )
+    got = renyi_upper(release, s + 1)
+    assert (got >= exact / s * (1 - 1e-13)).all()
+    check_error("renyi_upper, randomised response", float((got / (exact / s) - 1).max()), 1e-8)
+
+
+def test_laplace(check_error):
+    epsilon = 1.0
+    points = points_up_to(epsilon, 0.5)
+    release = connect_dots(points, np.maximum(0.0, -np.expm1((points - epsilon) / 2)))
+    a = ORDERS
+    exact = np.log((a * np.exp((a - 1) * epsilon) + (a - 1) * np.exp(-a * epsilon)) / (2 * a - 1))
+    got = renyi_upper(release, a) * (a - 1)
+    assert (got >= exact * (1 - 1e-12)).all()
+    check_error("renyi_upper, Laplace", float((got / exact - 1).max()), 2e-5)
+
+
+def test_the_worse_direction_counts(rng):
+    for _ in range(20):
+        p, q = rng.dirichlet(np.ones(5), 2)
+        (release,) = PrivacyLossDistribution.of_losses(np.log(p / q), p)._releases
+        exact = [
+            max(math.log(a @ (a / b) ** (x - 1)) for a, b in ((p, q), (q, p))) / (x - 1)
+            for x in ORDERS[1:5]
+        ]
+        assert renyi_upper(release, ORDERS[1:5]) == pytest.approx(exact, rel=1e-9)
+        assert renyi_upper(release, ORDERS[1:5]) == pytest.approx(
+            renyi_upper(release.swapped, ORDERS[1:5]), rel=1e-12
+        )
+
+
+def test_large_orders_do_not_overflow():
+    (release,) = PrivacyLossDistribution.of_losses(
+        [50.0, -50.0], [1 / (1 + math.exp(-50)), 1 / (1 + math.exp(50))]
+    )._releases
+    assert renyi_upper(release, np.array([1e3, 1e6])) == pytest.approx([50.0, 50.0], rel=1e-9)
