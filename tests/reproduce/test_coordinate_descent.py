@@ -172,12 +172,12 @@ def test_breast_cancer_data():
 
 @pytest.fixture(scope="module")
 def budget():
-    return _noises.Budget(epsilon=2.0, delta=1e-5, sensitivity=0.01, releases=100, points=400)
+    return _noises.Budget(epsilon=2.0, delta=1e-5, sensitivity=0.01, releases=100)
 
 
 def test_gaussian_noise_costs_what_it_may(budget):
     sigma = _noises.gaussian(budget).sigma
-    cost = tn.accounting.gaussian_epsilon(1e-5, 10 * 0.01 / sigma)
+    cost = tn.Cost.of_gdp(10 * 0.01 / sigma).epsilon(1e-5)
     assert cost == pytest.approx(2.0, rel=1e-9)
     assert cost <= 2.0
 

@@ -1,7 +1,6 @@
 """From many costs to one budget: subsampling, composition, and accountants."""
 
 from tightnoise.accounting.accountant import RdpAccountant
-from tightnoise.accounting.amplified_composition import amplified_composition
 from tightnoise.accounting.mechanism_costs import cost_of
 from tightnoise.accounting.mechanism_losses import privacy_loss
 from tightnoise.accounting.sampled_product import SampledProductRdp
@@ -39,7 +38,6 @@ __all__ = [
     "SampledVonMisesFisherRdp",
     "ZcdpRdp",
     "amplified",
-    "amplified_composition",
     "basic_composition",
     "cost_of",
     "gaussian_delta",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from tightnoise.mechanisms import Gaussian, RectifiedGaussian
+from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RectifiedGaussian
 from tightnoise.random import NoiseStream
 from tightnoise.reproduce._table import Cell, Row, Table, wrapped
 from tightnoise.reproduce.bounded._estimation import DIMENSION, RECORDS, SENSITIVITY, SIGMA
@@ -83,12 +83,18 @@ def draw_averages(
     }
 
 
+def _cost_at(mechanism: CoordinateMechanism, theta: ArrayLike) -> float:
+    """Return the divergence of order `ALPHA` that a release of theta costs."""
+    cost = mechanism.cost_at(theta, coordinate_sensitivity=SENSITIVITY)
+    return float(cost.rdp([ALPHA]).values[0])
+
+
 def run(averages: Averages, setting: Setting, rng: NoiseStream) -> Study:
     """Release the averages with noise, clipped, and compare with the plain Gaussian."""
     mechanism = RectifiedGaussian(setting.sigma, -setting.half_width, setting.half_width)
     theta, mu = averages.average, averages.mu
-    costs = [float(mechanism.rdp(one, [ALPHA], sensitivity=SENSITIVITY).values[0]) for one in theta]
-    gaussian = Gaussian(setting.sigma).rdp(theta[0], [ALPHA], sensitivity=SENSITIVITY).values[0]
+    costs = [_cost_at(mechanism, one) for one in theta]
+    gaussian = _cost_at(Gaussian(setting.sigma), theta[0])
     squares = (mechanism.sample(theta, rng=rng) - mu) ** 2
     mean, var = mechanism.mean(theta), mechanism.var(theta)
     plain = setting.sigma**2 + np.mean((theta - mu) ** 2)

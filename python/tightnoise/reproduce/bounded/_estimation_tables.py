@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tightnoise.mechanisms import Gaussian, RectifiedGaussian
+from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RectifiedGaussian
 from tightnoise.reproduce._table import Cell, Row, Table, wrapped
 from tightnoise.reproduce.bounded._estimation import (
     LEAST_RATIO,
@@ -51,13 +51,18 @@ TUNED = np.linspace(SIGMA / 30.0, 10.0 * SIGMA, 100)
 """The supports that are tried."""
 
 
+def _cost_at_0(mechanism: CoordinateMechanism) -> float:
+    """Return the divergence of order 2 that a release of 0 costs."""
+    return float(mechanism.cost_at([0.0], coordinate_sensitivity=SENSITIVITY).rdp([2]).values[0])
+
+
 def centred_table() -> Table:
     """Return what a support around the mean saves."""
-    gaussian = float(Gaussian(SIGMA).rdp([0.0], [2], sensitivity=SENSITIVITY).values[0])
+    gaussian = _cost_at_0(Gaussian(SIGMA))
     rows = []
     for kappa, texts in CENTRED.items():
         mechanism = RectifiedGaussian(SIGMA, -kappa * SIGMA, kappa * SIGMA)
-        cost = float(mechanism.rdp([0.0], [2], sensitivity=SENSITIVITY).values[0])
+        cost = _cost_at_0(mechanism)
         ours = centred_cost(kappa), centred_error(kappa)
         cells = [Cell(number, text) for number, text in zip(ours, texts, strict=True)]
         rows.append(Row(kappa, (*cells, Cell(cost / gaussian))))

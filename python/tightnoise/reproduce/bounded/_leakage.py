@@ -89,4 +89,5 @@ def sound(
     >>> round(one_shift(m, 3.0), 5), round(sound(m, 3.0), 4)
     (0.00156, 0.7014)
     """
-    return float(mechanism.rdp([theta], [alpha], sensitivity=sensitivity).values[0])
+    cost = mechanism.cost_at([theta], coordinate_sensitivity=sensitivity)
+    return float(cost.rdp([alpha]).values[0])

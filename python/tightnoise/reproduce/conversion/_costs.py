@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tightnoise.accounting import gaussian_epsilon, sampled_gaussian, zcdp
-from tightnoise.costs import RdpCurve
+from tightnoise.costs import Cost, RdpCurve
+from tightnoise.mechanisms import Gaussian
 
 __all__ = [
     "CONVERSIONS",
@@ -59,8 +59,8 @@ def epsilon_after(rounds: float, method: str) -> float:
     5.979
     """
     if method == EXACT:
-        return gaussian_epsilon(DELTA, math.sqrt(rounds) / SIGMA)
-    return zcdp(rounds / (2 * SIGMA**2)).epsilon(DELTA, CONVERSIONS[method])
+        return Cost.of_gdp(math.sqrt(rounds) / SIGMA).epsilon(DELTA)
+    return Cost.of_zcdp(rounds / (2 * SIGMA**2)).rdp().epsilon(DELTA, CONVERSIONS[method])
 
 
 def sgd_epsilon_after(epochs: float, method: str, sampling_rate: float) -> float:
@@ -93,11 +93,12 @@ def sgd_epsilon_after(epochs: float, method: str, sampling_rate: float) -> float
     if method == EXACT_RDP:
         return sgd_curve(epochs, sampling_rate).epsilon(DELTA, "optimal")
     rho = sampling_rate**2 / ((1 - sampling_rate) * SGD_SIGMA**2)
-    return zcdp(rho * epochs / sampling_rate).epsilon(DELTA, CONVERSIONS[method])
+    return Cost.of_zcdp(rho * epochs / sampling_rate).rdp().epsilon(DELTA, CONVERSIONS[method])
 
 
 def sgd_curve(epochs: float, sampling_rate: float) -> RdpCurve:
-    return sampled_gaussian(SGD_SIGMA, sampling_rate) * math.ceil(epochs / sampling_rate)
+    step = Gaussian(SGD_SIGMA).cost(sensitivity=1.0).sampled(sampling_rate, "poisson")
+    return (step * math.ceil(epochs / sampling_rate)).rdp()
 
 
 def rounds_within(epsilon: float, epsilon_after: Callable[[float], float]) -> float:

@@ -129,12 +129,12 @@ def quasi_cell(epsilon: float, delta: float) -> QuasiCell:
     return QuasiCell(
         improvement(epsilon, delta, [paper]),
         improvement(epsilon, delta, [exact]),
-        float(paper.delta(epsilon, 1.0)) / delta,
+        paper.cost(sensitivity=1.0).delta(epsilon) / delta,
     )
 
 
 def _excess(mixture: MultiGaussianMixture | None, epsilon: float, delta: float) -> float | None:
-    return None if mixture is None else float(mixture.delta(epsilon, 1.0)) / delta
+    return None if mixture is None else mixture.cost(sensitivity=1.0).delta(epsilon) / delta
 
 
 def printed_mixture(epsilon: float, delta: float) -> MultiGaussianMixture | None:

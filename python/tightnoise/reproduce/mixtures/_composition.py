@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import math
 
-import tightnoise.accounting as accounting
 import tightnoise.calibrate as calibrate
-from tightnoise.mechanisms import MultiGaussianMixture
+from tightnoise.costs import Cost
+from tightnoise.mechanisms import Gaussian, MultiGaussianMixture
 from tightnoise.reproduce._table import Cell, Row, Table
 
 __all__ = ["composition_table", "exact_epsilon", "gaussian_epsilon", "zcdp_epsilon"]
@@ -33,9 +33,6 @@ EXPECTED: dict[float, dict[int, tuple[str, str, str | None]]] = {
 MODES = {1.0: 11, 3.0: 4}
 """Epsilon: the fewest Gaussians on either side of which the outermost weighs at most `DELTA`."""
 
-POINTS = 20_000
-"""On the lattice of losses, which reach much farther than epsilon where peaks are narrow."""
-
 
 @functools.cache
 def mixture(epsilon: float) -> MultiGaussianMixture:
@@ -43,26 +40,25 @@ def mixture(epsilon: float) -> MultiGaussianMixture:
     return calibrate.multi_gaussian(epsilon, DELTA, 1.0, modes=MODES[epsilon])
 
 
-@functools.cache
-def loss(epsilon: float) -> accounting.PrivacyLossDistribution:
-    """Return the privacy loss of one release of `mixture(epsilon)`."""
-    return accounting.privacy_loss(mixture(epsilon), sensitivity=1.0, points=POINTS)
+def cost(epsilon: float) -> Cost:
+    """Return the cost of one release of `mixture(epsilon)`."""
+    return mixture(epsilon).cost(sensitivity=1.0)
 
 
 def exact_epsilon(epsilon: float, releases: int) -> float:
     """Return what so many releases of `mixture(epsilon)` cost together."""
-    return float((loss(epsilon) * releases).epsilon(DELTA))
+    return (cost(epsilon) * releases).epsilon(DELTA)
 
 
 def gaussian_epsilon(epsilon: float, releases: int) -> float:
     """Return what a Gaussian of the same variance costs."""
     deviation = math.sqrt(float(mixture(epsilon).var()))
-    return float(accounting.gaussian_epsilon(DELTA, math.sqrt(releases) / deviation))
+    return (Gaussian(deviation).cost(sensitivity=1.0) * releases).epsilon(DELTA)
 
 
 def zcdp_epsilon(epsilon: float, releases: int) -> float:
     """Return the bound by zCDP: that of a Gaussian of the same sigma (Corollary 3.7)."""
-    rho = releases * mixture(epsilon).zcdp_rho(1.0)
+    rho = releases * cost(epsilon).zcdp_rho
     # Bun and Steinke 2016, "Concentrated Differential Privacy", Proposition 1.3.
     return rho + 2.0 * math.sqrt(rho * math.log(1.0 / DELTA))
 

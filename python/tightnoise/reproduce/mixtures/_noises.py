@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-import tightnoise.accounting as accounting
 import tightnoise.calibrate as calibrate
 from tightnoise.mechanisms import Gaussian, MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms.additive import AdditiveNoise
@@ -30,12 +29,11 @@ class Budget:
     delta: float
     sensitivity: float
     releases: int
-    points: int = 4000  # of the lattice on which the mixtures' losses are composed
 
     def allows(self, mechanism: AdditiveNoise) -> bool:
-        """Return whether the releases cost no more, by the privacy-loss distribution of one."""
-        one = accounting.privacy_loss(mechanism, sensitivity=self.sensitivity, points=self.points)
-        return (one * self.releases).epsilon(self.delta) <= self.epsilon
+        """Return whether the releases cost no more."""
+        cost = mechanism.cost(sensitivity=self.sensitivity) * self.releases
+        return cost.epsilon(self.delta, by="losses") <= self.epsilon
 
 
 def gaussian(budget: Budget) -> Gaussian:

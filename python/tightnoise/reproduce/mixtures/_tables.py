@@ -10,7 +10,7 @@ from tightnoise.reproduce._table import Cell, Row, Table, wrapped
 from tightnoise.reproduce.mixtures import _expected as expected
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, quasi_cell
-from tightnoise.reproduce.mixtures._composition import MODES, composition_table, loss
+from tightnoise.reproduce.mixtures._composition import MODES, composition_table, exact_epsilon
 from tightnoise.reproduce.mixtures._printed import DELTAS, EPSILONS
 
 __all__ = ["CELLS", "MISPRINTS_L1", "MISPRINTS_L2", "TABLES", "multi_table", "quasi_table"]
@@ -20,7 +20,7 @@ Budget = tuple[float, float]
 BUDGETS: tuple[Budget, ...] = tuple(printed.MULTI_L1)
 
 CELLS: tuple[Callable[[], object], ...] = (
-    *(functools.partial(loss, epsilon) for epsilon in MODES),
+    *(functools.partial(exact_epsilon, epsilon, 10) for epsilon in MODES),
     *(functools.partial(multi_cell, *budget) for budget in BUDGETS),
     *(functools.partial(quasi_cell, *budget) for budget in BUDGETS),
 )

@@ -8,10 +8,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-import tightnoise.accounting as accounting
-from tightnoise.costs import RdpCurve, rdp_to_epsilon
+from tightnoise.costs import Adjacency, RdpCurve, Sampling, rdp_to_epsilon
 from tightnoise.leakage import bayes_capacity
 from tightnoise.mechanisms import Gaussian, LiftedVonMisesFisher, VonMisesFisher
+from tightnoise.reproduce.vmf._amplified import amplified_composition
 
 __all__ = [
     "DELTA",
@@ -74,7 +74,7 @@ def _converted(orders: Array, costs: Array) -> float:
 
 @functools.cache
 def _release(kappa: float) -> RdpCurve:
-    return VonMisesFisher(kappa, DIM).rdp()
+    return VonMisesFisher(kappa, DIM).cost().rdp()
 
 
 def approach_1(kappa: float, count: int, composition: str = "closed_form") -> float:
@@ -101,7 +101,7 @@ def approach_1(kappa: float, count: int, composition: str = "closed_form") -> fl
     >>> round(approach_1(75, 3), 4)
     0.4804
     """
-    return accounting.amplified_composition(
+    return amplified_composition(
         _release(kappa),
         SAMPLING_RATE,
         count,
@@ -115,7 +115,7 @@ def approach_2(kappa: float, count: int) -> float:
     """Return epsilon by the paper's second approach: its Theorem 3 with factor 3, integer orders.
 
     With 1/(alpha - 1) before the logarithm, where the paper prints 1/alpha: that would be below the
-    truth. The factor 3 is not needed (see `tightnoise.accounting.poisson_subsampled`).
+    truth. The factor 3 is not needed (see cpp/accounting/subsampling.cpp).
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def exact_epsilon(
     count: int = STEPS,
     *,
     angle: float = math.pi,
-    sampling: str = "poisson",
+    sampling: Sampling = "poisson",
     conversion: str = "optimal",
 ) -> float:
     """Return epsilon by the exact Renyi divergence of the sampled mechanism.
@@ -221,18 +221,16 @@ def exact_epsilon(
     >>> round(exact_epsilon(75), 3), round(exact_epsilon(75, conversion="canonne"), 3)
     (1.421, 1.513)
     """
-    release = accounting.sampled_von_mises_fisher(
-        kappa, DIM, SAMPLING_RATE, angle=angle, sampling=sampling
-    )
-    return (release * count).epsilon(DELTA, conversion)
+    adjacency: Adjacency = "add-remove" if sampling == "poisson" else "replace-one"
+    cost = VonMisesFisher(kappa, DIM).cost(angle=angle, adjacency=adjacency)
+    release = cost.sampled(SAMPLING_RATE, sampling)
+    return (release * count).rdp().epsilon(DELTA, conversion)
 
 
 def lifted_epsilon(kappa: float) -> float:
     """Return epsilon of `STEPS` releases beside an anchor, of sums of vectors of norm at most 1."""
-    lifted = LiftedVonMisesFisher(kappa, DIM, ANCHOR)
-    angle = lifted.max_angle(1.0)
-    release = accounting.sampled_von_mises_fisher(kappa, DIM + 1, SAMPLING_RATE, angle=angle)
-    return (release * STEPS).epsilon(DELTA)
+    cost = LiftedVonMisesFisher(kappa, DIM, ANCHOR).cost(sensitivity=1.0)
+    return (cost.sampled(SAMPLING_RATE, "poisson") * STEPS).epsilon(DELTA, by="rdp")
 
 
 def lifted_capacity(kappa: float) -> float:
@@ -260,7 +258,8 @@ def gaussian_epsilon(sigma: float, *, on_grid: bool = False) -> float:
     >>> round(gaussian_epsilon(1.23), 3), round(gaussian_epsilon(1.23, on_grid=True), 3)
     (0.482, 0.483)
     """
-    training = accounting.sampled_gaussian(sigma, SAMPLING_RATE) * STEPS
+    step = Gaussian(sigma).cost(sensitivity=1.0).sampled(SAMPLING_RATE, "poisson")
+    training = (step * STEPS).rdp()
     if on_grid:
         return _converted(OPACUS_ORDERS, training.at(OPACUS_ORDERS).values)
     return training.epsilon(DELTA)
@@ -287,7 +286,7 @@ def equal_sigma(kappa: float) -> float:
     >>> round(equal_sigma(75), 4)
     0.7802
     """
-    return 1 / VonMisesFisher(kappa, DIM).gdp_mu()
+    return 1 / VonMisesFisher(kappa, DIM).cost().gdp_mu
 
 
 def vmf_capacity(kappa: float) -> float:

@@ -1,17 +1,9 @@
 """Releases on random samples, accounted as (epsilon, delta): convert, amplify, compose.
 
-There are two ways from the RDP curve of one release to the epsilon of many sampled ones (Biswas et
-al. 2025, "Comparing privacy notions for protection against reconstruction attacks in machine
-learning", section III-A):
-
-1. `amplified_composition`: convert one release to (epsilon, delta), amplify that by sampling, and
-   compose what results. Nothing but two numbers is left of the release when it is composed.
-2. `poisson_subsampled(curve, sampling_rate) * count`, then `epsilon(delta)`: the whole curve is
-   amplified and composed, and converted at the end.
-
-The second wins when there are many releases, since curves add up with little loss. The first can
-win for a few releases of little cost: amplifying (epsilon, delta) loses nothing, converting the
-curve of a sampled mechanism does.
+The first approach of Biswas et al. 2025, "Comparing privacy notions for protection against
+reconstruction attacks in machine learning", section III-A. Nothing but two numbers is left of a
+release when it is composed: for few releases of little cost that is less than by the curve of a
+sampled mechanism, and always more than by the distribution of its losses.
 """
 
 from __future__ import annotations
@@ -65,69 +57,6 @@ def amplified_composition(
     can be far below the truth). Part of `delta` pays for d, `count` times; the rest is the slack of
     the composition. Every split of it proves an epsilon, and the smallest that a search finds is
     returned.
-
-    Parameters
-    ----------
-    curve : RdpCurve
-        The cost of one release, on the sample. Its adjacency must be `adjacency`, or None: then the
-        caller vouches that the sensitivity was declared for such neighbours. It must hold for every
-        data set, since the sample is random.
-    sampling_rate : float
-        Between 0 and 1: each record's probability to be sampled, or the share of the records.
-    count : int
-        How many releases there are, each on a new sample; from 0 to 2**36 (closed form: 2**53).
-    delta : float
-        Of all releases together, between 0 and 1, exclusive.
-    adjacency : {"add-remove", "replace-one"}
-        As in `amplified`: "add-remove" is for Poisson samples, "replace-one" for samples of a fixed
-        size.
-    conversion : str
-        As in `rdp_to_epsilon`.
-    composition : str
-        The method of `kairouz_oh_viswanath`: "optimal", or "closed_form" as in the paper, for more
-        than 2**36 releases too.
-
-    Returns
-    -------
-    float
-        epsilon, never below what the best split would prove, and rounded upwards; infinity where
-        nothing finite is proven.
-
-    Raises
-    ------
-    ValueError
-        For numbers out of range, an unknown adjacency or conversion, a curve of another adjacency,
-        a per-instance curve.
-    TypeError
-        For anything but an RdpCurve, real numbers and an integer count.
-
-    Warns
-    -----
-    UserWarning
-        As `RdpCurve.epsilon`, for the conversion that is used in the end.
-
-    Notes
-    -----
-    The second approach is `poisson_subsampled(curve, sampling_rate) * count`, which composes
-    curves. Both are proven, so keep the smaller. This one wins for a few releases of little cost:
-    three of the von Mises-Fisher mechanism in 13,700 dimensions, with concentration 25 and
-    q = 128/60000 at delta = 1/60000, cost 0.0137 by this approach and 0.0189 by the second; with
-    concentration 75 it is 0.480 and 0.329. It is hopeless for many, as it forgets all but two
-    numbers of each: after 1,407 releases at concentration 150 it proves 12,299 and the second
-    approach 14. (In the paper it wins at very large cost too, up to the factor 3 and the integer
-    orders of the paper's second approach, which `poisson_subsampled` does not need.)
-
-    Examples
-    --------
-    >>> import tightnoise as tn
-    >>> gaussian = tn.costs.RdpCurve.of_function(tn.costs.ZcdpRdp(0.5))
-    >>> few = tn.accounting.amplified_composition(gaussian, 0.01, 3, 1e-5)
-    >>> many = tn.accounting.amplified_composition(gaussian, 0.01, 1000, 1e-5)
-    >>> round(few, 3), round(many, 1)
-    (1.14, 643.8)
-    >>> curve = tn.accounting.poisson_subsampled(gaussian, 0.01)
-    >>> round((curve * 3).epsilon(1e-5), 3), round((curve * 1000).epsilon(1e-5), 3)
-    (0.65, 2.107)
     """
     require_adjacency(adjacency)
     require_sampleable(curve, adjacency)
