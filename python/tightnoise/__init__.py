@@ -20,10 +20,10 @@ from tightnoise import (
     leakage,
     mechanisms,
     random,
-    release,
     special,
 )
 from tightnoise._accountant import Accountant
+from tightnoise._release import BoundedRelease, release_bounded
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.accounting import PrivacyLossDistribution, RdpAccountant
 from tightnoise.calibrate import CalibrationError
@@ -59,7 +59,6 @@ from tightnoise.mechanisms import (
     Tulap,
     VonMisesFisher,
 )
-from tightnoise.release import BoundedRelease, release_bounded
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum, exact_sum, float_sum_sensitivity
 
@@ -113,7 +112,6 @@ __all__ = [
     "random",
     "rdp_to_delta",
     "rdp_to_epsilon",
-    "release",
     "release_bounded",
     "set_num_threads",
     "special",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tightnoise import calibrate
-from tightnoise.accounting import gaussian_epsilon, privacy_loss
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._bounded_releases import (
     RECTIFIED,
@@ -15,16 +13,16 @@ from tightnoise.compare._bounded_releases import (
     Budget,
     Domain,
     Kind,
+    cost_within,
     pure_part,
-    pure_total,
     scale_of,
-    total_of,
 )
 from tightnoise.compare._families import FAMILIES, Family
 from tightnoise.compare._grid_optimum import grid_optimum
 from tightnoise.compare._middle import Middle
-from tightnoise.compare._releases import POINTS, release_of
-from tightnoise.mechanisms import BoundedLaplace, Gaussian, RectifiedGaussian, TruncatedGaussian
+from tightnoise.compare._releases import release_of
+from tightnoise.costs import Cost
+from tightnoise.mechanisms import BoundedLaplace, RectifiedGaussian, TruncatedGaussian
 
 __all__ = ["BOUNDED_FAMILIES", "BoundedFamily"]
 
@@ -34,8 +32,8 @@ class BoundedFamily(NamedTuple):
 
     name: str
     calibrated: Callable[[Budget, Domain], Any]
-    epsilon: Callable[[Any, Budget, Domain], float]
-    """Of a mechanism: what all releases cost together."""
+    cost: Callable[[Any, Domain], Cost]
+    """Of a mechanism: what one release costs."""
     parameter: str = ""
     """The one that sets the size of the noise."""
     clip: bool = False
@@ -58,7 +56,7 @@ def _within(kind: Kind, family: Any) -> BoundedFamily:
     return BoundedFamily(
         kind.name,
         lambda budget, domain: family(scale_of(kind, budget, domain), domain.lower, domain.upper),
-        lambda mechanism, budget, domain: total_of(kind, mechanism.sigma, budget, domain),
+        cost_within,
         "sigma",
     )
 
@@ -79,20 +77,10 @@ def _clipped(family: Family) -> BoundedFamily:
         kind = family.of(domain.integer)
         return release_of(kind, epsilon, delta, domain.sensitivity, "l2", count)
 
-    def total(mechanism: Any, budget: Budget, domain: Domain) -> float:
-        _, delta, count = budget
-        if count == 1 or delta == 0:
-            return float(count * mechanism.epsilon_at(delta, domain.sensitivity))
-        if isinstance(mechanism, Gaussian):
-            distance = math.sqrt(count) * domain.sensitivity / mechanism.sigma
-            return float(gaussian_epsilon(delta, distance))
-        once = privacy_loss(mechanism, sensitivity=domain.sensitivity, points=POINTS)
-        return (once * count).epsilon(delta)
-
     return BoundedFamily(
         f"{family.name} + clip",
         calibrated,
-        total,
+        lambda mechanism, domain: mechanism.cost(sensitivity=domain.sensitivity),
         family.scale,
         clip=True,
         note=_NOTES.get(family.name, ""),
@@ -103,7 +91,7 @@ _FAMILIES = (
     BoundedFamily(
         "middle",
         lambda budget, domain: Middle(domain.lower, domain.upper),
-        lambda mechanism, budget, domain: 0.0,
+        lambda mechanism, domain: Cost(),
         note="needs no data",
         pure=True,
     ),
@@ -112,9 +100,7 @@ _FAMILIES = (
     BoundedFamily(
         "bounded Laplace",
         _bounded_laplace,
-        lambda mechanism, budget, domain: pure_total(
-            calibrate.bounded_laplace_epsilon(mechanism.scale, *domain.interval), budget
-        ),
+        cost_within,
         "scale",
         note="makes no use of delta",
         pure=True,
@@ -123,7 +109,7 @@ _FAMILIES = (
     BoundedFamily(
         "grid optimum",
         lambda budget, domain: grid_optimum(pure_part(budget), *domain.interval, domain.prior),
-        lambda mechanism, budget, domain: pure_total(mechanism.epsilon(domain.sensitivity), budget),
+        lambda mechanism, domain: Cost.of_pure(mechanism.epsilon(domain.sensitivity)),
         "cells",
         note="makes no use of delta; its values are posterior means",
         pure=True,

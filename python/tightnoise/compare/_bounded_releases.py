@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from tightnoise import _core, calibrate
-from tightnoise.accounting import PrivacyLossDistribution, kairouz_oh_viswanath
+from tightnoise import calibrate
 from tightnoise.compare._prior import Prior
 from tightnoise.compare._releases import largest_release
+from tightnoise.costs import Cost
+from tightnoise.mechanisms import RectifiedGaussian, TruncatedGaussian
 
 __all__ = [
     "RECTIFIED",
@@ -20,15 +19,12 @@ __all__ = [
     "Domain",
     "Interval",
     "Kind",
+    "cost_within",
     "domain_of",
     "pure_part",
-    "pure_total",
     "scale_of",
-    "total_of",
 ]
 
-_POINTS = 1_000  # of the lattice of losses: epsilons within 1e-4, upwards
-_BEYOND = 1e-4  # of delta: what losses beyond the lattice, which count as infinite, may take
 _ROUNDING = 1e-12  # of a logarithm, there and back
 _MOST_GAIN = 50.0  # a logarithm: of less noise nothing is left in a float
 
@@ -75,23 +71,11 @@ class Kind(NamedTuple):
 
     name: str
     sigma: Callable[..., float]
-    epsilon: Callable[..., float]
-    worst_delta: Callable[..., None]
-    """Of any pair of true values, at each epsilon: an upper bound."""
+    mechanism: Callable[..., Any]
 
 
-TRUNCATED = Kind(
-    "truncated Gaussian",
-    calibrate.truncated_gaussian,
-    calibrate.truncated_gaussian_epsilon,
-    _core.domain.truncated_worst_delta,
-)
-RECTIFIED = Kind(
-    "rectified Gaussian",
-    calibrate.rectified_gaussian,
-    calibrate.rectified_gaussian_epsilon,
-    _core.domain.rectified_worst_delta,
-)
+TRUNCATED = Kind("truncated Gaussian", calibrate.truncated_gaussian, TruncatedGaussian)
+RECTIFIED = Kind("rectified Gaussian", calibrate.rectified_gaussian, RectifiedGaussian)
 
 
 def scale_of(kind: Kind, budget: Budget, domain: Domain) -> float:
@@ -103,7 +87,9 @@ def scale_of(kind: Kind, budget: Budget, domain: Domain) -> float:
     most = kind.sigma(each, *domain.interval, delta=_share(delta, count))
     sigma: float = largest_release(
         lambda gain: most * math.exp(-gain),
-        lambda sigma: total_of(kind, sigma, budget, domain),
+        lambda sigma: (
+            cost_within(kind.mechanism(sigma, domain.lower, domain.upper), domain) * count
+        ).epsilon(delta, by="losses"),
         epsilon,
         count,
         (0.0, _MOST_GAIN),
@@ -111,28 +97,10 @@ def scale_of(kind: Kind, budget: Budget, domain: Domain) -> float:
     return sigma
 
 
-def total_of(kind: Kind, sigma: float, budget: Budget, domain: Domain) -> float:
-    """Return what all releases cost together, rounded upwards.
-
-    The largest delta of all pairs, as a function of epsilon, is the profile of a pair that
-    dominates every one of them, also when each release is of another pair.
-    """
-    _, delta, count = budget
-    if count == 1:
-        return kind.epsilon(sigma, *domain.interval, delta=delta)
-    pure = kind.epsilon(sigma, *domain.interval)
-    if delta == 0:
-        return count * pure
-    rare = kind.epsilon(sigma, *domain.interval, delta=_BEYOND * delta / count)
-    spacing = max(min(pure, rare), 1e-100) / (_POINTS - 1) * (1 + 2**-51)
-    epsilons = spacing * np.arange(_POINTS, dtype=np.float64)
-    worst = np.empty(_POINTS)
-    width = math.nextafter(domain.upper - domain.lower, math.inf)
-    given = (np.array(value) for value in (sigma, width, domain.sensitivity))
-    kind.worst_delta(*given, epsilons, worst)
-    once = PrivacyLossDistribution.of_profile(spacing, np.clip(worst, 0.0, 1.0))
-    # Of basic composition, too, both hold.
-    return min((once * count).epsilon(delta), count * pure)
+def cost_within(mechanism: Any, domain: Domain) -> Cost:
+    """Return what one release costs of a mechanism whose bounds are the domain's."""
+    cost: Cost = mechanism.cost(sensitivity=domain.sensitivity, domain=(domain.lower, domain.upper))
+    return cost
 
 
 def pure_part(budget: Budget) -> float:
@@ -143,20 +111,12 @@ def pure_part(budget: Budget) -> float:
         return each
     part: float = largest_release(
         math.exp,
-        lambda part: pure_total(part, budget),
+        lambda part: float((Cost.of_pure(part) * count).epsilon(delta)),
         epsilon,
         count,
         (math.log(each) - _ROUNDING, math.log(epsilon) - _ROUNDING),
     )
     return part
-
-
-def pure_total(epsilon: float, budget: Budget) -> float:
-    """Return what all releases cost together if each costs epsilon, without a delta."""
-    _, delta, count = budget
-    if count == 1 or delta == 0:
-        return count * epsilon
-    return float(kairouz_oh_viswanath(epsilon, 0.0, count, delta))
 
 
 def _share(whole: float, count: int) -> float:

@@ -53,31 +53,31 @@ FAMILIES = (
     Family(
         "multi-Gaussian",
         lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
-            epsilon, delta, sensitivity, loss=loss
+            epsilon, delta, sensitivity=sensitivity, loss=loss
         ),
         "sigma",
         composes_as_gaussian=True,
         for_many=(
             lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
-                epsilon, delta, sensitivity, modes=1, loss=loss
+                epsilon, delta, sensitivity=sensitivity, modes=1, loss=loss
             ),
         ),
         as_one=lambda epsilon, delta, sensitivity, loss: calibrate.multi_gaussian(
-            epsilon, delta, sensitivity, modes=0
+            epsilon, delta, sensitivity=sensitivity, modes=0
         ),
         least_epsilon=0.02,  # thousands of modes, each of them with losses of its own
     ),
     Family(
         "quasi-Gaussian",
         lambda epsilon, delta, sensitivity, loss: calibrate.quasi_gaussian(
-            epsilon, delta, sensitivity
+            epsilon, delta, sensitivity=sensitivity
         ),
         "sigma",
     ),
     Family(
         "scale mixture",
         lambda epsilon, delta, sensitivity, loss: calibrate.gaussian_scale_mixture(
-            epsilon, delta, sensitivity, loss=loss
+            epsilon, delta, sensitivity=sensitivity, loss=loss
         ),
         "sigmas",
         composes_as_gaussian=True,
@@ -85,31 +85,35 @@ FAMILIES = (
     ),
     Family(
         "Laplace",
-        lambda epsilon, delta, sensitivity, loss: calibrate.laplace(epsilon, delta, sensitivity),
+        lambda epsilon, delta, sensitivity, loss: calibrate.laplace(
+            epsilon, delta, sensitivity=sensitivity
+        ),
         "scale",
         pure=True,
     ),
     Family(
         "truncated Laplace",
         lambda epsilon, delta, sensitivity, loss: calibrate.truncated_laplace(
-            epsilon, delta, sensitivity
+            epsilon, delta, sensitivity=sensitivity
         ),
         "scale",
     ),
     Family(
         "Tulap",
-        lambda epsilon, delta, sensitivity, loss: calibrate.tulap(epsilon, delta, sensitivity),
+        lambda epsilon, delta, sensitivity, loss: calibrate.tulap(
+            epsilon, delta, sensitivity=sensitivity
+        ),
         "epsilon",
     ),
     Family(
         "staircase",
         lambda epsilon, delta, sensitivity, loss: calibrate.staircase(
-            epsilon, delta, sensitivity, loss=loss
+            epsilon, delta, sensitivity=sensitivity, loss=loss
         ),
         "epsilon",
         pure=True,
         for_integers=lambda epsilon, delta, sensitivity, loss: calibrate.staircase(
-            epsilon, delta, sensitivity, loss=loss, integer=True
+            epsilon, delta, sensitivity=sensitivity, loss=loss, integer=True
         ),
     ),
 )

@@ -7,16 +7,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from tightnoise.accounting import privacy_loss
 from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import Calibration, Family
 
-__all__ = ["POINTS", "largest_release", "release_of"]
+__all__ = ["largest_release", "release_of"]
 
 _ENOUGH = 1e-4  # relative, of the epsilon of one release
 _TRIALS = 30
 _ROUNDING = 1e-12  # of a logarithm, up to 700, there and back
-POINTS = 2_500  # of the lattice of losses: epsilons within about 2e-5, upwards
 
 
 def release_of(
@@ -62,8 +60,8 @@ def _largest_release(
         return calibrated(math.exp(log_part), share, sensitivity, loss)
 
     def total(mechanism: Any) -> float:
-        composed = privacy_loss(mechanism, sensitivity=sensitivity, points=POINTS) * count
-        return composed.epsilon(delta)
+        cost = mechanism.cost(sensitivity=sensitivity) * count
+        return float(cost.epsilon(delta, by="losses"))
 
     # The epsilons of the releases may add up to the budget, at least (basic composition); a little
     # less, for logarithms are rounded. Without a delta they may do no more.

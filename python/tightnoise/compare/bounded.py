@@ -30,6 +30,7 @@ from tightnoise.compare._estimates import ESTIMATES, Linear, PosteriorMean
 from tightnoise.compare._integers import integer_interval, integers_of
 from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded_errors import errors_of, utility_of, whole
+from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream
 
 __all__ = [
@@ -80,6 +81,8 @@ class BoundedChoice:
     noise : str
         The parameter that sets the size of the noise, with its value. It is no measure of the
         error: different families, and even one family at different widths, compare otherwise.
+    cost : Cost
+        What one release costs.
     epsilon : float
         What the releases cost together at the ranking's delta, rounded upwards: the budget, or
         less.
@@ -114,6 +117,7 @@ class BoundedChoice:
     lower: float
     upper: float
     noise: str
+    cost: Cost
     epsilon: float
     bias_worst: float
     variance_average: float
@@ -276,7 +280,7 @@ class BoundedRanking(Sequence[BoundedChoice]):
     >>> table = tn.compare_bounded(epsilon=1.0, delta=0.0, lower=0, upper=10, sensitivity=1)
     >>> [choice.name for choice in table[:2]]
     ['staircase + clip', 'Tulap + clip']
-    >>> table.best("mse_worst").name
+    >>> table.sorted_by("mse_worst").best.name
     'staircase + clip'
     >>> table.left_out["Gaussian + clip"][:30]
     'delta must be greater than 0 f'
@@ -296,9 +300,10 @@ class BoundedRanking(Sequence[BoundedChoice]):
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What a reader of the table should know."""
 
-    def best(self, by: str | None = None) -> BoundedChoice:
-        """Return the choice of least error: by `by`, or what the table is sorted by."""
-        return self.choices[0] if by is None else self.sorted_by(by).choices[0]
+    @property
+    def best(self) -> BoundedChoice:
+        """The choice of least error, by what the table is sorted by."""
+        return self.choices[0]
 
     def sorted_by(self, by: str) -> BoundedRanking:
         """Return the same choices by another criterion, one of those of `compare_bounded`."""
@@ -347,11 +352,11 @@ class BoundedRanking(Sequence[BoundedChoice]):
 
 def compare_bounded(
     epsilon: float,
-    delta: float,
+    delta: float = 0.0,
+    *,
     lower: float,
     upper: float,
     sensitivity: float,
-    *,
     by: str = "mse_average",
     count: int = 1,
     prior: ArrayLike | None = None,
@@ -445,11 +450,11 @@ def compare_bounded(
     --------
     >>> import tightnoise as tn
     >>> table = tn.compare_bounded(epsilon=1.0, delta=1e-5, lower=0, upper=10, sensitivity=1)
-    >>> table.best().name, round(table.best().mse_average, 4)
+    >>> table.best.name, round(table.best.mse_average, 4)
     ('staircase + clip', 1.5341)
-    >>> noisy = table.best().sample(7.2)
+    >>> noisy = table.best.sample(7.2)
     >>> counts = tn.compare_bounded(3.0, 0.0, lower=0, upper=20, sensitivity=1, integer=True)
-    >>> counts.best().name, round(counts.best().mse_average, 4)
+    >>> counts.best.name, round(counts.best.mse_average, 4)
     ('Tulap + clip', 0.1042)
     """
     one_of("by", by, CRITERIA)
@@ -529,7 +534,8 @@ def choice_of(
     mechanism = family.calibrated(budget, domain)
     size = f"{getattr(mechanism, family.parameter):.6g}" if family.parameter else ""
     # Both the budget and the cost, which is rounded upwards, are at least the truth.
-    cost = min(float(family.epsilon(mechanism, budget, domain)), budget.epsilon)
+    cost = family.cost(mechanism, domain)
+    together = min((cost * budget.releases).epsilon(budget.delta), budget.epsilon)
     errors = errors_of(mechanism, domain.lower, domain.upper, integer)
     utility = utility_of(errors, domain.prior)
     return BoundedChoice(
@@ -540,6 +546,7 @@ def choice_of(
         domain.upper,
         f"{family.parameter} {size}".strip(),
         cost,
+        together,
         *utility,
         weights,
         family.note,

@@ -109,7 +109,7 @@ def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
             noise = mechanism.rounded() if ranking.integer else mechanism
             losses.append(loss_of(noise, ranking.loss))
         axes.plot(epsilons, losses, label=family.name, color=_STYLE[family.name], linewidth=1.2)
-    if ranking.compositions == 1:
+    if ranking.releases == 1:
         for choice in ranking:
             axes.plot(ranking.epsilon, ranking.loss_of(choice), "o", color=_STYLE[choice.name])
     name = {"l1": "mean of abs(noise)", "l2": "variance"}[ranking.loss]

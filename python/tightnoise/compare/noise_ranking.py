@@ -15,6 +15,7 @@ from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._families import FAMILIES, Family
 from tightnoise.compare._integers import integer_sensitivity, integers_of
 from tightnoise.compare._releases import release_of
+from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream
 
 __all__ = ["NoiseChoice", "NoiseRanking", "best_noise"]
@@ -31,13 +32,15 @@ class NoiseChoice:
     name : str
         Of the family, such as "staircase".
     mechanism : Gaussian or AdditiveNoise
-        Calibrated: what `sample`, `delta` and `accounting.privacy_loss` are asked of.
+        Calibrated.
     mean_abs, variance : float
         The l1 and the l2 loss of one release, exact; of integers those of the rounded output.
     scale : str
         The parameter that sets the size of the noise, with its value.
     composes_as_gaussian : bool
         Whether many releases cost what those of a Gaussian of the same sigma would, at most (zCDP).
+    sensitivity : float
+        What one release is calibrated for.
     integer : bool
         Whether outputs are rounded to integers, which costs nothing.
 
@@ -55,6 +58,7 @@ class NoiseChoice:
     variance: float
     scale: str
     composes_as_gaussian: bool
+    sensitivity: float
     integer: bool = False
 
     def sample(self, theta: ArrayLike, *, rng: NoiseStream | None = None) -> Any:
@@ -82,6 +86,12 @@ class NoiseChoice:
         return self.mechanism.sample(theta, rng=rng)
 
     @property
+    def cost(self) -> Cost:
+        """What one release costs."""
+        cost: Cost = self.mechanism.cost(sensitivity=self.sensitivity)
+        return cost
+
+    @property
     def tails(self) -> str:
         """How far the noise reaches: "gaussian", "exponential" or "bounded"."""
         return str(self.mechanism.tails)
@@ -91,8 +101,8 @@ class NoiseChoice:
 class NoiseRanking(Sequence[NoiseChoice]):
     """Choices by increasing loss; printed, a table.
 
-    The fields are the arguments of `best_noise`, the sensitivity of integers rounded up, and what
-    it found.
+    The fields are the arguments of `best_noise`, the sensitivity of integers rounded up, `releases`
+    its `count`, and what it found.
 
     Examples
     --------
@@ -108,7 +118,7 @@ class NoiseRanking(Sequence[NoiseChoice]):
     delta: float
     sensitivity: float
     loss: str
-    compositions: int
+    releases: int
     choices: tuple[NoiseChoice, ...]
     left_out: Mapping[str, str] = field(default_factory=dict, compare=False)
     """The families that have no answer, each with the reason."""
@@ -158,10 +168,11 @@ class NoiseRanking(Sequence[NoiseChoice]):
 
 def best_noise(
     epsilon: float,
-    delta: float,
+    delta: float = 0.0,
+    *,
     sensitivity: float,
+    count: int = 1,
     loss: str = "l1",
-    compositions: int = 1,
     integer: bool = False,
 ) -> NoiseRanking:
     """Calibrate every mechanism for one number to the same budget and rank them by exact loss.
@@ -173,8 +184,8 @@ def best_noise(
     deltas scale mixtures do, which are searched for (a few seconds), and at epsilon below 1 Tulap
     noise.
 
-    For several releases (`compositions`) the Gaussian is exact. Any other is calibrated to a
-    smaller epsilon, the largest for which the exact composition (`accounting.privacy_loss`) is
+    For several releases (`count`) the Gaussian is exact. Any other is calibrated to a
+    smaller epsilon, the largest for which the composed cost (by distributions of losses) is
     within the budget, and, where it is not pure, to its part of half of delta; the multi-Gaussian
     also with a single mode on each side and with none, when it is a Gaussian, and with nothing else
     where the releases share less than an epsilon of 0.02 each. Scale mixtures are left out, for one
@@ -198,7 +209,7 @@ def best_noise(
     loss : {"l1", "l2"}
         What to rank by, and to calibrate for where there is a choice: the mean of abs(noise), or
         the variance.
-    compositions : int
+    count : int
         How many such numbers are released, each with independent noise of the same law.
     integer : bool
         Whether the number is an integer and an integer is released: losses are those of the rounded
@@ -231,16 +242,16 @@ def best_noise(
     require(0 <= real_scalar("delta", delta) < 1, "delta", delta, "at least 0 and below 1")
     positive("sensitivity", sensitivity)
     one_of("loss", loss, _LOSSES)
-    count = integer_between("compositions", compositions, minimum=1, maximum=MAX_COUNT)
+    releases = integer_between("count", count, minimum=1, maximum=MAX_COUNT)
     change, notes = integer_sensitivity(sensitivity) if integer else (float(sensitivity), ())
     choices: list[NoiseChoice] = []
     left_out: dict[str, str] = {}
     for family in (family.of(bool(integer)) for family in FAMILIES):
-        if family.searched and count > 1:
+        if family.searched and releases > 1:
             left_out[family.name] = "it is searched for one release only"
             continue
         try:
-            mechanism = release_of(family, epsilon, delta, change, loss, count)
+            mechanism = release_of(family, epsilon, delta, change, loss, releases)
         except CalibrationError as error:
             left_out[family.name] = str(error)
             continue
@@ -248,14 +259,14 @@ def best_noise(
         if same:
             left_out[family.name] = f"the best that was found is that of the {same[0]}"
             continue
-        choices.append(_choice(family, mechanism, bool(integer)))
+        choices.append(_choice(family, mechanism, change, bool(integer)))
     choices.sort(key=lambda choice: getattr(choice, _LOSSES[loss]))
     return NoiseRanking(
         float(epsilon),
         float(delta),
         change,
         loss,
-        count,
+        releases,
         tuple(choices),
         left_out,
         bool(integer),
@@ -267,7 +278,7 @@ def _times(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio < 1e6 else f"{ratio:.3g}"
 
 
-def _choice(family: Family, mechanism: Any, integer: bool) -> NoiseChoice:
+def _choice(family: Family, mechanism: Any, sensitivity: float, integer: bool) -> NoiseChoice:
     noise = mechanism.rounded() if integer else mechanism
     size = getattr(mechanism, family.scale)
     shown = f"{min(size):.4g} to {max(size):.4g}" if isinstance(size, tuple) else f"{size:.6g}"
@@ -278,5 +289,6 @@ def _choice(family: Family, mechanism: Any, integer: bool) -> NoiseChoice:
         float(noise.var()),
         f"{family.scale} {shown}",
         family.composes_as_gaussian,
+        sensitivity,
         integer,
     )

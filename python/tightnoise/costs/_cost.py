@@ -530,6 +530,32 @@ class Cost:
         adjacency = self.adjacency if keeps else relation
         return Cost._of([(Sampled(terms, share, sampling, adjacency=adjacency), 1)])
 
+    def for_neighbours(self, adjacency: Adjacency | None) -> Cost:
+        """Return the same cost for named neighbours, if it names none.
+
+        Parameters
+        ----------
+        adjacency : {None, "add-remove", "replace-one"}
+            The relation that the sensitivities were declared for; None changes nothing.
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        ValueError
+            For an unknown adjacency, or another than the cost names.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.Cost.of_pure(1.0).for_neighbours("replace-one").adjacency
+        'replace-one'
+        """
+        relation = common_adjacency(self.adjacency, adjacency_or_none(adjacency))
+        return Cost._of((leaf.with_adjacency(relation), n) for leaf, n in self._leaves.items())
+
     def group(self, count: SupportsIndex) -> Cost:
         """Return the cost for data sets that differ in `count` records.
 

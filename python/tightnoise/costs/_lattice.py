@@ -351,11 +351,10 @@ def _on_lattice(values: Array, log_mass: Array, theta: float, h: float) -> _OnLa
     largest = float(exponents.max())
     weights = np.exp(np.maximum(exponents[used] - largest, _UNDERFLOW))
     places = offsets[used].astype(np.int64)
-    least = int(places.min())
-    folded = np.bincount(places - least, weights)
-    filled = np.flatnonzero(folded)
+    filled, where = np.unique(places, return_inverse=True)
+    folded = np.bincount(where, weights)
     total = float(folded.sum())
-    return _OnLattice(middle, filled + least, folded[filled] / total, math.log(total) + largest)
+    return _OnLattice(middle, filled, folded / total, math.log(total) + largest)
 
 
 def sum_upper(terms: Iterable[tuple[float, float]]) -> float:

@@ -18,6 +18,7 @@ from tightnoise.compare._estimates import ESTIMATES
 from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
 from tightnoise.compare.bounded_errors import average_square, errors_of
+from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import (
     BoundedLaplace,
     CoordinateMechanism,
@@ -38,9 +39,8 @@ class BoundedRelease:
     ----------
     value : float or ndarray
         The noisy value, between the bounds.
-    epsilon, delta : float
-        What the releases, `count` of them, spend of a budget together, whatever the true values in
-        the domain were.
+    cost : Cost
+        Of this release, for every true value in the domain: accountants take it as it is.
     mechanism : object
         That drew it: calibrated, and able to draw more at the same price each. Its `sample` may be
         outside the bounds: `choice.sample` is not.
@@ -59,8 +59,8 @@ class BoundedRelease:
     >>> import tightnoise as tn
     >>> stream = tn.random.NoiseStream(seed=7)
     >>> release = tn.release_bounded(41, 1.0, lower=0, upper=120, sensitivity=2, rng=stream)
-    >>> 0 <= release.value <= 120, release.epsilon, release.delta
-    (True, 1.0, 0.0)
+    >>> 0 <= release.value <= 120, round(release.cost.epsilon(0.0), 6)
+    (True, 1.0)
     >>> release.mechanism
     Staircase(epsilon=1.0, sensitivity=2.0, gamma=0.41673743492888243)
     >>> release.noisy % release.grid
@@ -68,8 +68,7 @@ class BoundedRelease:
     """
 
     value: float | NDArray[np.floating[Any]]
-    epsilon: float
-    delta: float
+    cost: Cost
     mechanism: Any
     noisy: float | NDArray[np.floating[Any]]
     grid: float | NDArray[np.floating[Any]] | None = None
@@ -100,7 +99,7 @@ class BoundedRelease:
         --------
         >>> import tightnoise as tn
         >>> stream = tn.random.NoiseStream(seed=7)
-        >>> release = tn.release_bounded(8.5, 0.33, 0, 10, 1, rng=stream)
+        >>> release = tn.release_bounded(8.5, 0.33, lower=0, upper=10, sensitivity=1, rng=stream)
         >>> round(release.value, 3), round(release.estimate(), 3)
         (10.0, 7.359)
         >>> round(release.choice.mse_average, 2), round(release.choice.posterior_mean_average, 2)
@@ -144,13 +143,15 @@ _WIDTHS = 8  # of a box, by which mechanisms for it are judged
 def release_bounded(
     value: ArrayLike,
     epsilon: float,
+    delta: float = 0.0,
+    *,
     lower: ArrayLike,
     upper: ArrayLike,
-    sensitivity: ArrayLike,
-    *,
-    delta: float = 0.0,
+    sensitivity: float | None = None,
+    coordinate_sensitivity: ArrayLike | None = None,
     mechanism: str = "best",
     count: int = 1,
+    adjacency: Adjacency | None = None,
     prior: ArrayLike | None = None,
     rng: NoiseStream | None = None,
 ) -> BoundedRelease:
@@ -166,14 +167,15 @@ def release_bounded(
         The true value; a number, or an array of any shape whose entries are released together.
     epsilon : float
         Greater than 0.
-    lower, upper : float or array_like
-        The domain: lower < upper. Numbers, or one for each entry. They must not come from the data.
-    sensitivity : float or array_like
-        The most that one person can change the value by. A number bounds the change of a number, or
-        the L2 norm of the change of an array; an array bounds the change of each entry.
     delta : float
         From 0 to 1, exclusive of 1. Arrays are released with delta = 0 only; so is what is drawn
         once from "bounded Laplace" or the "grid optimum", which make no use of it.
+    lower, upper : float or array_like
+        The domain: lower < upper. Numbers, or one for each entry. They must not come from the data.
+    sensitivity : float
+        The most that one person can change the value by: a number, or an array in L2 norm.
+    coordinate_sensitivity : array_like
+        Instead, the most that one person can change each entry of an array by.
     mechanism : str
         "best", or the name of a row of `compare_bounded`: "staircase + clip", "truncated Gaussian"
         and so on. "best" is the row of least average squared error, of those that look at the data
@@ -184,6 +186,9 @@ def release_bounded(
         How many such values are released, this one among them, each by itself with the same
         mechanism: the budget is for all together, and what is best for many is not what is best
         for one.
+    adjacency : {None, "add-remove", "replace-one"}
+        The neighbours that the sensitivity is declared for; None: those of what the cost is added
+        to.
     prior : array_like, optional
         What is known of the true value beforehand, without the data: weights, greater than 0, of
         equally wide cells of the domain. By default all values are alike. What is best goes by it,
@@ -194,8 +199,8 @@ def release_bounded(
     Returns
     -------
     BoundedRelease
-        The noisy `value` (float64), `estimate` beside it, the `epsilon` and `delta` spent, the
-        calibrated `mechanism`, and the `grid` that it drew on.
+        The noisy `value` (float64), `estimate` beside it, its `cost`, the calibrated `mechanism`,
+        and the `grid` that it drew on.
 
     Raises
     ------
@@ -217,12 +222,14 @@ def release_bounded(
     --------
     >>> import tightnoise as tn
     >>> stream = tn.random.NoiseStream(seed=1)
-    >>> tn.release_bounded(37.4, 1.0, 0, 120, sensitivity=120 / 500, rng=stream).choice.name
-    'staircase + clip'
-    >>> tn.release_bounded(37.4, 10.0, 0, 120, 0.24, delta=1e-6, count=100).choice.name
+    >>> mean = tn.release_bounded(37.4, 1.0, lower=0, upper=120, sensitivity=0.24, rng=stream)
+    >>> mean.choice.name, round((mean.cost * 10).epsilon(1e-5), 3)
+    ('staircase + clip', 9.999)
+    >>> ages = {"lower": 0, "upper": 120, "sensitivity": 0.24}
+    >>> tn.release_bounded(37.4, 10.0, 1e-6, **ages, count=100).choice.name
     'Gaussian + clip'
     >>> release = tn.release_bounded(
-    ...     [3.2, 4.0], 1.0, lower=[0, 1], upper=[10, 9], sensitivity=[4, 2], rng=stream
+    ...     [3.2, 4.0], 1.0, lower=[0, 1], upper=[10, 9], coordinate_sensitivity=[4, 2], rng=stream
     ... )
     >>> release.value.shape, type(release.mechanism).__name__
     ((2,), 'TruncatedGaussian')
@@ -230,14 +237,28 @@ def release_bounded(
     one_of("mechanism", mechanism, {"best": None, **BOUNDED_FAMILIES})
     theta = float_array("value", value, exact=True)
     low, high = float_array("lower", lower), float_array("upper", upper)
-    change = float_array("sensitivity", sensitivity)
+    if (sensitivity is None) == (coordinate_sensitivity is None):
+        raise TypeError("sensitivity or coordinate_sensitivity must be given, and not both")
+    if sensitivity is not None:
+        change = np.asarray(real_scalar("sensitivity", sensitivity))
+    else:
+        change = float_array("coordinate_sensitivity", coordinate_sensitivity)
     shape = broadcast_shape(value=theta, lower=low, upper=high)
     require(theta.shape == shape, "value", theta.shape, f"of the shape {shape} of the bounds")
     require(theta.size > 0, "value", theta.shape, "not empty")
     if change.ndim:
         change = _entries(change, shape)
     if shape:
-        return _of_array(theta, epsilon, low, high, change, delta, mechanism, count, prior, rng)
+        drawn, noisy, weights = _of_array(
+            theta, epsilon, low, high, change, delta, mechanism, count, prior, rng
+        )
+        cost = drawn.cost(
+            sensitivity=None if sensitivity is None else float(change),
+            coordinate_sensitivity=None if sensitivity is not None else change.reshape(shape),
+            domain=(low, high),
+            adjacency=adjacency,
+        )
+        return BoundedRelease(noisy, cost, drawn, noisy, grid_of(drawn), weights)
     ends = (float(low), float(high), float(change))
     budget, interval, weights = question_of(epsilon, delta, *ends, count, prior)
     if mechanism == "best":
@@ -246,11 +267,9 @@ def release_bounded(
     else:
         choice = choice_of(mechanism, budget, interval, weights)
     noisy = choice.mechanism.sample(_inside(theta, low, high), rng=rng)
-    pure = BOUNDED_FAMILIES[choice.name].pure and count == 1
     return BoundedRelease(
         float(choice.of(noisy, "value")),
-        budget.epsilon if choice.epsilon > 0 else 0.0,
-        0.0 if pure else budget.delta,
+        choice.cost.for_neighbours(adjacency),
         choice.mechanism,
         float(noisy),
         grid_of(choice.mechanism),
@@ -270,7 +289,7 @@ def _of_array(
     count: int,
     prior: ArrayLike | None,
     rng: NoiseStream | None,
-) -> BoundedRelease:
+) -> tuple[CoordinateMechanism, Any, tuple[float, ...] | None]:
     loss = real_scalar("epsilon", epsilon)
     failure = real_scalar("delta", delta)
     require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
@@ -295,7 +314,7 @@ def _of_array(
     family, scale = found[0]
     drawn: CoordinateMechanism = family(scale, lower, upper)  # type: ignore[call-arg]
     noisy = drawn.sample(_inside(value, lower, upper), rng=rng)
-    return BoundedRelease(noisy, loss, 0.0, drawn, noisy, grid_of(drawn), weights)
+    return drawn, noisy, weights
 
 
 def _square(family: Any, scale: float, widths: Floats, weights: tuple[float, ...] | None) -> float:
