@@ -42,32 +42,27 @@ void fill_losses(double (*function)(BoxLoss&, double), Make make, std::size_t di
     }
 }
 
-void def_box(py::module_& m, const char* ball, const char* corner, const char* from,
-             double (*function)(BoxLoss&, double)) {
+// A number bounds the L2 norm of a change, an array its coordinates.
+double sensitivity_in(double sensitivity, std::size_t) {
+    return sensitivity;
+}
+Operand sensitivity_in(const py::array& sensitivity, std::size_t dim) {
+    return float64_operand(sensitivity, dim);
+}
+
+template <class Sensitivity, class Make>
+void def_box(py::module_& m, const char* name, const char* from,
+             double (*function)(BoxLoss&, double), Make make) {
     m.def(
-        ball,
-        [function](const std::string& noise, const Float64Array& width, double sensitivity,
-                   const py::array& from_values, Float64Array out) {
+        name,
+        [function, make](const std::string& noise, const Float64Array& width,
+                         Sensitivity sensitivity, const py::array& from_values, Float64Array out) {
             const BoundedNoise which = noise_named(noise);
             const double* widths = width.data();
             const std::size_t dim = length(width);
+            const auto bound = sensitivity_in(sensitivity, dim);
             fill_losses(
-                function, [=] { return ball_loss(which, widths, sensitivity, dim); }, dim,
-                from_values, out);
-        },
-        py::arg("noise"), py::arg("width").noconvert(), py::arg("sensitivity"), py::arg(from),
-        py::arg("out").noconvert());
-    m.def(
-        corner,
-        [function](const std::string& noise, const Float64Array& width,
-                   const py::array& sensitivity, const py::array& from_values, Float64Array out) {
-            const BoundedNoise which = noise_named(noise);
-            const double* widths = width.data();
-            const std::size_t dim = length(width);
-            const Operand sensitivities = float64_operand(sensitivity, dim);
-            fill_losses(
-                function, [=] { return corner_loss(which, widths, sensitivities, dim); }, dim,
-                from_values, out);
+                function, [=] { return make(which, widths, bound, dim); }, dim, from_values, out);
         },
         py::arg("noise"), py::arg("width").noconvert(), py::arg("sensitivity"), py::arg(from),
         py::arg("out").noconvert());
@@ -76,8 +71,10 @@ void def_box(py::module_& m, const char* ball, const char* corner, const char* f
 }  // namespace
 
 void bind_domain_box(py::module_& m) {
-    def_box(m, "ball_epsilon", "corner_epsilon", "scale", epsilon_of_scale);
-    def_box(m, "ball_scale", "corner_scale", "epsilon", scale_of_epsilon);
+    def_box<double>(m, "ball_epsilon", "scale", epsilon_of_scale, ball_loss);
+    def_box<double>(m, "ball_scale", "epsilon", scale_of_epsilon, ball_loss);
+    def_box<const py::array&>(m, "corner_epsilon", "scale", epsilon_of_scale, corner_loss);
+    def_box<const py::array&>(m, "corner_scale", "epsilon", scale_of_epsilon, corner_loss);
 }
 
 }  // namespace tightnoise

@@ -8,21 +8,10 @@
 namespace tightnoise {
 namespace {
 
-using Function = double (*)(double, double, double);
-
-// Of three numbers, without the microseconds that arrays cost, and of arrays: out[i] =
-// function(first[i], width[i], sensitivity[i]).
-void define(py::module_& m, const char* name, const char* first, Function function) {
-    m.def(name, function, py::arg(first), py::arg("width"), py::arg("sensitivity"));
-    m.def(
-        name,
-        [function](const py::array& x, const py::array& width, const py::array& sensitivity,
-                   Float64Array out) {
-            const std::size_t n = length(out);
-            const Column from(x, n), w(width, n), c(sensitivity, n);
-            fill(out, [&](std::size_t i) { return function(from[i], w[i], c[i]); });
-        },
-        py::arg(first), py::arg("width"), py::arg("sensitivity"), py::arg("out").noconvert());
+// The privacy loss by the scale of the noise, or the scale by the loss.
+void define(py::module_& m, const char* name, const char* first,
+            double (*function)(double, double, double)) {
+    def_scalar_and_elementwise(m, name, function, first, "width", "sensitivity");
 }
 
 // The loss itself, not rounded up, and its slope: of the worst pair k apart in [0, w].

@@ -10,13 +10,7 @@ void bind_pieces(py::module_& m) {
                         py::arg("bound"));
     def_law<StaircaseLaw>(m, "Staircase", py::init<double, double, double, double>(),
                           py::arg("epsilon"), py::arg("step"), py::arg("gamma"), py::arg("bound"));
-    m.def(
-        "laplace_renyi",
-        [](const py::array& ratio, const py::array& alpha, Float64Array out) {
-            const Column t(ratio, length(out)), a(alpha, length(out));
-            fill(out, [&](std::size_t i) { return laplace_renyi(t[i], a[i]); });
-        },
-        py::arg("ratio"), py::arg("alpha"), py::arg("out").noconvert());
+    def_elementwise(m, "laplace_renyi", laplace_renyi, "ratio", "alpha");
 }
 
 }  // namespace tightnoise

@@ -34,13 +34,7 @@ void bind_subsampling(py::module_& m) {
     m.attr("LARGEST_SUMMED_ORDER") = kLargestSummedOrder;
     def_subsampling(m, "poisson_subsampled_rdp", poisson_subsampled_rdp);
     def_subsampling(m, "sampled_without_replacement_rdp", sampled_without_replacement_rdp);
-    m.def(
-        "amplified_epsilon_upper",
-        [](const py::array& rate, const py::array& epsilon, Float64Array out) {
-            const Column q(rate, length(out)), e(epsilon, length(out));
-            fill(out, [&](std::size_t i) { return amplified_epsilon_upper(q[i], e[i]); });
-        },
-        py::arg("rate"), py::arg("epsilon"), py::arg("out").noconvert());
+    def_elementwise(m, "amplified_epsilon_upper", amplified_epsilon_upper, "rate", "epsilon");
 }
 
 }  // namespace tightnoise
