@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "additive/bracketed_quantile.hpp"
-#include "additive/lattice_mass.hpp"
+#include "mechanisms/bracketed_quantile.hpp"
+#include "mechanisms/lattice_mass.hpp"
 
 namespace tightnoise {
 namespace {

@@ -6,9 +6,9 @@
 // from 1e-3 to 1e6 is what the tests cover.
 #pragma once
 
-#include "additive/density_point.hpp"
-#include "additive/lattice_sum.hpp"
-#include "additive/shift_divergence.hpp"
+#include "mechanisms/density_point.hpp"
+#include "mechanisms/lattice_sum.hpp"
+#include "mechanisms/shift_divergence.hpp"
 
 namespace tightnoise {
 

@@ -7,7 +7,7 @@
 // from 0 to kMostModes. NaN where nothing private was found, infinite where sigma overflows.
 #pragma once
 
-#include "additive/loss.hpp"
+#include "worst/loss.hpp"
 
 namespace tightnoise {
 

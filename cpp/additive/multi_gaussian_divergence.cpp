@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "additive/lattice_mass.hpp"
 #include "additive/multi_gaussian.hpp"
-#include "additive/positive_part.hpp"
+#include "mechanisms/lattice_mass.hpp"
+#include "mechanisms/positive_part.hpp"
 
 namespace tightnoise {
 namespace {

@@ -6,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "accounting/gaussian_calibration.hpp"
 #include "additive/multi_gaussian.hpp"
-#include "additive/private_scale.hpp"
-#include "additive/scale_search.hpp"
-#include "additive/unimodal.hpp"
-#include "additive/unimodal_threshold.hpp"
+#include "worst/gaussian_calibration.hpp"
+#include "worst/private_scale.hpp"
+#include "worst/scale_search.hpp"
+#include "worst/unimodal.hpp"
+#include "worst/unimodal_threshold.hpp"
 
 namespace tightnoise {
 

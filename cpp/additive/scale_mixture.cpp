@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "additive/bracketed_quantile.hpp"
-#include "additive/normal_mass.hpp"
-#include "additive/positive_part.hpp"
+#include "mechanisms/bracketed_quantile.hpp"
+#include "mechanisms/normal_mass.hpp"
+#include "mechanisms/positive_part.hpp"
 
 namespace tightnoise {
 namespace {

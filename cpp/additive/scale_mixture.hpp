@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "additive/density_point.hpp"
-#include "additive/shift_divergence.hpp"
+#include "mechanisms/density_point.hpp"
+#include "mechanisms/shift_divergence.hpp"
 
 namespace tightnoise {
 

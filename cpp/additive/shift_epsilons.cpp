@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "additive/normal_mass.hpp"
+#include "mechanisms/normal_mass.hpp"
 #include "runtime/interruption.hpp"
 
 namespace tightnoise {

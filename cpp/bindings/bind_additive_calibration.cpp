@@ -1,7 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include "additive/multi_gaussian_calibration.hpp"
-#include "additive/quasi_gaussian_calibration.hpp"
+#include "worst/quasi_gaussian_calibration.hpp"
 
 namespace py = pybind11;
 

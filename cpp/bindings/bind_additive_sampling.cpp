@@ -5,11 +5,11 @@
 #include <tuple>
 #include <vector>
 
-#include "additive/grid_kernels.hpp"
-#include "additive/grid_mixture_kernels.hpp"
-#include "additive/noise_preparation.hpp"
-#include "additive/sampling_kernels.hpp"
 #include "bindings/sampling.hpp"
+#include "mechanisms/additive_grid_kernels.hpp"
+#include "mechanisms/additive_sampling_kernels.hpp"
+#include "mechanisms/grid_mixture_kernels.hpp"
+#include "mechanisms/noise_preparation.hpp"
 
 namespace tightnoise {
 namespace {

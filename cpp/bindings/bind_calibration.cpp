@@ -1,6 +1,6 @@
-#include "accounting/dp_sgd_calibration.hpp"
-#include "accounting/gaussian_calibration.hpp"
 #include "bindings/elementwise.hpp"
+#include "cost/dp_sgd_calibration.hpp"
+#include "worst/gaussian_calibration.hpp"
 
 namespace tightnoise {
 namespace {

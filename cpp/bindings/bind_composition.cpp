@@ -1,6 +1,6 @@
-#include "accounting/composition.hpp"
-#include "accounting/lattice_tail.hpp"
 #include "bindings/arrays.hpp"
+#include "cost/composition.hpp"
+#include "cost/lattice_tail.hpp"
 
 namespace tightnoise {
 namespace {

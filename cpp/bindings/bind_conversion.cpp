@@ -1,5 +1,5 @@
-#include "accounting/conversion.hpp"
 #include "bindings/arrays.hpp"
+#include "cost/conversion.hpp"
 
 namespace tightnoise {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "accounting/best_order.hpp"
-#include "accounting/curve_growth.hpp"
 #include "bindings/arrays.hpp"
+#include "cost/best_order.hpp"
+#include "cost/curve_growth.hpp"
 
 namespace tightnoise {
 namespace {

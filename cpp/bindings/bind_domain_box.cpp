@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "bindings/elementwise.hpp"
-#include "domain/box_loss.hpp"
+#include "worst/box_loss.hpp"
 
 namespace tightnoise {
 namespace {

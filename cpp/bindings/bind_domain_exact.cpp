@@ -1,9 +1,9 @@
 #include "bindings/elementwise.hpp"
-#include "domain/bounded_laplace_loss.hpp"
-#include "domain/rectified_loss.hpp"
-#include "domain/scale_calibration.hpp"
-#include "domain/theorem_loss.hpp"
-#include "domain/truncated_loss.hpp"
+#include "worst/bounded_laplace_loss.hpp"
+#include "worst/rectified_loss.hpp"
+#include "worst/scale_calibration.hpp"
+#include "worst/theorem_loss.hpp"
+#include "worst/truncated_loss.hpp"
 
 namespace tightnoise {
 namespace {

@@ -1,6 +1,6 @@
 #include "bindings/elementwise.hpp"
-#include "domain/rectified_profile.hpp"
-#include "domain/truncated_profile.hpp"
+#include "worst/rectified_profile.hpp"
+#include "worst/truncated_profile.hpp"
 
 namespace tightnoise {
 void bind_domain_profile(py::module_& m) {

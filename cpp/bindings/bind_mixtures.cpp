@@ -1,10 +1,10 @@
 #include <pybind11/stl.h>
 
 #include "additive/multi_gaussian.hpp"
-#include "additive/quasi_gaussian.hpp"
 #include "additive/scale_mixture.hpp"
-#include "additive/worst_shift.hpp"
 #include "bindings/law.hpp"
+#include "mechanisms/quasi_gaussian.hpp"
+#include "worst/worst_shift.hpp"
 
 namespace tightnoise {
 namespace {

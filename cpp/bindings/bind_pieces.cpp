@@ -1,7 +1,7 @@
-#include "additive/laplace_law.hpp"
-#include "additive/laplace_renyi.hpp"
-#include "additive/staircase_law.hpp"
 #include "bindings/law.hpp"
+#include "mechanisms/laplace_law.hpp"
+#include "mechanisms/laplace_renyi.hpp"
+#include "mechanisms/staircase_law.hpp"
 
 namespace tightnoise {
 

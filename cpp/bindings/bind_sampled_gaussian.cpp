@@ -1,7 +1,7 @@
 #include <vector>
 
-#include "accounting/fixed_size_gaussian.hpp"
 #include "bindings/arrays.hpp"
+#include "cost/fixed_size_gaussian.hpp"
 
 namespace tightnoise {
 namespace {

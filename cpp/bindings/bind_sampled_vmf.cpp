@@ -1,7 +1,7 @@
 #include <vector>
 
-#include "accounting/sampled_vmf.hpp"
 #include "bindings/arrays.hpp"
+#include "cost/sampled_vmf.hpp"
 
 namespace tightnoise {
 

@@ -1,5 +1,5 @@
-#include "accounting/subsampling.hpp"
 #include "bindings/elementwise.hpp"
+#include "cost/subsampling.hpp"
 
 namespace tightnoise {
 namespace {

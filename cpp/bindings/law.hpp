@@ -17,9 +17,9 @@
 #include <functional>
 #include <utility>
 
-#include "additive/shift_divergence.hpp"
-#include "additive/worst_shift.hpp"
 #include "bindings/elementwise.hpp"
+#include "mechanisms/shift_divergence.hpp"
+#include "worst/worst_shift.hpp"
 
 namespace tightnoise {
 

@@ -1,0 +1,46 @@
+// Laplace noise, also truncated: density proportional to e^(-|x|/scale) on [-bound, bound].
+//
+// Truncated: Geng, Ding, Guo and Kumar 2020, "Tight Analysis of Privacy and Utility Tradeoff in
+// Approximate Differential Privacy", Section 3.
+#pragma once
+
+#include "worst/worst_shift.hpp"
+
+namespace tightnoise {
+
+class LaplaceLaw {
+  public:
+    // Normal scale > 0; bound > 0, infinite for all of the line.
+    LaplaceLaw(double scale, double bound);
+
+    double scale() const { return scale_; }
+    double bound() const { return bound_; }
+
+    // For finite x, q in [0, 1]. Relative error: 1e-15, and what the rounding of |x|/scale or
+    // bound/scale makes of the result (cdf: of the smaller tail; log density: absolute).
+    double log_density(double x) const;
+    double distribution(double x) const;
+    double mass(double from, double to) const;  // of an interval, from <= to finite
+    double quantile(double q) const;
+    double mean_abs() const;
+    double variance() const;
+
+  private:
+    double scale_;
+    double bound_;
+    double span_;       // bound / scale
+    double half_mass_;  // of e^-u for 0 <= u <= span
+};
+
+// The divergence of the law and itself, shifted: for any finite epsilon, shift >= 0.
+// Relative error: 1e-13 where above 1e-300.
+double hockey_stick(const LaplaceLaw& law, double shift, double epsilon);
+
+// For epsilon >= 0: the divergence at the sensitivity, for the density is unimodal. 0 only where
+// that is exact: for unbounded noise with sensitivity <= epsilon scale.
+WorstShift worst_shift(const LaplaceLaw& law, double epsilon, double sensitivity);
+
+// The smallest epsilon >= 0 found at which worst_shift is at most delta; infinite if there is none.
+double epsilon_at(const LaplaceLaw& law, double delta, double sensitivity);
+
+}  // namespace tightnoise
