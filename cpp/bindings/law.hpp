@@ -4,12 +4,9 @@
 //     double log_density(double x) const;  double distribution(double x) const;
 //     double mass(double from, double to) const;  (from <= to, finite)
 //     double quantile(double q) const;  double mean_abs() const;  double variance() const;
-// and the free functions, in namespace tightnoise,
+// and the free function, in namespace tightnoise,
 //     double hockey_stick(const Law&, double shift, double epsilon);
-//     WorstShift worst_shift(const Law&, double epsilon, double sensitivity);
-//     double epsilon_at(const Law&, double delta, double sensitivity);
-//     void worst_shift_curve(const Law&, double sensitivity, const double* epsilon, std::size_t n,
-//                            double tolerance, double* out);      (worst_shift.hpp has one for all)
+// and worst_shift.hpp knows it.
 // None of them throws, but for what poll does (interruption.hpp).
 #pragma once
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
-#include "worst/unimodal_cost.hpp"
 
 namespace tightnoise {
 namespace {
@@ -120,18 +119,6 @@ double hockey_stick(const LaplaceLaw& law, double shift, double epsilon) {
     delta += std::exp(-first / scale) * one_minus_exp(v_first + std::max(0.0, v_last)) *
              one_minus_exp(above) / mass;
     return std::min(1.0, delta);
-}
-
-WorstShift worst_shift(const LaplaceLaw& law, double epsilon, double sensitivity) {
-    const bool unbounded_loss = law.bound() < kInfinity && sensitivity > 0.0;
-    const bool above = std::fma(-epsilon, law.scale(), sensitivity) > 0.0;
-    const double delta = hockey_stick(law, sensitivity, epsilon);
-    return {unimodal_cost(delta, unbounded_loss || above), sensitivity, Proof::unimodal};
-}
-
-double epsilon_at(const LaplaceLaw& law, double delta, double sensitivity) {
-    const double greatest = std::nextafter(sensitivity / law.scale(), kInfinity);
-    return unimodal_epsilon(law, delta, sensitivity, greatest);
 }
 
 }  // namespace tightnoise

@@ -4,8 +4,6 @@
 // Approximate Differential Privacy", Section 3.
 #pragma once
 
-#include "worst/worst_shift.hpp"
-
 namespace tightnoise {
 
 class LaplaceLaw {
@@ -35,12 +33,5 @@ class LaplaceLaw {
 // The divergence of the law and itself, shifted: for any finite epsilon, shift >= 0.
 // Relative error: 1e-13 where above 1e-300.
 double hockey_stick(const LaplaceLaw& law, double shift, double epsilon);
-
-// For epsilon >= 0: the divergence at the sensitivity, for the density is unimodal. 0 only where
-// that is exact: for unbounded noise with sensitivity <= epsilon scale.
-WorstShift worst_shift(const LaplaceLaw& law, double epsilon, double sensitivity);
-
-// The smallest epsilon >= 0 found at which worst_shift is at most delta; infinite if there is none.
-double epsilon_at(const LaplaceLaw& law, double delta, double sensitivity);
 
 }  // namespace tightnoise

@@ -6,13 +6,9 @@
 
 #include "numeric/double_double.hpp"
 #include "numeric/elementary.hpp"
-#include "worst/unimodal_cost.hpp"
 
 namespace tightnoise {
 namespace {
-
-// More steps have no fractions; with epsilon >= 1e-9 they are losses of more than 1e6.
-constexpr double kMostSteps = 0x1p50;
 
 constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
 
@@ -269,20 +265,6 @@ double hockey_stick(const StaircaseLaw& law, double shift, double epsilon) {
     if (epsilon >= 0.0) return delta;
     // D_-e = 1 - e^-e + e^-e D_e, for the density is symmetric.
     return one_minus_exp(magnitude) + std::exp(-magnitude) * delta;
-}
-
-WorstShift worst_shift(const StaircaseLaw& law, double epsilon, double sensitivity) {
-    const double shift = law.in_steps_upper(sensitivity);
-    double delta = 1.0;
-    if (shift < kMostSteps) {
-        delta = unimodal_cost(law.divergence(shift, epsilon), law.diverges(shift, epsilon));
-    }
-    return {delta, sensitivity, Proof::unimodal};
-}
-
-double epsilon_at(const StaircaseLaw& law, double delta, double sensitivity) {
-    const double greatest = law.greatest_loss(law.in_steps_upper(sensitivity));
-    return unimodal_epsilon(law, delta, sensitivity, greatest);
 }
 
 }  // namespace tightnoise

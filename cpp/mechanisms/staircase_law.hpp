@@ -8,12 +8,13 @@
 // and Slavkovic 2020, "Differentially Private Inference for Binomial Data").
 #pragma once
 
-#include "worst/worst_shift.hpp"
-
 namespace tightnoise {
 
 class StaircaseLaw {
   public:
+    // More steps have no fractions; with epsilon >= 1e-9 they are losses of more than 1e6.
+    static constexpr double kMostSteps = 0x1p50;
+
     // epsilon in [1e-9, 700], normal step > 0, gamma in [0, 1]; bound > 0, infinite for none.
     StaircaseLaw(double epsilon, double step, double gamma, double bound);
 
@@ -32,7 +33,7 @@ class StaircaseLaw {
     bool diverges(double shift, double epsilon) const;
     // The greatest finite loss, rounded up.
     double greatest_loss(double shift) const;
-    // shift / step, rounded down or up by less than a unit of the last place; down to 2^50.
+    // shift / step, rounded down or up by less than a unit of the last place; down to kMostSteps.
     double in_steps(double shift) const;
     double in_steps_upper(double shift) const;
 
@@ -62,12 +63,5 @@ class StaircaseLaw {
 // The divergence of the law and itself, shifted: for any finite epsilon, shift >= 0.
 // Relative error: 1e-12 where above 1e-300.
 double hockey_stick(const StaircaseLaw& law, double shift, double epsilon);
-
-// For epsilon >= 0: the divergence at the sensitivity, for the density is unimodal. 0 only where
-// that is exact: for unbounded noise, up to as many steps as epsilon is times its own.
-WorstShift worst_shift(const StaircaseLaw& law, double epsilon, double sensitivity);
-
-// The smallest epsilon >= 0 found at which worst_shift is at most delta; infinite if there is none.
-double epsilon_at(const StaircaseLaw& law, double delta, double sensitivity);
 
 }  // namespace tightnoise

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/roots.hpp"
 #include "worst/box_loss.hpp"
-#include "worst/least_good.hpp"
 
 namespace tightnoise {
 namespace {

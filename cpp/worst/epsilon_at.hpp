@@ -46,4 +46,24 @@ double smallest_epsilon(const Law& law, double delta, double sensitivity) {
     return std::numeric_limits<double>::infinity();
 }
 
+// The smallest epsilon >= 0 found at which worst_shift is at most delta; `greatest` is a finite
+// bound on all finite losses, from which on the cost stays as it is. Infinite where that is more
+// than delta. By bisection: every epsilon that is kept as the upper end has been found good.
+template <class Law>
+double unimodal_epsilon(const Law& law, double delta, double sensitivity, double greatest) {
+    const auto is_good = [&](double epsilon) {
+        return worst_shift(law, epsilon, sensitivity).delta <= delta;
+    };
+    if (is_good(0.0)) return 0.0;
+    double high = std::min(greatest, std::numeric_limits<double>::max());
+    if (!is_good(high)) return std::numeric_limits<double>::infinity();
+    double low = 0.0;
+    for (int halving = 0; halving < 200; ++halving) {
+        const double middle = low + 0.5 * (high - low);
+        if (!(low < middle && middle < high)) break;
+        (is_good(middle) ? high : low) = middle;
+    }
+    return high;
+}
+
 }  // namespace tightnoise

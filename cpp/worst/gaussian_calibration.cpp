@@ -6,7 +6,6 @@
 #include "mechanisms/gaussian_profile.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "numeric/roots.hpp"
-#include "numeric/step_until.hpp"
 
 namespace tightnoise {
 namespace {

@@ -7,7 +7,6 @@
 #include "mechanisms/gaussian_profile.hpp"
 #include "numeric/double_double.hpp"
 #include "numeric/roots.hpp"
-#include "numeric/step_until.hpp"
 #include "worst/gaussian_calibration.hpp"
 #include "worst/ordinary_lengths.hpp"
 #include "worst/scale_calibration.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "numeric/roots.hpp"
 #include "worst/bounded_laplace_loss.hpp"
-#include "worst/least_good.hpp"
 #include "worst/rectified_loss.hpp"
 #include "worst/theorem_loss.hpp"
 #include "worst/truncated_loss.hpp"

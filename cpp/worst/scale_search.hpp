@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "mechanisms/shift_divergence.hpp"
-#include "worst/slope_root.hpp"
+#include "numeric/roots.hpp"
 
 namespace tightnoise {
 
@@ -144,7 +144,7 @@ class ScaleSearch {
     template <class Law>
     ShiftedPair top(const Law& law, const ShiftedPair& low, const ShiftedPair& high) const {
         ShiftedPair best = low.at.delta > high.at.delta ? low : high;
-        SlopeRoot root(low.shift, low.at.d_shift, high.shift, high.at.d_shift);
+        FalsePosition root(low.shift, low.at.d_shift, high.shift, high.at.d_shift);
         for (int i = 0; i < 60; ++i) {
             const ShiftedPair here = pair(law, root.next());
             if (here.at.delta > best.at.delta) best = here;

@@ -26,7 +26,7 @@
 #include <queue>
 
 #include "mechanisms/shift_divergence.hpp"
-#include "worst/slope_root.hpp"
+#include "numeric/roots.hpp"
 
 namespace tightnoise {
 
@@ -212,7 +212,7 @@ class ShiftSearch {
     // The root of the slope between two nodes, until the maximum can be no more than a tenth of the
     // tolerance above the greatest divergence met.
     Node local_maximum(const Node& left, const Node& right, double tolerance) {
-        SlopeRoot root(left.shift, left.slope, right.shift, right.slope);
+        FalsePosition root(left.shift, left.slope, right.shift, right.slope);
         Node best = left.delta > right.delta ? left : right;
         for (int step = 0; step < 60; ++step) {
             const Node here = node(root.next());

@@ -33,6 +33,7 @@
 #include <cmath>
 #include <vector>
 
+#include "numeric/roots.hpp"
 #include "runtime/interruption.hpp"
 #include "worst/ordinary_lengths.hpp"
 #include "worst/truncated_profile_kernels.hpp"
@@ -53,33 +54,19 @@ class TruncatedSearch {
 
     // The greatest delta(s) if there is one maximum: the pair where rise = fall, or an end.
     TruncatedPair peak() const {
-        TruncatedPair above = pair(0.0);
-        if (excess_of_fall(above) <= 0.0 || !(most_room_ > 0.0)) return above;
-        TruncatedPair below = pair(most_room_);
-        double at_above = excess_of_fall(above), at_below = excess_of_fall(below);
-        if (at_below >= 0.0) return below;
-        // The secant through logarithms, which are nearly straight, in the Illinois form; halves
-        // where that is undefined or slow.
-        TruncatedPair best = above.log_delta >= below.log_delta ? above : below;
-        for (int step = 0; step < 100; ++step) {
-            const double width = below.room - above.room;
-            if (width <= 0x1p-50 * below.room) break;
-            double room = above.room + width * (at_above / (at_above - at_below));
-            const bool is_inside = room > above.room && room < below.room;
-            if (!is_inside || step % 6 == 5) room = above.room + 0.5 * width;
-            const TruncatedPair here = pair(room);
+        const TruncatedPair first = pair(0.0);
+        if (excess_of_fall(first) <= 0.0 || !(most_room_ > 0.0)) return first;
+        const TruncatedPair last = pair(most_room_);
+        if (excess_of_fall(last) >= 0.0) return last;
+        TruncatedPair best = first.log_delta >= last.log_delta ? first : last;
+        // Logarithms are nearly straight.
+        FalsePosition root(0.0, excess_of_fall(first), most_room_, excess_of_fall(last));
+        for (int step = 0; step < 100 && root.width() > 0x1p-50 * root.high(); ++step) {
+            const TruncatedPair here = pair(root.next());
             const double excess = excess_of_fall(here);
             if (here.log_delta >= best.log_delta) best = here;
-            if (std::fabs(slope(here)) * width <= kFlat || excess == 0.0) break;
-            if (excess > 0.0) {
-                above = here;
-                at_above = excess;
-                at_below *= 0.5;
-            } else {
-                below = here;
-                at_below = excess;
-                at_above *= 0.5;
-            }
+            if (std::fabs(slope(here)) * root.width() <= kFlat || excess == 0.0) break;
+            root.narrow(here.room, excess);
         }
         return best;
     }

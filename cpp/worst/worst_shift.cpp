@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "additive/multi_gaussian.hpp"
 #include "additive/scale_mixture.hpp"
+#include "mechanisms/laplace_law.hpp"
 #include "mechanisms/quasi_gaussian.hpp"
+#include "mechanisms/staircase_law.hpp"
+#include "numeric/elementary.hpp"
 #include "runtime/parallel.hpp"
 #include "worst/epsilon_at.hpp"
 #include "worst/shift_search.hpp"
@@ -42,6 +47,15 @@ bool is_unimodal(const ScaleMixtureLaw& law) {
     return proven_unimodal(law, law.greatest_location());
 }
 
+// Laws with one mode, whose divergences have a closed form.
+template <class Law>
+constexpr bool kIsOfPieces = std::is_same_v<Law, LaplaceLaw> || std::is_same_v<Law, StaircaseLaw>;
+
+template <class Law, class = std::enable_if_t<kIsOfPieces<Law>>>
+bool is_unimodal(const Law&) {
+    return true;
+}
+
 template <class Law>
 WorstShift cost(const Law& law, bool unimodal, double epsilon, double sensitivity,
                 double tolerance) {
@@ -60,13 +74,39 @@ WorstShift cost(const Law& law, bool unimodal, double epsilon, double sensitivit
     return {upwards(found.upper), found.shift, Proof::semiconvex};
 }
 
+// What a law of pieces costs at a divergence within 1e-12 of the truth where above 1e-300, and
+// within a few subnormals below; `positive` is whether the true one is above 0. Never below the
+// truth, at most 1e-11 of it above.
+double unimodal_cost(double divergence, bool positive) {
+    constexpr double kLost = 16.0 * std::numeric_limits<double>::denorm_min();
+    return positive ? std::min(1.0, divergence * (1.0 + kRounding) + kLost) : 0.0;
+}
+
+WorstShift cost(const LaplaceLaw& law, bool, double epsilon, double sensitivity, double) {
+    const bool unbounded_loss = law.bound() < kInfinity && sensitivity > 0.0;
+    const bool above = std::fma(-epsilon, law.scale(), sensitivity) > 0.0;
+    const double divergence = hockey_stick(law, sensitivity, epsilon);
+    return {unimodal_cost(divergence, unbounded_loss || above), sensitivity, Proof::unimodal};
+}
+
+WorstShift cost(const StaircaseLaw& law, bool, double epsilon, double sensitivity, double) {
+    const double shift = law.in_steps_upper(sensitivity);
+    double delta = 1.0;
+    if (shift < StaircaseLaw::kMostSteps) {
+        delta = unimodal_cost(law.divergence(shift, epsilon), law.diverges(shift, epsilon));
+    }
+    return {delta, sensitivity, Proof::unimodal};
+}
+
+}  // namespace
+
 template <class Law>
-WorstShift worst(const Law& law, double epsilon, double sensitivity) {
+WorstShift worst_shift(const Law& law, double epsilon, double sensitivity) {
     return cost(law, is_unimodal(law), epsilon, sensitivity, kTolerance);
 }
 
 template <class Law>
-ShiftCheck check(const Law& law, double epsilon, double sensitivity, double delta) {
+ShiftCheck certify_at_most(const Law& law, double epsilon, double sensitivity, double delta) {
     const auto at_most = [=](double divergence) { return upwards(divergence) <= delta; };
     const double at_end = shift_divergence(law, sensitivity, epsilon).at_most();
     if (!at_most(at_end)) return {false, at_end, sensitivity};
@@ -81,9 +121,9 @@ ShiftCheck check(const Law& law, double epsilon, double sensitivity, double delt
 }
 
 template <class Law>
-void curve(const Law& law, double sensitivity, const double* epsilon, std::size_t n,
-           double tolerance, double* out) {
-    constexpr std::size_t kBlock = 16;
+void worst_shift_curve(const Law& law, double sensitivity, const double* epsilon, std::size_t n,
+                       double tolerance, double* out) {
+    constexpr std::size_t kBlock = kIsOfPieces<Law> ? 4096 : 16;
     const bool unimodal = is_unimodal(law);
     parallel_blocks((n + kBlock - 1) / kBlock, [=, &law](std::size_t block) {
         const std::size_t end = std::min(n, (block + 1) * kBlock);
@@ -93,52 +133,36 @@ void curve(const Law& law, double sensitivity, const double* epsilon, std::size_
     });
 }
 
-}  // namespace
-
-WorstShift worst_shift(const MultiGaussianLaw& law, double epsilon, double sensitivity) {
-    return worst(law, epsilon, sensitivity);
-}
-WorstShift worst_shift(const QuasiGaussianLaw& law, double epsilon, double sensitivity) {
-    return worst(law, epsilon, sensitivity);
-}
-WorstShift worst_shift(const ScaleMixtureLaw& law, double epsilon, double sensitivity) {
-    return worst(law, epsilon, sensitivity);
-}
-
-ShiftCheck certify_at_most(const MultiGaussianLaw& law, double epsilon, double sensitivity,
-                           double delta) {
-    return check(law, epsilon, sensitivity, delta);
-}
-ShiftCheck certify_at_most(const QuasiGaussianLaw& law, double epsilon, double sensitivity,
-                           double delta) {
-    return check(law, epsilon, sensitivity, delta);
-}
-ShiftCheck certify_at_most(const ScaleMixtureLaw& law, double epsilon, double sensitivity,
-                           double delta) {
-    return check(law, epsilon, sensitivity, delta);
-}
-
-void worst_shift_curve(const MultiGaussianLaw& law, double sensitivity, const double* epsilon,
-                       std::size_t n, double tolerance, double* out) {
-    curve(law, sensitivity, epsilon, n, tolerance, out);
-}
-void worst_shift_curve(const QuasiGaussianLaw& law, double sensitivity, const double* epsilon,
-                       std::size_t n, double tolerance, double* out) {
-    curve(law, sensitivity, epsilon, n, tolerance, out);
-}
-void worst_shift_curve(const ScaleMixtureLaw& law, double sensitivity, const double* epsilon,
-                       std::size_t n, double tolerance, double* out) {
-    curve(law, sensitivity, epsilon, n, tolerance, out);
-}
-
-double epsilon_at(const MultiGaussianLaw& law, double delta, double sensitivity) {
+template <class Law>
+double epsilon_at(const Law& law, double delta, double sensitivity) {
     return smallest_epsilon(law, delta, sensitivity);
 }
-double epsilon_at(const QuasiGaussianLaw& law, double delta, double sensitivity) {
-    return smallest_epsilon(law, delta, sensitivity);
+
+template <>
+double epsilon_at(const LaplaceLaw& law, double delta, double sensitivity) {
+    const double greatest = std::nextafter(sensitivity / law.scale(), kInfinity);
+    return unimodal_epsilon(law, delta, sensitivity, greatest);
 }
-double epsilon_at(const ScaleMixtureLaw& law, double delta, double sensitivity) {
-    return smallest_epsilon(law, delta, sensitivity);
+
+template <>
+double epsilon_at(const StaircaseLaw& law, double delta, double sensitivity) {
+    const double greatest = law.greatest_loss(law.in_steps_upper(sensitivity));
+    return unimodal_epsilon(law, delta, sensitivity, greatest);
 }
+
+#define TIGHTNOISE_WORST_SHIFT(Law)                                                         \
+    template WorstShift worst_shift(const Law&, double, double);                            \
+    template void worst_shift_curve(const Law&, double, const double*, std::size_t, double, \
+                                    double*);                                               \
+    template double epsilon_at(const Law&, double, double)
+#define TIGHTNOISE_WORST_SHIFT_OF_MIXTURE(Law) \
+    TIGHTNOISE_WORST_SHIFT(Law);               \
+    template ShiftCheck certify_at_most(const Law&, double, double, double)
+
+TIGHTNOISE_WORST_SHIFT(LaplaceLaw);
+TIGHTNOISE_WORST_SHIFT(StaircaseLaw);
+TIGHTNOISE_WORST_SHIFT_OF_MIXTURE(MultiGaussianLaw);
+TIGHTNOISE_WORST_SHIFT_OF_MIXTURE(QuasiGaussianLaw);
+TIGHTNOISE_WORST_SHIFT_OF_MIXTURE(ScaleMixtureLaw);
 
 }  // namespace tightnoise
