@@ -1,5 +1,5 @@
 // What a mechanism costs that sees only a random sample of the records: upper bounds, all of them.
-// The derivations stand in subsampling.cpp.
+// SUBSAMPLING.md derives them.
 #pragma once
 
 #include <cstddef>
