@@ -22,7 +22,7 @@ void def_box(py::module_& m, const char* name, BayesCapacityKernels::Sum kernel)
 
 }  // namespace
 
-void bind_bayes_capacity(py::module_& m) {
+void bind_bayes_capacity(py::module_ m) {
     def_elementwise(m, "log_ball_capacity", log_ball_capacity, "dim", "reach");
     def_elementwise(m, "log_cap_capacity", log_cap_capacity, "kappa", "dim", "half_angle");
     def_box(m, "gaussian", bayes_capacity_kernels().gaussian);

@@ -19,7 +19,7 @@ void def_dp_sgd(py::module_& m, const char* name, double (*function)(const Targe
 
 }  // namespace
 
-void bind_calibration(py::module_& m) {
+void bind_calibration(py::module_ m) {
     def_elementwise(m, "gaussian_delta", gaussian_delta_upper, "epsilon", "mu");
     def_elementwise(m, "gaussian_epsilon", gaussian_epsilon_upper, "delta", "mu");
     def_elementwise(m, "gaussian_sigma", gaussian_sigma_upper, "epsilon", "delta", "sensitivity");

@@ -49,7 +49,7 @@ void def_map(py::class_<MechanismKernels>& functions, const char* name,
 }  // namespace
 
 // Every mechanism has the same functions; those that need no bounds or levels ignore them.
-void bind_mechanisms(py::module_& m) {
+void bind_mechanisms(py::module_ m) {
     py::class_<MechanismKernels> functions(m, "MechanismKernels");
     def_map(functions, "renyi", &MechanismKernels::renyi, "shift", "alpha");
     def_map(functions, "hockey_stick", &MechanismKernels::hockey_stick, "shift", "epsilon");

@@ -3,7 +3,7 @@
 
 namespace tightnoise {
 
-void bind_shift_epsilons(py::module_& m) {
+void bind_shift_epsilons(py::module_ m) {
     m.def(
         "shift_epsilons",
         [](const Float64Array& locations, const Float64Array& weights, const Float64Array& sigmas,

@@ -1,9 +1,15 @@
+#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include "additive/multi_gaussian.hpp"
+#include "additive/multi_gaussian_calibration.hpp"
 #include "additive/scale_mixture.hpp"
 #include "bindings/law.hpp"
+#include "mechanisms/laplace_law.hpp"
+#include "mechanisms/laplace_renyi.hpp"
 #include "mechanisms/quasi_gaussian.hpp"
+#include "mechanisms/staircase_law.hpp"
+#include "worst/quasi_gaussian_calibration.hpp"
 #include "worst/worst_shift.hpp"
 
 namespace tightnoise {
@@ -34,7 +40,7 @@ void def_calibrated(py::class_<Law> law) {
 
 }  // namespace
 
-void bind_mixtures(py::module_& m) {
+void bind_additive(py::module_ m) {
     def_calibrated(def_law<MultiGaussianLaw>(
         m, "MultiGaussian", py::init<double, double, double, double>(), py::arg("sigma"),
         py::arg("epsilon"), py::arg("sensitivity"), py::arg("modes")));
@@ -45,6 +51,24 @@ void bind_mixtures(py::module_& m) {
     def_calibrated(def_law<ScaleMixtureLaw>(
         m, "ScaleMixture", py::init<const List&, const List&, const List&>(), py::arg("locations"),
         py::arg("weights"), py::arg("sigmas")));
+    def_law<LaplaceLaw>(m, "Laplace", py::init<double, double>(), py::arg("scale"),
+                        py::arg("bound"));
+    def_law<StaircaseLaw>(m, "Staircase", py::init<double, double, double, double>(),
+                          py::arg("epsilon"), py::arg("step"), py::arg("gamma"), py::arg("bound"));
+    def_elementwise(m, "laplace_renyi", laplace_renyi, "ratio", "alpha");
+    const auto nogil = py::call_guard<py::gil_scoped_release>();
+    py::enum_<AdditiveLoss>(m, "Loss").value("l1", AdditiveLoss::l1).value("l2", AdditiveLoss::l2);
+    py::class_<MultiGaussianChoice>(m, "MultiGaussianChoice")
+        .def_readonly("sigma", &MultiGaussianChoice::sigma)
+        .def_readonly("modes", &MultiGaussianChoice::modes);
+    m.def("multi_gaussian_sigma", multi_gaussian_sigma, nogil, py::arg("epsilon"), py::arg("delta"),
+          py::arg("sensitivity"), py::arg("modes"));
+    m.def("best_multi_gaussian", best_multi_gaussian, nogil, py::arg("epsilon"), py::arg("delta"),
+          py::arg("sensitivity"), py::arg("loss"));
+    m.def("quasi_gaussian_sigma", quasi_gaussian_sigma, nogil, py::arg("epsilon"), py::arg("delta"),
+          py::arg("sensitivity"));
+    m.def("quasi_gaussian_sigma_of_paper", quasi_gaussian_sigma_of_paper, nogil, py::arg("epsilon"),
+          py::arg("delta"), py::arg("sensitivity"));
 }
 
 }  // namespace tightnoise

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "bindings/arrays.hpp"
 #include "bindings/elementwise.hpp"
 #include "mechanisms/vmf_divergence_kernels.hpp"
+#include "mechanisms/vmf_profile.hpp"
 #include "runtime/interruption.hpp"
 
 namespace tightnoise {
@@ -45,15 +47,35 @@ void renyi_sum(const Float64Array& nu, const Float64Array& kappa, const Float64A
     }
 }
 
+using OfPair = void (*)(double, double, const Operand&, const Operand&, std::size_t, double*);
+
+void def_profile(py::module_& m, const char* name, const char* at, OfPair function) {
+    m.def(
+        name,
+        [function](double kappa, double dim, const py::array& half_chord, const py::array& x,
+                   Float64Array out) {
+            const std::size_t n = length(out);
+            const Operand chords = float64_operand(half_chord, n);
+            const Operand points = float64_operand(x, n);
+            double* to = out.mutable_data();
+            py::gil_scoped_release nogil;
+            function(kappa, dim, chords, points, n, to);
+        },
+        py::arg("kappa"), py::arg("dim"), py::arg("half_chord"), py::arg(at),
+        py::arg("out").noconvert());
+}
+
 }  // namespace
 
-void bind_vmf_divergence(py::module_& m) {
+void bind_von_mises_fisher(py::module_ m) {
     using py::arg;
     m.def("renyi_divergence", renyi_divergence, arg("nu"), arg("kappa"), arg("half_chord"),
           arg("half_cosine"), arg("alpha"), arg("out"));
     // out[j] = sum over i of counts[i] D_alphas[j] of pair i.
     m.def("renyi_sum", renyi_sum, arg("nu"), arg("kappa"), arg("half_chord"), arg("half_cosine"),
           arg("counts"), arg("alphas"), arg("out"));
+    def_profile(m, "hockey_stick", "epsilon", vmf_delta_upper);
+    def_profile(m, "epsilon", "delta", vmf_epsilon_upper);
 }
 
 }  // namespace tightnoise
