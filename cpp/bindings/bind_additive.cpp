@@ -1,14 +1,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "additive/multi_gaussian.hpp"
-#include "additive/multi_gaussian_calibration.hpp"
-#include "additive/scale_mixture.hpp"
 #include "bindings/law.hpp"
 #include "mechanisms/laplace_law.hpp"
 #include "mechanisms/laplace_renyi.hpp"
+#include "mechanisms/multi_gaussian.hpp"
 #include "mechanisms/quasi_gaussian.hpp"
+#include "mechanisms/scale_mixture.hpp"
 #include "mechanisms/staircase_law.hpp"
+#include "worst/multi_gaussian_calibration.hpp"
 #include "worst/quasi_gaussian_calibration.hpp"
 #include "worst/worst_shift.hpp"
 

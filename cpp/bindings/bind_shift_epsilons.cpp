@@ -1,5 +1,5 @@
-#include "additive/shift_epsilons.hpp"
 #include "bindings/arrays.hpp"
+#include "worst/shift_epsilons.hpp"
 
 namespace tightnoise {
 

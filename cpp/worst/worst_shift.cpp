@@ -5,10 +5,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "additive/multi_gaussian.hpp"
-#include "additive/scale_mixture.hpp"
 #include "mechanisms/laplace_law.hpp"
+#include "mechanisms/multi_gaussian.hpp"
 #include "mechanisms/quasi_gaussian.hpp"
+#include "mechanisms/scale_mixture.hpp"
 #include "mechanisms/staircase_law.hpp"
 #include "numeric/elementary.hpp"
 #include "runtime/parallel.hpp"

@@ -3,7 +3,7 @@
 // and in its extremes between them; these do not depend on epsilon, which is then found by Newton's
 // method. A root of L = epsilon moves with the parameters, but the integrand is 0 there: only f's
 // own change counts, which is a difference of normal densities and probabilities at the roots.
-#include "additive/shift_epsilons.hpp"
+#include "worst/shift_epsilons.hpp"
 
 #include <algorithm>
 #include <cmath>

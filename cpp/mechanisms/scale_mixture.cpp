@@ -1,4 +1,4 @@
-#include "additive/scale_mixture.hpp"
+#include "mechanisms/scale_mixture.hpp"
 
 #include <algorithm>
 #include <cmath>

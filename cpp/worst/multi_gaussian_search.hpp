@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "additive/multi_gaussian.hpp"
+#include "mechanisms/multi_gaussian.hpp"
 #include "worst/gaussian_calibration.hpp"
 #include "worst/private_scale.hpp"
 #include "worst/scale_search.hpp"

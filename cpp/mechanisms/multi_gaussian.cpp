@@ -1,4 +1,4 @@
-#include "additive/multi_gaussian.hpp"
+#include "mechanisms/multi_gaussian.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "additive/multi_gaussian.hpp"
 #include "mechanisms/lattice_mass.hpp"
+#include "mechanisms/multi_gaussian.hpp"
 #include "mechanisms/positive_part.hpp"
 
 namespace tightnoise {

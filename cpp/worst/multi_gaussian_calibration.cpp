@@ -1,11 +1,11 @@
-#include "additive/multi_gaussian_calibration.hpp"
+#include "worst/multi_gaussian_calibration.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "additive/multi_gaussian_search.hpp"
+#include "worst/multi_gaussian_search.hpp"
 
 namespace tightnoise {
 namespace {
