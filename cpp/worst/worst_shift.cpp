@@ -150,13 +150,12 @@ double epsilon_at(const StaircaseLaw& law, double delta, double sensitivity) {
     return unimodal_epsilon(law, delta, sensitivity, greatest);
 }
 
-#define TIGHTNOISE_WORST_SHIFT(Law)                                                         \
-    template WorstShift worst_shift(const Law&, double, double);                            \
-    template void worst_shift_curve(const Law&, double, const double*, std::size_t, double, \
-                                    double*);                                               \
-    template double epsilon_at(const Law&, double, double)
-#define TIGHTNOISE_WORST_SHIFT_OF_MIXTURE(Law) \
-    TIGHTNOISE_WORST_SHIFT(Law);               \
+#define TIGHTNOISE_WORST_SHIFT(Law)                              \
+    template WorstShift worst_shift(const Law&, double, double); \
+    template void worst_shift_curve(const Law&, double, const double*, std::size_t, double, double*)
+#define TIGHTNOISE_WORST_SHIFT_OF_MIXTURE(Law)              \
+    TIGHTNOISE_WORST_SHIFT(Law);                            \
+    template double epsilon_at(const Law&, double, double); \
     template ShiftCheck certify_at_most(const Law&, double, double, double)
 
 TIGHTNOISE_WORST_SHIFT(LaplaceLaw);
