@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "numeric/complex_normal.hpp"
+#include "numeric/elementary.hpp"
 #include "runtime/parallel.hpp"
 
 namespace tightnoise {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kInvSqrt2Pi = 0.39894228040143267794;
 constexpr AnalyticBound kNothing{1.0, kInfinity};
 

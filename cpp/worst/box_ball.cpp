@@ -21,9 +21,9 @@
 // the sum of the magnitudes of the terms.
 //
 // A large box starts from what a small one gives, of groups of similar coordinates.
-#include <limits>
 #include <vector>
 
+#include "numeric/elementary.hpp"
 #include "runtime/parallel.hpp"
 #include "worst/box_corner.hpp"
 #include "worst/box_groups.hpp"
@@ -32,7 +32,6 @@
 namespace tightnoise {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOne = 1.0;
 
 class BallLoss final : public BoxLoss {

@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "numeric/elementary.hpp"
 #include "numeric/roots.hpp"
 #include "worst/box_loss.hpp"
 
 namespace tightnoise {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Accepted is a bound between 2 kClose and kRoom below epsilon, relatively. The steps aim at
 // kClose.
