@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "additive/noise_preparation.hpp"
-#include "additive/sampling_kernels.hpp"
+#include "mechanisms/additive_sampling_kernels.hpp"
 #include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/letter_kernels.hpp"
+#include "mechanisms/noise_preparation.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
 #include "numeric/clipped_sum.hpp"

@@ -35,7 +35,11 @@ inline Operand operand(const py::array& array, std::size_t n) {
     return {array.data(), is_float32, size != n || n == 1};
 }
 
-// The same of float64.
+// One array for each type of a pack: what a template that names its arguments takes.
+template <class>
+using ArrayOf = const py::array&;
+
+// The same as operand, of float64.
 inline Operand float64_operand(const py::array& array, std::size_t n) {
     const Operand from = operand(array, n);
     if (from.is_float32) throw py::type_error("core: expected float64");

@@ -5,11 +5,11 @@
 #include <tuple>
 #include <vector>
 
-#include "additive/grid_kernels.hpp"
-#include "additive/grid_mixture_kernels.hpp"
-#include "additive/noise_preparation.hpp"
-#include "additive/sampling_kernels.hpp"
 #include "bindings/sampling.hpp"
+#include "mechanisms/additive_grid_kernels.hpp"
+#include "mechanisms/additive_sampling_kernels.hpp"
+#include "mechanisms/grid_mixture_kernels.hpp"
+#include "mechanisms/noise_preparation.hpp"
 
 namespace tightnoise {
 namespace {
@@ -71,11 +71,6 @@ void sample(const AdditiveSamplers<Noise>& samplers, const AdditiveGridSamplers<
     }
 }
 
-void sample_exponential(const ExponentialNoise& noise, const Place& place) {
-    sample(additive_sampling_kernels().exponential, additive_grid_kernels().exponential, noise,
-           place);
-}
-
 // More would ask for tables of gigabytes.
 constexpr int kMostModes = 1 << 24;
 
@@ -109,8 +104,8 @@ auto& latest(Make make, Parameters... parameters) {
     return *made;
 }
 
-void sample_multi_gaussian(double sigma, double epsilon, double sensitivity, int modes,
-                           const Place& place) {
+void sample_multi_gaussian(const Place& place, double sigma, double epsilon, double sensitivity,
+                           int modes) {
     if (modes < 0 || modes > kMostModes) throw py::value_error("core: modes out of range");
     check_steps(sigma, sensitivity * modes, place);
     const auto make = [](double e, int m) { return LadderComponents(e, m); };
@@ -119,15 +114,16 @@ void sample_multi_gaussian(double sigma, double epsilon, double sensitivity, int
            components.noise(sigma, sensitivity), place);
 }
 
-void sample_quasi_gaussian(double sigma, double epsilon, double sensitivity, const Place& place) {
+void sample_quasi_gaussian(const Place& place, double sigma, double epsilon, double sensitivity) {
     check_steps(sigma, sensitivity, place);
     const AliasTable& components = latest(quasi_gaussian_components, sigma, epsilon, sensitivity);
     sample(additive_sampling_kernels().quasi_gaussian, grid_mixture_kernels().quasi_gaussian,
            quasi_gaussian_noise(components, sigma, sensitivity), place);
 }
 
-void sample_scale_mixture(const Float64Array& locations, const Float64Array& weights,
-                          const Float64Array& sigmas, const Place& place) {
+// Every location stands for itself and its mirror image, its weight for both.
+void sample_scale_mixture(const Place& place, const Float64Array& locations,
+                          const Float64Array& weights, const Float64Array& sigmas) {
     const std::size_t n = length(locations);
     if (n == 0 || n > kMostModes || length(weights) != n || length(sigmas) != n) {
         throw py::value_error("core: locations, weights and sigmas must be as many");
@@ -137,6 +133,54 @@ void sample_scale_mixture(const Float64Array& locations, const Float64Array& wei
     const MirroredComponents components(locations.data(), weights.data(), sigmas.data(), n);
     sample(additive_sampling_kernels().gaussian_components,
            grid_mixture_kernels().gaussian_components, components.noise(), place);
+}
+
+void sample_laplace(const Place& place, double scale) {
+    sample(additive_sampling_kernels().exponential, additive_grid_kernels().exponential,
+           laplace_noise(scale), place);
+}
+
+void sample_truncated_laplace(const Place& place, double scale, double bound) {
+    sample(additive_sampling_kernels().exponential, additive_grid_kernels().exponential,
+           truncated_laplace_noise(scale, bound), place);
+}
+
+// Density proportional to e^(-epsilon k), k the integer nearest to |x| / width, |x| < bound.
+void sample_tulap(const Place& place, double width, double epsilon, double bound) {
+    if (place.grid.step) {
+        sample_on_grid(additive_grid_kernels().stepped, StaircaseNoise{width, epsilon, 0.5, bound},
+                       place);
+    } else {
+        sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound), place);
+    }
+}
+
+// Density falling by e^(-epsilon) at (k + gamma) sensitivity, k = 0, 1, ...
+void sample_staircase(const Place& place, double sensitivity, double epsilon, double gamma) {
+    if (place.grid.step) {
+        sample_on_grid(additive_grid_kernels().stepped,
+                       StaircaseNoise{sensitivity, epsilon, gamma, HUGE_VAL}, place);
+    } else {
+        sample(additive_sampling_kernels().stepped, staircase_noise(sensitivity, epsilon, gamma),
+               place);
+    }
+}
+
+// The parameters of a law are numbers, of a scale mixture arrays; theta is an array of out's shape
+// or of one element, out float32 or float64, theta itself or apart from it. Parameters are as their
+// Python class has checked them.
+template <class... Parameters, class... Names>
+void def_law(py::module_& m, const char* name, NoiseLaw law,
+             void (*sampler)(const Place&, Parameters...), Names... names) {
+    m.def(
+        name,
+        [law, sampler](const py::array& theta, Parameters... parameters, const py::array& out,
+                       NoiseSource& source, const std::optional<Float64Array>& step,
+                       const std::optional<Float64Array>& low) {
+            sampler({theta, out, source, {step, low}, law}, parameters...);
+        },
+        py::arg("theta"), py::arg(names)..., py::arg("out"), py::arg("source"),
+        py::arg("step") = py::none(), py::arg("low") = py::none());
 }
 
 // What AliasColumns has: (upper and lower halves of threshold, packed, index_bits).
@@ -156,90 +200,18 @@ AliasArrays arrays_of(const AliasColumns& columns) {
 
 void bind_additive_sampling(py::module_ m) {
     using py::arg;
-    using Array = const py::array&;
-    using Source = NoiseSource&;
-    using Step = const std::optional<Float64Array>&;
-    using Low = const std::optional<Float64Array>&;
-
-    // The parameters of a law are numbers; theta is an array of out's shape or of one element, out
-    // float32 or float64, theta itself or apart from it. Parameters are as their Python class has
-    // checked them.
-    m.def(
-        "sample_multi_gaussian",
-        [](Array theta, double sigma, double epsilon, double sensitivity, int modes, Array out,
-           Source source, Step step, Low low) {
-            sample_multi_gaussian(sigma, epsilon, sensitivity, modes,
-                                  {theta, out, source, {step, low}, NoiseLaw::multi_gaussian});
-        },
-        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("modes"), arg("out"),
-        arg("source"), arg("step") = py::none(), arg("low") = py::none());
-    m.def(
-        "sample_quasi_gaussian",
-        [](Array theta, double sigma, double epsilon, double sensitivity, Array out, Source source,
-           Step step, Low low) {
-            sample_quasi_gaussian(sigma, epsilon, sensitivity,
-                                  {theta, out, source, {step, low}, NoiseLaw::quasi_gaussian});
-        },
-        arg("theta"), arg("sigma"), arg("epsilon"), arg("sensitivity"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
-    // Every location stands for itself and its mirror image, its weight for both.
-    m.def(
-        "sample_scale_mixture",
-        [](Array theta, const Float64Array& locations, const Float64Array& weights,
-           const Float64Array& sigmas, Array out, Source source, Step step, Low low) {
-            sample_scale_mixture(locations, weights, sigmas,
-                                 {theta, out, source, {step, low}, NoiseLaw::scale_mixture});
-        },
-        arg("theta"), arg("locations"), arg("weights"), arg("sigmas"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
-    m.def(
-        "sample_laplace",
-        [](Array theta, double scale, Array out, Source source, Step step, Low low) {
-            sample_exponential(laplace_noise(scale),
-                               {theta, out, source, {step, low}, NoiseLaw::laplace});
-        },
-        arg("theta"), arg("scale"), arg("out"), arg("source"), arg("step") = py::none(),
-        arg("low") = py::none());
-    m.def(
-        "sample_truncated_laplace",
-        [](Array theta, double scale, double bound, Array out, Source source, Step step, Low low) {
-            sample_exponential(truncated_laplace_noise(scale, bound),
-                               {theta, out, source, {step, low}, NoiseLaw::truncated_laplace});
-        },
-        arg("theta"), arg("scale"), arg("bound"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
-    // Density proportional to e^(-epsilon k), k the integer nearest to |x| / width, |x| < bound.
-    m.def(
-        "sample_tulap",
-        [](Array theta, double width, double epsilon, double bound, Array out, Source source,
-           Step step, Low low) {
-            const Place place{theta, out, source, {step, low}, NoiseLaw::tulap};
-            if (step) {
-                sample_on_grid(additive_grid_kernels().stepped,
-                               StaircaseNoise{width, epsilon, 0.5, bound}, place);
-            } else {
-                sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound),
-                       place);
-            }
-        },
-        arg("theta"), arg("width"), arg("epsilon"), arg("bound"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
-    // Density falling by e^(-epsilon) at (k + gamma) sensitivity, k = 0, 1, ...
-    m.def(
-        "sample_staircase",
-        [](Array theta, double sensitivity, double epsilon, double gamma, Array out, Source source,
-           Step step, Low low) {
-            const Place place{theta, out, source, {step, low}, NoiseLaw::staircase};
-            if (step) {
-                sample_on_grid(additive_grid_kernels().stepped,
-                               StaircaseNoise{sensitivity, epsilon, gamma, HUGE_VAL}, place);
-            } else {
-                sample(additive_sampling_kernels().stepped,
-                       staircase_noise(sensitivity, epsilon, gamma), place);
-            }
-        },
-        arg("theta"), arg("sensitivity"), arg("epsilon"), arg("gamma"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
+    def_law(m, "sample_multi_gaussian", NoiseLaw::multi_gaussian, sample_multi_gaussian, "sigma",
+            "epsilon", "sensitivity", "modes");
+    def_law(m, "sample_quasi_gaussian", NoiseLaw::quasi_gaussian, sample_quasi_gaussian, "sigma",
+            "epsilon", "sensitivity");
+    def_law(m, "sample_scale_mixture", NoiseLaw::scale_mixture, sample_scale_mixture, "locations",
+            "weights", "sigmas");
+    def_law(m, "sample_laplace", NoiseLaw::laplace, sample_laplace, "scale");
+    def_law(m, "sample_truncated_laplace", NoiseLaw::truncated_laplace, sample_truncated_laplace,
+            "scale", "bound");
+    def_law(m, "sample_tulap", NoiseLaw::tulap, sample_tulap, "width", "epsilon", "bound");
+    def_law(m, "sample_staircase", NoiseLaw::staircase, sample_staircase, "sensitivity", "epsilon",
+            "gamma");
 
     // The tables by which components are chosen.
     m.def(

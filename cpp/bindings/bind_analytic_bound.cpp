@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
-#include "mechanisms/analytic_bound.hpp"
 #include "numeric/complex_normal.hpp"
+#include "sketch/analytic_bound.hpp"
 
 namespace tightnoise {
 

@@ -22,25 +22,9 @@ void def_box(py::module_& m, const char* name, BayesCapacityKernels::Sum kernel)
 
 }  // namespace
 
-void bind_bayes_capacity(py::module_& m) {
-    m.def(
-        "log_ball_capacity",
-        [](const py::array& dim, const py::array& reach, Float64Array out) {
-            const std::size_t n = length(out);
-            const Column dims(dim, n), reaches(reach, n);
-            fill(out, [&](std::size_t i) { return log_ball_capacity(dims[i], reaches[i]); });
-        },
-        py::arg("dim"), py::arg("reach"), py::arg("out").noconvert());
-    m.def(
-        "log_cap_capacity",
-        [](const py::array& kappa, const py::array& dim, const py::array& half_angle,
-           Float64Array out) {
-            const std::size_t n = length(out);
-            const Column kappas(kappa, n), dims(dim, n), angles(half_angle, n);
-            fill(out,
-                 [&](std::size_t i) { return log_cap_capacity(kappas[i], dims[i], angles[i]); });
-        },
-        py::arg("kappa"), py::arg("dim"), py::arg("half_angle"), py::arg("out").noconvert());
+void bind_bayes_capacity(py::module_ m) {
+    def_elementwise(m, "log_ball_capacity", log_ball_capacity, "dim", "reach");
+    def_elementwise(m, "log_cap_capacity", log_cap_capacity, "kappa", "dim", "half_angle");
     def_box(m, "gaussian", bayes_capacity_kernels().gaussian);
     def_box(m, "rectified", bayes_capacity_kernels().rectified);
     def_box(m, "truncated", bayes_capacity_kernels().truncated);

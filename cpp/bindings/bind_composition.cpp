@@ -1,6 +1,6 @@
-#include "accounting/composition.hpp"
-#include "accounting/lattice_tail.hpp"
 #include "bindings/arrays.hpp"
+#include "cost/composition.hpp"
+#include "cost/lattice_tail.hpp"
 
 namespace tightnoise {
 namespace {
@@ -48,7 +48,7 @@ void def_of_lattice(py::module_& m, const char* name,
 
 }  // namespace
 
-void bind_composition(py::module_& m) {
+void bind_composition(py::module_ m) {
     m.attr("MAX_EXACT_COUNT") = kMaxExactCount;
     m.def(
         "weighted_sum_upper",

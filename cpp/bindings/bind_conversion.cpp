@@ -1,5 +1,10 @@
-#include "accounting/conversion.hpp"
+#include <algorithm>
+#include <utility>
+
 #include "bindings/arrays.hpp"
+#include "cost/best_order.hpp"
+#include "cost/conversion.hpp"
+#include "cost/curve_growth.hpp"
 
 namespace tightnoise {
 namespace {
@@ -20,9 +25,46 @@ void def_conversion(py::module_& m, const char* name, ConversionFunction functio
         py::arg("out").noconvert());
 }
 
+std::size_t first_decrease_of(const Float64Array& alphas, const Float64Array& values) {
+    if (length(alphas) != length(values)) throw py::type_error("core: lengths differ");
+    return first_decrease(alphas.data(), values.data(), length(alphas));
+}
+
+// A Python function of an array of orders. What it raises passes through the search.
+class PythonRdpFunction : public RdpFunction {
+  public:
+    explicit PythonRdpFunction(py::object function) : function_(std::move(function)) {}
+
+    void operator()(const double* alpha, double* rdp, std::size_t n) const override {
+        Float64Array orders(static_cast<py::ssize_t>(n));
+        std::copy_n(alpha, n, orders.mutable_data());
+        const py::object result = function_(orders);
+        if (!py::isinstance<Float64Array>(result)) {
+            throw py::type_error("core: expected a C-contiguous float64 array");
+        }
+        const auto values = py::reinterpret_borrow<Float64Array>(result);
+        if (length(values) != n) throw py::type_error("core: result of the wrong length");
+        std::copy_n(values.data(), n, rdp);
+    }
+
+  private:
+    py::object function_;
+};
+
+using BestOf = BestOrder (*)(const RdpFunction&, Conversion, double);
+
+void def_best(py::module_& m, const char* name, BestOf best_of, const char* at) {
+    m.def(
+        name,
+        [best_of](const py::object& function, Conversion conversion, double target) {
+            return best_of(PythonRdpFunction(function), conversion, target);
+        },
+        py::arg("function"), py::arg("conversion"), py::arg(at));
+}
+
 }  // namespace
 
-void bind_conversion(py::module_& m) {
+void bind_conversion(py::module_ m) {
     // Its names are what callers write: the core takes either.
     py::enum_<Conversion>(m, "Conversion")
         .value("classic", Conversion::classic)
@@ -32,6 +74,15 @@ void bind_conversion(py::module_& m) {
     def_conversion(m, "epsilon_upper", &epsilon_upper, "rdp", "delta");
     def_conversion(m, "delta_upper", &delta_upper, "rdp", "epsilon");
     def_conversion(m, "rdp_lower", &rdp_lower, "epsilon", "delta");
+    m.def("first_decrease", &first_decrease_of, py::arg("alphas"), py::arg("values"));
+    m.attr("least_searched_order") = 1.0 + kLeastSearched;
+    m.attr("greatest_searched_order") = 1.0 + kGreatestSearched;
+    py::class_<BestOrder>(m, "BestOrder")
+        .def_readonly("value", &BestOrder::value)
+        .def_readonly("alpha", &BestOrder::alpha)
+        .def_readonly("at_edge", &BestOrder::at_edge);
+    def_best(m, "best_epsilon", &best_epsilon, "delta");
+    def_best(m, "best_delta", &best_delta, "epsilon");
 }
 
 }  // namespace tightnoise

@@ -28,58 +28,43 @@ void apply(MechanismKernels::Map kernel, const MechanismOperands& mechanism, con
     });
 }
 
+// A map of up to two arguments, which come before the parameters of the mechanism.
+template <class... Arguments>
+void def_map(py::class_<MechanismKernels>& functions, const char* name,
+             MechanismKernels::Map MechanismKernels::* map, Arguments... arguments) {
+    functions.def(
+        name,
+        [map](const MechanismKernels& kernels, ArrayOf<Arguments>... given, const py::array& theta,
+              const py::array& sigma, const py::array& lower, const py::array& upper, int levels,
+              Float64Array out) {
+            const std::size_t n = length(out);
+            const Operand operands[] = {operand(given, n)..., kNoOperand, kNoOperand};
+            apply(kernels.*map, mechanism_operands(theta, sigma, lower, upper, levels, n),
+                  operands[0], operands[1], out);
+        },
+        py::arg(arguments)..., py::arg("theta"), py::arg("sigma"), py::arg("lower"),
+        py::arg("upper"), py::arg("levels"), py::arg("out").noconvert());
+}
+
+}  // namespace
+
 // Every mechanism has the same functions; those that need no bounds or levels ignore them.
-void bind_mechanism(py::module_ m, const MechanismKernels& kernels) {
-    const auto def0 = [&m](const char* name, MechanismKernels::Map kernel) {
-        m.def(
-            name,
-            [kernel](const py::array& theta, const py::array& sigma, const py::array& lower,
-                     const py::array& upper, int levels, Float64Array out) {
-                const auto mechanism =
-                    mechanism_operands(theta, sigma, lower, upper, levels, length(out));
-                apply(kernel, mechanism, kNoOperand, kNoOperand, out);
-            },
-            py::arg("theta"), py::arg("sigma"), py::arg("lower"), py::arg("upper"),
-            py::arg("levels"), py::arg("out").noconvert());
-    };
-    const auto def1 = [&m](const char* name, MechanismKernels::Map kernel, const char* argument) {
-        m.def(
-            name,
-            [kernel](const py::array& first, const py::array& theta, const py::array& sigma,
-                     const py::array& lower, const py::array& upper, int levels, Float64Array out) {
-                const std::size_t n = length(out);
-                const auto mechanism = mechanism_operands(theta, sigma, lower, upper, levels, n);
-                apply(kernel, mechanism, operand(first, n), kNoOperand, out);
-            },
-            py::arg(argument), py::arg("theta"), py::arg("sigma"), py::arg("lower"),
-            py::arg("upper"), py::arg("levels"), py::arg("out").noconvert());
-    };
-    const auto def2 = [&m](const char* name, MechanismKernels::Map kernel, const char* argument) {
-        m.def(
-            name,
-            [kernel](const py::array& shift, const py::array& second, const py::array& theta,
-                     const py::array& sigma, const py::array& lower, const py::array& upper,
-                     int levels, Float64Array out) {
-                const std::size_t n = length(out);
-                const auto mechanism = mechanism_operands(theta, sigma, lower, upper, levels, n);
-                apply(kernel, mechanism, operand(shift, n), operand(second, n), out);
-            },
-            py::arg("shift"), py::arg(argument), py::arg("theta"), py::arg("sigma"),
-            py::arg("lower"), py::arg("upper"), py::arg("levels"), py::arg("out").noconvert());
-    };
-    def2("renyi", kernels.renyi, "alpha");
-    def2("hockey_stick", kernels.hockey_stick, "epsilon");
-    def0("fisher_information", kernels.fisher_information);
-    def1("log_pdf", kernels.log_pdf, "x");
-    def1("cdf", kernels.cdf, "x");
-    def1("quantile", kernels.quantile, "q");
-    def0("mean", kernels.mean);
-    def0("variance", kernels.variance);
-    m.def(
+void bind_mechanisms(py::module_ m) {
+    py::class_<MechanismKernels> functions(m, "MechanismKernels");
+    def_map(functions, "renyi", &MechanismKernels::renyi, "shift", "alpha");
+    def_map(functions, "hockey_stick", &MechanismKernels::hockey_stick, "shift", "epsilon");
+    def_map(functions, "fisher_information", &MechanismKernels::fisher_information);
+    def_map(functions, "log_pdf", &MechanismKernels::log_pdf, "x");
+    def_map(functions, "cdf", &MechanismKernels::cdf, "x");
+    def_map(functions, "quantile", &MechanismKernels::quantile, "q");
+    def_map(functions, "mean", &MechanismKernels::mean);
+    def_map(functions, "variance", &MechanismKernels::variance);
+    functions.def(
         "rdp_sums",
-        [&kernels](const Float64Array& alphas, const py::array& c, const py::array& theta,
-                   const py::array& sigma, const py::array& lower, const py::array& upper,
-                   int levels, std::size_t n, Float64Array forward, Float64Array backward) {
+        [](const MechanismKernels& kernels, const Float64Array& alphas, const py::array& c,
+           const py::array& theta, const py::array& sigma, const py::array& lower,
+           const py::array& upper, int levels, std::size_t n, Float64Array forward,
+           Float64Array backward) {
             const auto mechanism = mechanism_operands(theta, sigma, lower, upper, levels, n);
             const Operand bound = operand(c, n);
             if (length(forward) != length(alphas) || length(backward) != length(alphas)) {
@@ -94,10 +79,11 @@ void bind_mechanism(py::module_ m, const MechanismKernels& kernels) {
         py::arg("alphas"), py::arg("c"), py::arg("theta"), py::arg("sigma"), py::arg("lower"),
         py::arg("upper"), py::arg("levels"), py::arg("n"), py::arg("forward").noconvert(),
         py::arg("backward").noconvert());
-    m.def(
+    functions.def(
         "fisher_sum",
-        [&kernels](const py::array& c, const py::array& theta, const py::array& sigma,
-                   const py::array& lower, const py::array& upper, int levels, std::size_t n) {
+        [](const MechanismKernels& kernels, const py::array& c, const py::array& theta,
+           const py::array& sigma, const py::array& lower, const py::array& upper, int levels,
+           std::size_t n) {
             const auto mechanism = mechanism_operands(theta, sigma, lower, upper, levels, n);
             const Operand bound = operand(c, n);
             py::gil_scoped_release nogil;
@@ -105,18 +91,14 @@ void bind_mechanism(py::module_ m, const MechanismKernels& kernels) {
         },
         py::arg("c"), py::arg("theta"), py::arg("sigma"), py::arg("lower"), py::arg("upper"),
         py::arg("levels"), py::arg("n"));
-}
 
-}  // namespace
-
-void bind_mechanisms(py::module_& m) {
-    const DivergenceKernels& kernels = divergence_kernels();
-    bind_mechanism(m.def_submodule("gaussian"), kernels.gaussian);
-    bind_mechanism(m.def_submodule("rectified"), kernels.rectified);
-    bind_mechanism(m.def_submodule("truncated"), kernels.truncated);
-    bind_mechanism(m.def_submodule("quantized"), kernels.quantized);
-    bind_mechanism(m.def_submodule("sign"), kernels.sign);
-    bind_mechanism(m.def_submodule("bounded_laplace"), kernels.bounded_laplace);
+    const DivergenceKernels& all = divergence_kernels();
+    m.attr("gaussian") = &all.gaussian;
+    m.attr("rectified") = &all.rectified;
+    m.attr("truncated") = &all.truncated;
+    m.attr("quantized") = &all.quantized;
+    m.attr("sign") = &all.sign;
+    m.attr("bounded_laplace") = &all.bounded_laplace;
 }
 
 }  // namespace tightnoise

@@ -61,32 +61,26 @@ void sample_on_grid_as(GridSampler<Real> sampler, const Parameters& from, const 
     run<kGridStack>(sampler, task, static_cast<std::size_t>(out.size()));
 }
 
-#define TIGHTNOISE_GRID_SAMPLER(name) \
-    NoiseLaw::name, grid_kernels().float64.name, grid_kernels().float32.name
+// The law's samplers on a grid. Noise that never leaves its bounds is floats only: its letters at
+// the bounds are no multiples of the step.
+struct OnGrid {
+    GridSampler<double> float64;
+    GridSampler<float> float32;
+    bool floats_only = false;
+};
+#define TIGHTNOISE_ON_GRID(kernels, name) kernels().float64.name, kernels().float32.name
 
-#define TIGHTNOISE_LETTER_SAMPLER(name) \
-    NoiseLaw::name, letter_kernels().float64.name, letter_kernels().float32.name
-
-void sample_on_grid(NoiseLaw law, GridSampler<double> float64, GridSampler<float> float32,
-                    const Parameters& from, const Grid& grid, const py::array& out,
-                    NoiseSource& source) {
+void sample_on_grid(NoiseLaw law, const OnGrid& samplers, const Parameters& from, const Grid& grid,
+                    const py::array& out, NoiseSource& source) {
+    if (samplers.floats_only && py::isinstance<Int64Array>(out)) {
+        throw py::type_error("core: out must hold floats");
+    }
     if (is_float32_on_grid(out)) {
-        sample_on_grid_as(float32, from, grid, out, source, law);
+        sample_on_grid_as(samplers.float32, from, grid, out, source, law);
     } else {
-        sample_on_grid_as(float64, from, grid, out, source, law);
+        sample_on_grid_as(samplers.float64, from, grid, out, source, law);
     }
 }
-
-// Noise that never leaves its bounds: its letters at the bounds are no multiples of the step.
-void sample_conditioned(NoiseLaw law, GridSampler<double> float64, GridSampler<float> float32,
-                        const Parameters& from, const Grid& grid, const py::array& out,
-                        NoiseSource& source) {
-    if (py::isinstance<Int64Array>(out)) throw py::type_error("core: out must hold floats");
-    sample_on_grid(law, float64, float32, from, grid, out, source);
-}
-
-#define TIGHTNOISE_CONDITIONED_SAMPLER(name) \
-    NoiseLaw::name, grid_truncated().float64.name, grid_truncated().float32.name
 
 void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source) {
     const SamplingKernels& kernels = sampling_kernels();
@@ -97,6 +91,31 @@ void sample(const Which& which, const Parameters& from, const py::array& out, No
     } else {
         throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
     }
+}
+
+// With a step, on a grid: out may hold int64 then, and `low` may be a part of theta.
+void sample(const Which& which, const OnGrid& on_grid, const Parameters& from, const Grid& grid,
+            const py::array& out, NoiseSource& source) {
+    if (grid.step) {
+        sample_on_grid(which.law, on_grid, from, grid, out, source);
+    } else {
+        sample(which, from, out, source);
+    }
+}
+
+// A mechanism's sampler; `names` are those of its scale and its bounds, if it has any.
+template <class... Names>
+void def_sampler(py::module_& m, const char* name, const Which& which, const OnGrid& on_grid,
+                 Names... names) {
+    m.def(
+        name,
+        [which, on_grid](const py::array& theta, ArrayOf<Names>... parameters, const py::array& out,
+                         NoiseSource& source, const std::optional<Float64Array>& step,
+                         const std::optional<Float64Array>& low) {
+            sample(which, on_grid, {&theta, &parameters...}, {step, low}, out, source);
+        },
+        py::arg("theta"), py::arg(names)..., py::arg("out"), py::arg("source"),
+        py::arg("step") = py::none(), py::arg("low") = py::none());
 }
 
 template <class Real>
@@ -273,67 +292,26 @@ void bind_random(py::module_ m) {
             sample(TIGHTNOISE_SAMPLER(standard_normal), {}, out, source);
         },
         arg("out"), arg("source"));
-    // With `step`, on a grid: out may hold int64 then, and `low` may be a part of theta.
-    m.def(
-        "sample_gaussian",
-        [](Array theta, Array sigma, Array out, Source source, Step step, Low low) {
-            const Parameters from{&theta, &sigma};
-            if (!step) return sample(TIGHTNOISE_SAMPLER(gaussian), from, out, source);
-            sample_on_grid(TIGHTNOISE_GRID_SAMPLER(gaussian), from, {step, low}, out, source);
-        },
-        arg("theta"), arg("sigma"), arg("out"), arg("source"), arg("step") = py::none(),
-        arg("low") = py::none());
-    m.def(
-        "sample_stochastic_sign",
-        [](Array theta, Array sigma, Array out, Source source, Step step, Low low) {
-            const Parameters from{&theta, &sigma};
-            if (!step) return sample(TIGHTNOISE_SAMPLER(stochastic_sign), from, out, source);
-            sample_on_grid(TIGHTNOISE_LETTER_SAMPLER(stochastic_sign), from, {step, low}, out,
-                           source);
-        },
-        arg("theta"), arg("sigma"), arg("out"), arg("source"), arg("step") = py::none(),
-        arg("low") = py::none());
-    m.def(
-        "sample_rectified_gaussian",
-        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source, Step step,
-           Low low) {
-            const Parameters from{&theta, &sigma, &lower, &upper};
-            if (!step) return sample(TIGHTNOISE_SAMPLER(rectified_gaussian), from, out, source);
-            sample_on_grid(TIGHTNOISE_GRID_SAMPLER(rectified_gaussian), from, {step, low}, out,
-                           source);
-        },
-        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
-    m.def(
-        "sample_truncated_gaussian",
-        [](Array theta, Array sigma, Array lower, Array upper, Array out, Source source, Step step,
-           Low low) {
-            const Parameters from{&theta, &sigma, &lower, &upper};
-            if (!step) return sample(TIGHTNOISE_SAMPLER(truncated_gaussian), from, out, source);
-            sample_conditioned(TIGHTNOISE_CONDITIONED_SAMPLER(truncated_gaussian), from,
-                               {step, low}, out, source);
-        },
-        arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
-    m.def(
-        "sample_bounded_laplace",
-        [](Array theta, Array scale, Array lower, Array upper, Array out, Source source, Step step,
-           Low low) {
-            const Parameters from{&theta, &scale, &lower, &upper};
-            if (!step) return sample(TIGHTNOISE_SAMPLER(bounded_laplace), from, out, source);
-            sample_conditioned(TIGHTNOISE_CONDITIONED_SAMPLER(bounded_laplace), from, {step, low},
-                               out, source);
-        },
-        arg("theta"), arg("scale"), arg("lower"), arg("upper"), arg("out"), arg("source"),
-        arg("step") = py::none(), arg("low") = py::none());
+    def_sampler(m, "sample_gaussian", TIGHTNOISE_SAMPLER(gaussian),
+                {TIGHTNOISE_ON_GRID(grid_kernels, gaussian)}, "sigma");
+    def_sampler(m, "sample_stochastic_sign", TIGHTNOISE_SAMPLER(stochastic_sign),
+                {TIGHTNOISE_ON_GRID(letter_kernels, stochastic_sign)}, "sigma");
+    def_sampler(m, "sample_rectified_gaussian", TIGHTNOISE_SAMPLER(rectified_gaussian),
+                {TIGHTNOISE_ON_GRID(grid_kernels, rectified_gaussian)}, "sigma", "lower", "upper");
+    def_sampler(m, "sample_truncated_gaussian", TIGHTNOISE_SAMPLER(truncated_gaussian),
+                {TIGHTNOISE_ON_GRID(grid_truncated, truncated_gaussian), true}, "sigma", "lower",
+                "upper");
+    def_sampler(m, "sample_bounded_laplace", TIGHTNOISE_SAMPLER(bounded_laplace),
+                {TIGHTNOISE_ON_GRID(grid_truncated, bounded_laplace), true}, "scale", "lower",
+                "upper");
     m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
            Source source, Step step, Low low) {
-            const Parameters from{&theta, &sigma, &lower, &upper, static_cast<double>(levels)};
-            if (!step) return sample(TIGHTNOISE_SAMPLER(quantized_gaussian), from, out, source);
-            sample_on_grid(TIGHTNOISE_LETTER_SAMPLER(quantized_gaussian), from, {step, low}, out,
-                           source);
+            sample(TIGHTNOISE_SAMPLER(quantized_gaussian),
+                   {TIGHTNOISE_ON_GRID(letter_kernels, quantized_gaussian)},
+                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)}, {step, low}, out,
+                   source);
         },
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("levels"), arg("out"),
         arg("source"), arg("step") = py::none(), arg("low") = py::none());

@@ -41,7 +41,7 @@ void watch_signals() {
 
 }  // namespace
 
-void bind_runtime(py::module_& m) {
+void bind_runtime(py::module_ m) {
     watch_signals();
     // While set, long work raises KeyboardInterrupt, in whatever thread it is.
     m.def("end_long_work", [](bool end) { ends_long_work.store(end); }, py::arg("end"));

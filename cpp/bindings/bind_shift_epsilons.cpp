@@ -1,9 +1,9 @@
-#include "additive/shift_epsilons.hpp"
 #include "bindings/arrays.hpp"
+#include "worst/shift_epsilons.hpp"
 
 namespace tightnoise {
 
-void bind_shift_epsilons(py::module_& m) {
+void bind_shift_epsilons(py::module_ m) {
     m.def(
         "shift_epsilons",
         [](const Float64Array& locations, const Float64Array& weights, const Float64Array& sigmas,

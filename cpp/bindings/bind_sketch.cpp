@@ -5,10 +5,10 @@
 #include <pybind11/stl.h>
 
 #include "bindings/arrays.hpp"
-#include "numeric/cells.hpp"
-#include "numeric/moment_kernels.hpp"
-#include "numeric/moments.hpp"
-#include "numeric/panel_kernels.hpp"
+#include "sketch/cells.hpp"
+#include "sketch/moment_kernels.hpp"
+#include "sketch/moments.hpp"
+#include "sketch/panel_kernels.hpp"
 
 namespace tightnoise {
 namespace {

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include "bindings/arrays.hpp"
 #include "numeric/clipped_sum.hpp"
 #include "numeric/special.hpp"
@@ -10,32 +12,19 @@ Output output(py::array& out) {
     return {out.mutable_data(), operand(out, static_cast<std::size_t>(out.size())).is_float32};
 }
 
-void def_unary(py::module_& m, const char* name, SpecialKernels::Unary kernel) {
+// out[i] = kernel(first[i], ...) of up to three arrays of float32 or float64.
+template <class Kernel, class... Names>
+void def_map(py::module_& m, const char* name, Kernel kernel, Names... names) {
     m.def(
         name,
-        [kernel](const py::array& x, py::array out) {
+        [kernel](ArrayOf<Names>... from, py::array out) {
             const auto n = static_cast<std::size_t>(out.size());
-            const Operand from = operand(x, n);
+            const std::tuple operands{operand(from, n)...};
             const Output to = output(out);
             py::gil_scoped_release nogil;
-            map_array(kernel, from, to, n);
+            std::apply([&](const auto&... of) { map_array(kernel, of..., to, n); }, operands);
         },
-        py::arg("x"), py::arg("out"));
-}
-
-void def_binary(py::module_& m, const char* name, const char* first, const char* second,
-                SpecialKernels::Binary kernel) {
-    m.def(
-        name,
-        [kernel](const py::array& u, const py::array& v, py::array out) {
-            const auto n = static_cast<std::size_t>(out.size());
-            const Operand from_u = operand(u, n);
-            const Operand from_v = operand(v, n);
-            const Output to = output(out);
-            py::gil_scoped_release nogil;
-            map_array(kernel, from_u, from_v, to, n);
-        },
-        py::arg(first), py::arg(second), py::arg("out"));
+        py::arg(names)..., py::arg("out"));
 }
 
 void def_reduction(py::module_& m, const char* name,
@@ -75,36 +64,25 @@ void add_clipped_rows(const py::array& rows, double norm, double bound, double u
 
 void bind_special(py::module_ m) {
     const SpecialKernels& kernels = special_kernels();
-    def_unary(m, "exp", kernels.exp);
-    def_unary(m, "log", kernels.log);
-    def_unary(m, "log1p", kernels.log1p);
-    def_unary(m, "expm1", kernels.expm1);
-    def_unary(m, "expm1mx", kernels.expm1mx);
-    def_unary(m, "erfcx", kernels.erfcx);
-    def_unary(m, "ndtr", kernels.ndtr);
-    def_unary(m, "log_ndtr", kernels.log_ndtr);
-    def_unary(m, "hazard", kernels.hazard);
-    def_unary(m, "mills", kernels.mills);
-    def_unary(m, "ndtri", kernels.ndtri);
-    def_unary(m, "ndtri_exp", kernels.ndtri_exp);
-    def_binary(m, "log_ndtr_diff", "u", "v", kernels.log_ndtr_diff);
-    def_binary(m, "iv_ratio", "nu", "x", kernels.iv_ratio);
-    def_binary(m, "iv_ratio_complement", "nu", "x", kernels.iv_ratio_complement);
-    def_binary(m, "log_iv", "nu", "x", kernels.log_iv);
-    def_binary(m, "log_sphere_mean", "nu", "x", kernels.log_sphere_mean);
-    def_binary(m, "log_peak_to_mean", "nu", "x", kernels.log_peak_to_mean);
-    m.def(
-        "log_sphere_mean_rise",
-        [](const py::array& nu, const py::array& x, const py::array& increase, py::array out) {
-            const auto n = static_cast<std::size_t>(out.size());
-            const Operand order = operand(nu, n);
-            const Operand lower = operand(x, n);
-            const Operand width = operand(increase, n);
-            const Output to = output(out);
-            py::gil_scoped_release nogil;
-            map_array(special_kernels().log_sphere_mean_rise, order, lower, width, to, n);
-        },
-        py::arg("nu"), py::arg("x"), py::arg("increase"), py::arg("out"));
+    def_map(m, "exp", kernels.exp, "x");
+    def_map(m, "log", kernels.log, "x");
+    def_map(m, "log1p", kernels.log1p, "x");
+    def_map(m, "expm1", kernels.expm1, "x");
+    def_map(m, "expm1mx", kernels.expm1mx, "x");
+    def_map(m, "erfcx", kernels.erfcx, "x");
+    def_map(m, "ndtr", kernels.ndtr, "x");
+    def_map(m, "log_ndtr", kernels.log_ndtr, "x");
+    def_map(m, "hazard", kernels.hazard, "x");
+    def_map(m, "mills", kernels.mills, "x");
+    def_map(m, "ndtri", kernels.ndtri, "x");
+    def_map(m, "ndtri_exp", kernels.ndtri_exp, "x");
+    def_map(m, "log_ndtr_diff", kernels.log_ndtr_diff, "u", "v");
+    def_map(m, "iv_ratio", kernels.iv_ratio, "nu", "x");
+    def_map(m, "iv_ratio_complement", kernels.iv_ratio_complement, "nu", "x");
+    def_map(m, "log_iv", kernels.log_iv, "nu", "x");
+    def_map(m, "log_sphere_mean", kernels.log_sphere_mean, "nu", "x");
+    def_map(m, "log_peak_to_mean", kernels.log_peak_to_mean, "nu", "x");
+    def_map(m, "log_sphere_mean_rise", kernels.log_sphere_mean_rise, "nu", "x", "increase");
     m.def("add_clipped_rows", &add_clipped_rows, py::arg("rows"), py::arg("norm"), py::arg("bound"),
           py::arg("unit"), py::arg("sums").noconvert());
     def_reduction(m, "sum", sum_array);

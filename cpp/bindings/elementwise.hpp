@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 
 #include "bindings/arrays.hpp"
 #include "runtime/interruption.hpp"
@@ -33,6 +34,32 @@ void fill(Float64Array& out, Function function) {
             to[i] = function(i);
         }
     });
+}
+
+// The function `name` of arrays: out[i] = function(first[i], second[i], ...), each an array as long
+// as out or one value. With Self it is a method, whose function takes the object first.
+template <class... Self, class Scope, class Function, class... Names>
+void def_elementwise(Scope& scope, const char* name, Function function, Names... names) {
+    scope.def(
+        name,
+        [function](const Self&... self, ArrayOf<Names>... from, Float64Array out) {
+            const std::tuple columns{Column(from, length(out))...};
+            fill(out, [&](std::size_t i) {
+                const auto at = [&](const auto&... column) {
+                    return function(self..., column[i]...);
+                };
+                return std::apply(at, columns);
+            });
+        },
+        py::arg(names)..., py::arg("out").noconvert());
+}
+
+// The same, and before it the function of numbers, without the microseconds that arrays cost.
+template <class Function, class... Names>
+void def_scalar_and_elementwise(py::module_& m, const char* name, Function function,
+                                Names... names) {
+    m.def(name, function, py::call_guard<py::gil_scoped_release>(), py::arg(names)...);
+    def_elementwise(m, name, function, names...);
 }
 
 }  // namespace tightnoise

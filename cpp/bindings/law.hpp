@@ -4,21 +4,19 @@
 //     double log_density(double x) const;  double distribution(double x) const;
 //     double mass(double from, double to) const;  (from <= to, finite)
 //     double quantile(double q) const;  double mean_abs() const;  double variance() const;
-// and the free functions, in namespace tightnoise,
+// and the free function, in namespace tightnoise,
 //     double hockey_stick(const Law&, double shift, double epsilon);
-//     WorstShift worst_shift(const Law&, double epsilon, double sensitivity);
-//     double epsilon_at(const Law&, double delta, double sensitivity);
-//     void worst_shift_curve(const Law&, double sensitivity, const double* epsilon, std::size_t n,
-//                            double tolerance, double* out);      (worst_shift.hpp has one for all)
+// and worst_shift.hpp knows it.
 // None of them throws, but for what poll does (interruption.hpp).
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <utility>
 
-#include "additive/shift_divergence.hpp"
-#include "additive/worst_shift.hpp"
 #include "bindings/elementwise.hpp"
+#include "mechanisms/shift_divergence.hpp"
+#include "worst/worst_shift.hpp"
 
 namespace tightnoise {
 
@@ -31,37 +29,19 @@ template <class Law, class... Constructor>
 py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... constructor) {
     py::class_<Law> law(m, name);
     law.def(std::forward<Constructor>(constructor)...);
-    const auto map = [&law](const char* method, const char* argument, auto function) {
-        law.def(
-            method,
-            [function](const Law& self, const py::array& x, Float64Array out) {
-                const Column at(x, length(out));
-                fill(out, [&](std::size_t i) { return function(self, at[i]); });
-            },
-            py::arg(argument), py::arg("out").noconvert());
+    const auto worst_delta = [](const Law& self, double epsilon, double sensitivity) {
+        return worst_shift(self, epsilon, sensitivity).delta;
     };
-    const auto map2 = [&law](const char* method, const char* first, const char* second,
-                             auto function) {
-        law.def(
-            method,
-            [function](const Law& self, const py::array& x, const py::array& y, Float64Array out) {
-                const Column at_x(x, length(out)), at_y(y, length(out));
-                fill(out, [&](std::size_t i) { return function(self, at_x[i], at_y[i]); });
-            },
-            py::arg(first), py::arg(second), py::arg("out").noconvert());
+    // The law is symmetric.
+    const auto shifted = [](const Law& self, double shift, double epsilon) {
+        return hockey_stick(self, std::fabs(shift), epsilon);
     };
-    map("log_pdf", "x", [](const Law& self, double x) { return self.log_density(x); });
-    map("cdf", "x", [](const Law& self, double x) { return self.distribution(x); });
-    map2("mass", "lower", "upper",
-         [](const Law& self, double lower, double upper) { return self.mass(lower, upper); });
-    map("quantile", "q", [](const Law& self, double q) { return self.quantile(q); });
-    map2("hockey_stick", "shift", "epsilon", [](const Law& self, double shift, double epsilon) {
-        return hockey_stick(self, std::fabs(shift), epsilon);  // the law is symmetric
-    });
-    map2("delta", "epsilon", "sensitivity",
-         [](const Law& self, double epsilon, double sensitivity) {
-             return worst_shift(self, epsilon, sensitivity).delta;
-         });
+    def_elementwise<Law>(law, "log_pdf", std::mem_fn(&Law::log_density), "x");
+    def_elementwise<Law>(law, "cdf", std::mem_fn(&Law::distribution), "x");
+    def_elementwise<Law>(law, "mass", std::mem_fn(&Law::mass), "lower", "upper");
+    def_elementwise<Law>(law, "quantile", std::mem_fn(&Law::quantile), "q");
+    def_elementwise<Law>(law, "hockey_stick", shifted, "shift", "epsilon");
+    def_elementwise<Law>(law, "delta", worst_delta, "epsilon", "sensitivity");
     const auto nogil = py::call_guard<py::gil_scoped_release>();
     law.def("mean_abs", &Law::mean_abs, nogil);
     law.def("variance", &Law::variance, nogil);

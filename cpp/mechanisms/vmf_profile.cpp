@@ -7,7 +7,7 @@
 
 #include "mechanisms/vmf_loss_integral.hpp"
 #include "mechanisms/vmf_loss_law.hpp"
-#include "numeric/step_until.hpp"
+#include "numeric/roots.hpp"
 #include "runtime/parallel.hpp"
 
 namespace tightnoise {

@@ -1,6 +1,6 @@
 // The normal distribution at complex arguments near the real axis: scaled erfc, tails, intervals.
 //
-// Not a kernel: it serves proofs about analytic functions (mechanisms/ANALYTIC_BOUND.md), where
+// Not a kernel: it serves proofs about analytic functions (sketch/ANALYTIC_BOUND.md), where
 // some 10^4 values are needed and a relative error of 1e-12 is ample.
 #pragma once
 
