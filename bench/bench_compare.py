@@ -18,7 +18,9 @@ LOWER, UPPER, SENSITIVITY = 0.0, 10.0, 1.0
 def test_compare_bounded(timed, epsilon, delta) -> None:
     ranking = timed(
         "compare_bounded, all mechanisms",
-        lambda: tn.compare_bounded(epsilon, delta, LOWER, UPPER, SENSITIVITY),
+        lambda: tn.compare_bounded(
+            epsilon, delta, lower=LOWER, upper=UPPER, sensitivity=SENSITIVITY
+        ),
         1,
     )
     assert all(choice.epsilon <= epsilon for choice in ranking)
@@ -26,7 +28,9 @@ def test_compare_bounded(timed, epsilon, delta) -> None:
 
 @pytest.fixture
 def choice():
-    return tn.compare_bounded(1.0, 0.0, LOWER, UPPER, SENSITIVITY)["truncated Gaussian"]
+    return tn.compare_bounded(1.0, 0.0, lower=LOWER, upper=UPPER, sensitivity=SENSITIVITY)[
+        "truncated Gaussian"
+    ]
 
 
 def test_average_error(timed, choice) -> None:

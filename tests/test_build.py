@@ -63,7 +63,7 @@ FUSES = {"x86_64": ["-march=x86-64-v3"], "aarch64": [], "arm64": []}
     "place",
     [
         "tightnoise_exact_sampling_v1.dir/cpp/sampling_kernels.cpp.o",
-        "tightnoise_core.dir/cpp/additive/noise_preparation.cpp.o",
+        "tightnoise_core.dir/cpp/mechanisms/noise_preparation.cpp.o",
     ],
 )
 def test_fused_instructions_are_found_in_what_noise_is_made_of(tmp_path, place, contraction):

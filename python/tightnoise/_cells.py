@@ -9,7 +9,7 @@ ends, the mean and the number of elements are kept. If g + b t^2 is convex, so i
 
 the first by Jensen's inequality, the second since a convex function lies below its chords, whatever
 kinks g has and wherever they are. Both differ by at most the change of slope within the cell times
-a fourth of its width, and cells of many elements are narrow (cpp/numeric/cells.hpp).
+a fourth of its width, and cells of many elements are narrow (cpp/sketch/cells.hpp).
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
 _SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 128 wide up to t = 20 sigma
 _BINS_PER_PANEL = 8
 _PANEL_NODES = 32
-# Of sigma: bounds the number of elements in a cell times its width, see cpp/numeric/cells.hpp.
+# Of sigma: bounds the number of elements in a cell times its width, see cpp/sketch/cells.hpp.
 _CELL_UNIT = 1e-9
 # A panel takes longer to interpolate functions on than so few elements per sigma do. (On a longer
 # one, interpolants are less likely to be good enough.)

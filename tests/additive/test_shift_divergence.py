@@ -95,7 +95,7 @@ def test_lattice_beside_a_plain_mixture(rng, check_error):
 
 
 def test_bounds_of_the_posterior(rng):
-    """What cpp/additive/multi_gaussian_posterior.md proves of the component given x."""
+    """What cpp/mechanisms/multi_gaussian_posterior.md proves of the component given x."""
     for _ in range(4000):
         s, epsilon, modes = log_uniform(rng, -1.5, 0.7), log_uniform(rng, -3, 1.5), rng.integers(40)
         k, x = np.arange(-modes, modes + 1), rng.uniform(-1, 1) * (modes + 1)

@@ -12,7 +12,7 @@ import tightnoise as tn
 from tightnoise.cli import account, main
 from tightnoise.costs import DEFAULT_ORDERS
 from tightnoise.data import digits_gradient
-from tightnoise.mechanisms import Mechanism
+from tightnoise.mechanisms import CoordinateMechanism
 
 NAMES = ["gaussian", "rectified", "truncated", "quantized", "sign"]
 GIVEN = ["--sigma", "1", "--sensitivity", "0.1", "--lower", "-1", "--upper", "1"]
@@ -175,7 +175,7 @@ def test_large_gradients_take_no_exact_pass(capsys, tmp_path, rng, monkeypatch):
     def refuse(*_):
         raise AssertionError("the exact pass was taken")
 
-    monkeypatch.setattr(Mechanism, "_rdp_sums", refuse)
+    monkeypatch.setattr(CoordinateMechanism, "_rdp_sums", refuse)
     options = ["--sigma", "1", "--lower", "-1", "--upper", "1", "--sensitivity", "0.01"]
     answer = report(capsys, tmp_path / "g.npy", *options)
     assert [cost["mechanism"] for cost in answer["costs"]] == NAMES

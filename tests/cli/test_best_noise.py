@@ -23,7 +23,7 @@ def test_table(capsys):
     assert main(["best-noise", *BUDGET, "--loss", "l2"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert out == f"{tn.best_noise(1.0, 1e-5, 2.0, 'l2')}\n"
+    assert out == f"{tn.best_noise(1.0, 1e-5, sensitivity=2.0, loss='l2')}\n"
     assert max(map(len, out.splitlines())) <= 110
 
 
@@ -49,10 +49,10 @@ def test_json(capsys):
         "delta": 1e-5,
         "sensitivity": 2.0,
         "loss": "l1",
-        "compositions": 1,
+        "releases": 1,
         "integer": False,
     }
-    ranking = tn.best_noise(1.0, 1e-5, 2.0)
+    ranking = tn.best_noise(1.0, 1e-5, sensitivity=2.0)
     assert [one["name"] for one in report["mechanisms"]] == [choice.name for choice in ranking]
     for one, choice in zip(report["mechanisms"], ranking, strict=True):
         assert type(choice.mechanism)(**one["parameters"]) == choice.mechanism
@@ -63,7 +63,7 @@ def test_integers(capsys):
     arguments = ["best-noise", "--epsilon", "3", "--delta", "0", "--sensitivity", "0.5"]
     assert main([*arguments, "--integer"]) == 0
     out, _ = capsys.readouterr()
-    ranking = tn.best_noise(3.0, 0.0, 0.5, integer=True)
+    ranking = tn.best_noise(3.0, 0.0, sensitivity=0.5, integer=True)
     assert out == f"{ranking}\n"
     assert "sensitivity 0.5 is rounded up to 1" in out
     assert main([*arguments, "--integer", "--json"]) == 0
@@ -97,8 +97,8 @@ def test_no_picture_without_matplotlib(tmp_path, monkeypatch, refused):
     [
         ([*BUDGET, "--epsilon", "0"], "epsilon must be greater than 0"),
         ([*BUDGET, "--delta", "1"], "delta must be at least 0 and below 1"),
-        ([*BUDGET, "--compositions", "0"], "compositions"),
-        ([*BUDGET, "--compositions", "1.5"], "not a whole number: '1.5'"),
+        ([*BUDGET, "--count", "0"], "count"),
+        ([*BUDGET, "--count", "1.5"], "not a whole number: '1.5'"),
         ([*BUDGET, "--loss", "l3"], "--loss"),
         (BUDGET[2:], "--epsilon"),
         (BUDGET[:4], "--sensitivity"),

@@ -18,14 +18,15 @@ def test_table(capsys):
     assert main(["calibrate", "bounded", *ASKED]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert out == f"{tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0)}\n"
+    assert out == f"{tn.compare_bounded(1.0, 1e-5, lower=-1.0, upper=9.0, sensitivity=2.0)}\n"
     assert max(map(len, out.splitlines())) <= 110
 
 
 def test_delta_is_0_unless_given_and_what_has_no_answer_is_told(capsys):
     assert main(["calibrate", "bounded", "--epsilon", "1", *DOMAIN, "--by", "mse_worst"]) == 0
     out, err = capsys.readouterr()
-    assert out == f"{tn.compare_bounded(1.0, 0.0, -1.0, 9.0, 2.0, by='mse_worst')}\n"
+    table = tn.compare_bounded(1.0, lower=-1.0, upper=9.0, sensitivity=2.0, by="mse_worst")
+    assert out == f"{table}\n"
     assert "tightnoise calibrate: note: no multi-Gaussian + clip: " in err
 
 
@@ -33,14 +34,15 @@ def test_many_releases_and_the_optimum(capsys):
     asked = ["--epsilon", "1", *DOMAIN, "--count", "3", "--optimum"]
     assert main(["calibrate", "bounded", *asked]) == 0
     out = capsys.readouterr().out
-    assert out == f"{tn.compare_bounded(1.0, 0.0, -1.0, 9.0, 2.0, count=3, optimum=True)}\n"
+    ages = {"lower": -1.0, "upper": 9.0, "sensitivity": 2.0}
+    assert out == f"{tn.compare_bounded(1.0, **ages, count=3, optimum=True)}\n"
     assert "grid optimum" in out
 
 
 def test_integers(capsys):
     assert main(["calibrate", "bounded", *ASKED, "--integer"]) == 0
     out, _ = capsys.readouterr()
-    ranking = tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0, integer=True)
+    ranking = tn.compare_bounded(1.0, 1e-5, lower=-1.0, upper=9.0, sensitivity=2.0, integer=True)
     assert out == f"{ranking}\n"
     assert "outputs are rounded to integers" in out
 
@@ -59,7 +61,7 @@ def test_json(capsys):
         "releases": 1,
         "integer": False,
     }
-    ranking = tn.compare_bounded(1.0, 1e-5, -1.0, 9.0, 2.0)
+    ranking = tn.compare_bounded(1.0, 1e-5, lower=-1.0, upper=9.0, sensitivity=2.0)
     assert [row["name"] for row in report["mechanisms"]] == [choice.name for choice in ranking]
     for row, choice in zip(report["mechanisms"], ranking, strict=True):
         parameters = {

@@ -75,7 +75,7 @@ def test_full_disk_is_an_error_not_a_traceback():
             "1e-9",
             "--sensitivity",
             "1",
-            "--compositions",
+            "--count",
             "1000000",
         ],
         ["reproduce", "mixtures"],  # on many threads at once

@@ -118,21 +118,21 @@ def test_many_small_steps_are_as_good_as_a_slope():
     ],
 )
 def test_free_estimates_beat_the_middle(epsilon, width, sensitivity, best, laplace, staircase):
-    table = tn.compare_bounded(epsilon, 0.0, 0, width, sensitivity)
-    assert table.best().mse_average == pytest.approx(best, abs=1e-3)
+    table = tn.compare_bounded(epsilon, 0.0, lower=0, upper=width, sensitivity=sensitivity)
+    assert table.best.mse_average == pytest.approx(best, abs=1e-3)
     assert table["Laplace + clip"].linear_average == pytest.approx(laplace, abs=1e-3)
     assert table["staircase + clip"].posterior_mean_average == pytest.approx(staircase, abs=1e-3)
     assert table["middle"].mse_average == pytest.approx(width**2 / 12)
     for row in table:
         if row.name != "middle":
             assert row.posterior_mean_average < table["middle"].mse_average
-    assert table.best("posterior_mean_average").name == "staircase + clip"
+    assert table.sorted_by("posterior_mean_average").best.name == "staircase + clip"
 
 
 @pytest.mark.parametrize("width", [1.0, 2.0, 10.0, 100.0])
 def test_the_staircase_tells_most(width):
     for epsilon in (0.03, 0.33, 1.0, 4.0, 12.0):
-        table = tn.compare_bounded(epsilon, 0.0, 0, width, 1.0)
+        table = tn.compare_bounded(epsilon, 0.0, lower=0, upper=width, sensitivity=1.0)
         errors = {row.name: row.posterior_mean_average for row in table}
         middle, staircase = errors.pop("middle"), errors["staircase + clip"]
         assert staircase <= min(errors.values()) * (1 + 1e-6)
@@ -143,7 +143,7 @@ def test_the_staircase_tells_most(width):
     ("epsilon", "width", "ratio"), [(3.0, 1.0, 0.755), (1.0, 2.0, 0.962), (1.0, 5.0, 0.988)]
 )
 def test_what_the_optimum_gains(epsilon, width, ratio):
-    table = tn.compare_bounded(epsilon, 0.0, 0, width, 1.0, optimum=True)
+    table = tn.compare_bounded(epsilon, 0.0, lower=0, upper=width, sensitivity=1.0, optimum=True)
     staircase = table["staircase + clip"].posterior_mean_average
     assert table["grid optimum"].mse_average / staircase == pytest.approx(ratio, abs=1e-3)
 
@@ -167,7 +167,9 @@ def is_private(counts, apart, epsilon):
     ("epsilon", "sensitivity"), [(3.0, 10.0), (0.33, 1.0), (1e-3, 4.0), (1e-9, 3.3), (60.0, 0.5)]
 )
 def test_an_optimum_is_private_exactly(epsilon, sensitivity):
-    row = tn.compare_bounded(epsilon, 0.0, -3, 7, sensitivity, optimum=True)["grid optimum"]
+    row = tn.compare_bounded(
+        epsilon, 0.0, lower=-3, upper=7, sensitivity=sensitivity, optimum=True
+    )["grid optimum"]
     grid = row.mechanism
     assert {sum(counts) for counts in grid.counts} == {2**52}
     assert min(map(min, grid.counts)) >= 0
@@ -186,7 +188,7 @@ def test_neighbours_are_never_more_cells_apart():
     rng = np.random.default_rng(0)
     for lower, width, sensitivity in ((-3.0, 10.0, 1.0), (1e9, 7.3, 0.61), (0.1, 1e-7, 9.9e-8)):
         row = tn.compare_bounded(
-            1.0, 0.0, lower, lower + width, sensitivity, optimum=True
+            1.0, 0.0, lower=lower, upper=lower + width, sensitivity=sensitivity, optimum=True
         )["grid optimum"]  # fmt: skip
         grid = row.mechanism
         apart = min(math.ceil(sensitivity / grid.step), grid.cells - 1)
@@ -245,17 +247,19 @@ def test_the_optimum_where_all_values_are_neighbours():
 
     With three of them, cut at -0.1396 and 0.1396 of a width of 1, epsilon = 3: 0.0277150.
     """
-    row = tn.compare_bounded(3.0, 0.0, 0, 10, 10, optimum=True).best()
+    row = tn.compare_bounded(3.0, 0.0, lower=0, upper=10, sensitivity=10, optimum=True).best
     assert row.name == "grid optimum"
     assert 2.77150 <= row.mse_average <= 2.7745
     assert len(row.mechanism.values) == 3
-    staircase = tn.compare_bounded(3.0, 0.0, 0, 10, 10)["staircase + clip"]
+    staircase = tn.compare_bounded(3.0, 0.0, lower=0, upper=10, sensitivity=10)["staircase + clip"]
     assert row.mse_average < 0.76 * staircase.posterior_mean_average
 
 
 def test_an_optimum_is_drawn_as_it_says():
     """False-alarm rate below 1e-6: 30 frequencies of 1e5 within 6.5 deviations, and one cell."""
-    grid = tn.compare_bounded(1.0, 0.0, 0, 10, 5, optimum=True)["grid optimum"].mechanism
+    grid = tn.compare_bounded(1.0, 0.0, lower=0, upper=10, sensitivity=5, optimum=True)[
+        "grid optimum"
+    ].mechanism
     theta = np.tile([0.0, 4.99, 10.0], 100_000)
     drawn = grid.sample(theta, rng=NoiseStream(seed=4))
     for true in (0.0, 4.99, 10.0):
@@ -269,10 +273,10 @@ def test_an_optimum_is_drawn_as_it_says():
 
 
 def test_what_an_optimum_needs():
-    table = tn.compare_bounded(1.0, 0.0, 0, 10, 0.1, optimum=True)
+    table = tn.compare_bounded(1.0, 0.0, lower=0, upper=10, sensitivity=0.1, optimum=True)
     assert "sensitivity must be at least 1/30" in table.left_out["grid optimum"]
     with pytest.raises(tn.calibrate.CalibrationError, match="sensitivity must be at least 1/30"):
-        tn.release_bounded(3.0, 1.0, 0, 10, 0.1, mechanism="grid optimum")
+        tn.release_bounded(3.0, 1.0, lower=0, upper=10, sensitivity=0.1, mechanism="grid optimum")
 
 
 def test_without_scipy_an_optimum_says_what_to_install(monkeypatch):
@@ -284,7 +288,9 @@ def test_without_scipy_an_optimum_says_what_to_install(monkeypatch):
 
 def test_a_prior_moves_the_optimum_and_the_averages():
     weights = [8.0, 4.0, 2.0, 1.0, 1.0]
-    known = tn.compare_bounded(1.0, 0.0, 0, 10, 10, optimum=True, prior=weights)
+    known = tn.compare_bounded(
+        1.0, 0.0, lower=0, upper=10, sensitivity=10, optimum=True, prior=weights
+    )
     prior = prior_of(weights, 10.0)
     mean, variance = prior.moments()
     assert known["middle"].mse_average == pytest.approx(variance + (5 - mean) ** 2)
@@ -296,4 +302,4 @@ def test_a_prior_moves_the_optimum_and_the_averages():
         errors = row.mse(theta)
         chance = np.repeat(np.array(weights) / sum(weights), 400) / 400
         assert row.mse_average == pytest.approx(chance @ errors, rel=1e-3)
-    assert known.best("posterior_mean_average").name == "grid optimum"
+    assert known.sorted_by("posterior_mean_average").best.name == "grid optimum"

@@ -31,7 +31,7 @@ def drawn(monkeypatch):
         calls.append((self, grid))
         return np.floor(self.sample(theta, rng=rng) / grid + 0.5).astype(np.int64), grid
 
-    for base in (tn.mechanisms.AdditiveNoise, tn.mechanisms.Mechanism):
+    for base in (tn.mechanisms.AdditiveNoise, tn.mechanisms.CoordinateMechanism):
         monkeypatch.setattr(base, "sample_integers", sample_integers, raising=False)
     return calls
 
@@ -41,24 +41,24 @@ def drawn(monkeypatch):
     (3.0, 0.0998, 0.2348), (5.0, 0.0135, 0.0826),
 ])  # fmt: skip
 def test_rounding_halves_the_error_of_counts(epsilon, rounded, without):
-    best = tn.best_noise(epsilon, 0.0, 1.0, integer=True).best
+    best = tn.best_noise(epsilon, 0.0, sensitivity=1.0, integer=True).best
     assert (best.name, round(best.mean_abs, 4)) == ("Tulap", rounded)
-    assert round(tn.best_noise(epsilon, 0.0, 1.0).best.mean_abs, 4) == without
+    assert round(tn.best_noise(epsilon, 0.0, sensitivity=1.0).best.mean_abs, 4) == without
     assert best.mean_abs == pytest.approx(1 / math.sinh(epsilon), rel=1e-13)
     assert best.variance == pytest.approx(1 / (math.cosh(epsilon) - 1), rel=1e-13)
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2"])
 def test_every_choice_is_private_and_ranked_by_what_is_released(loss, quick):
-    ranking = tn.best_noise(2.0, 1e-4, 3.0, loss, integer=True)
-    plain = tn.best_noise(2.0, 1e-4, 3.0, loss)
+    ranking = tn.best_noise(2.0, 1e-4, sensitivity=3.0, loss=loss, integer=True)
+    plain = tn.best_noise(2.0, 1e-4, sensitivity=3.0, loss=loss)
     assert sorted(choice.name for choice in ranking) == sorted(choice.name for choice in plain)
     losses = [ranking.loss_of(choice) for choice in ranking]
     assert losses == sorted(losses)
     k = np.arange(-3000, 3001)
     for choice in ranking:
         assert choice.integer
-        assert choice.mechanism.delta(2.0, 3.0) <= 1e-4
+        assert choice.cost.delta(2.0) <= 1e-4
         probability = choice.mechanism.rounded().pmf(k)
         assert choice.mean_abs == pytest.approx(probability @ np.abs(k), rel=1e-12)
         assert choice.variance == pytest.approx(probability @ (k * k), rel=1e-12)
@@ -69,37 +69,40 @@ def test_every_choice_is_private_and_ranked_by_what_is_released(loss, quick):
 
 
 def test_a_sensitivity_that_is_no_integer_is_rounded_up(quick):
-    ranking = tn.best_noise(1.0, 1e-5, 1.5, integer=True)
-    assert ranking == tn.best_noise(1.0, 1e-5, 2.0, integer=True)
+    ranking = tn.best_noise(1.0, 1e-5, sensitivity=1.5, integer=True)
+    assert ranking == tn.best_noise(1.0, 1e-5, sensitivity=2.0, integer=True)
     assert (ranking.sensitivity, ranking.integer) == (2.0, True)
     *_, said, rounded = str(ranking).splitlines()
     assert said.startswith("outputs are rounded to integers")
     assert rounded == "sensitivity 1.5 is rounded up to 2"
-    assert len(str(tn.best_noise(1.0, 1e-5, 2.0, integer=True)).splitlines()) == len(ranking) + 2
-    assert tn.best_noise(1.0, 1e-5, 2.0).notes == ()
+    assert (
+        len(str(tn.best_noise(1.0, 1e-5, sensitivity=2.0, integer=True)).splitlines())
+        == len(ranking) + 2
+    )
+    assert tn.best_noise(1.0, 1e-5, sensitivity=2.0).notes == ()
 
 
 def test_several_releases(quick):
-    ranking = tn.best_noise(2.0, 1e-5, 1.0, compositions=3, integer=True)
+    ranking = tn.best_noise(2.0, 1e-5, sensitivity=1.0, count=3, integer=True)
     for choice in ranking:
         assert choice.mean_abs == choice.mechanism.rounded().mean_abs()
 
 
 def test_rows_draw_integers(drawn, quick):
     stream = tn.random.NoiseStream(seed=3)
-    for choice in tn.best_noise(1.0, 1e-3, 1.0, integer=True):
+    for choice in tn.best_noise(1.0, 1e-3, sensitivity=1.0, integer=True):
         found = choice.sample(np.array([3, 700]), rng=stream)
         assert (found.dtype, found.shape) == (np.int64, (2,))
         assert drawn[-1] == (choice.mechanism, 1.0)
         assert isinstance(choice.sample(3), np.int64)
-    plain = tn.best_noise(1.0, 1e-3, 1.0)[0]
+    plain = tn.best_noise(1.0, 1e-3, sensitivity=1.0)[0]
     assert isinstance(plain.sample(3.0, rng=stream), float)
 
 
 def test_integers_are_of_the_law_that_is_ranked(quick):
     # 8 laws, 9 letters each: a false alarm of 8 x 9 x 2 x Phi(-6.5) < 1e-8.
     n = 100_000
-    for choice in tn.best_noise(1.0, 1e-3, 1.0, integer=True):
+    for choice in tn.best_noise(1.0, 1e-3, sensitivity=1.0, integer=True):
         drawn = choice.sample(np.full(n, 7), rng=tn.random.NoiseStream(seed=5))
         k = np.arange(-4, 5)
         expected = n * choice.mechanism.rounded().pmf(k)
@@ -228,13 +231,13 @@ def test_noise_that_hardly_ever_goes_far_has_no_answer_for_millions():
     narrow = tn.Staircase(50.0, 1e7, 0.5e-7)
     with pytest.raises(ValueError, match="but hardly ever"):
         errors_of(narrow, 0.0, 1e8, integer=True)
-    table = tn.compare_bounded(50.0, 0.0, 0, 1e8, 1e7, integer=True)
+    table = tn.compare_bounded(50.0, 0.0, lower=0, upper=1e8, sensitivity=1e7, integer=True)
     assert "hardly ever" in table.left_out["staircase + clip"]
 
 
 def test_rows_are_sorted_by_the_errors_of_integers():
-    table = tn.compare_bounded(3.0, 1e-6, 0, 20, 1, integer=True)
-    assert table.best().name == "Tulap + clip"
+    table = tn.compare_bounded(3.0, 1e-6, lower=0, upper=20, sensitivity=1, integer=True)
+    assert table.best.name == "Tulap + clip"
     assert all(choice.integer for choice in table)
     squares = [choice.mse_average for choice in table]
     assert squares == sorted(squares)
@@ -249,23 +252,26 @@ def test_rows_are_sorted_by_the_errors_of_integers():
 
 
 def test_what_was_made_integers_is_told():
-    table = tn.compare_bounded(1.0, 0.0, -0.5, 9.7, 1.5, integer=True)
+    table = tn.compare_bounded(1.0, 0.0, lower=-0.5, upper=9.7, sensitivity=1.5, integer=True)
     assert (table.lower, table.upper, table.sensitivity) == (0.0, 9.0, 2.0)
-    assert table == tn.compare_bounded(1.0, 0.0, 0, 9, 2, integer=True)
+    assert table == tn.compare_bounded(1.0, 0.0, lower=0, upper=9, sensitivity=2, integer=True)
     assert str(table).splitlines()[-3:] == [
         "outputs are rounded to integers; errors are those of true values that are integers",
         "sensitivity 1.5 is rounded up to 2",
         "the integers are those from 0 to 9",
     ]
-    assert tn.compare_bounded(1.0, 0.0, 0, 9, 2).notes == ()
-    assert tn.compare_bounded(1.0, 0.0, 0, 3, 70, integer=True).sensitivity == 3
+    assert tn.compare_bounded(1.0, 0.0, lower=0, upper=9, sensitivity=2).notes == ()
+    assert (
+        tn.compare_bounded(1.0, 0.0, lower=0, upper=3, sensitivity=70, integer=True).sensitivity
+        == 3
+    )
     with pytest.raises(ValueError, match="must have two integers between them"):
-        tn.compare_bounded(1.0, 0.0, 0.2, 1.9, 1, integer=True)
+        tn.compare_bounded(1.0, 0.0, lower=0.2, upper=1.9, sensitivity=1, integer=True)
 
 
 def test_wide_ranges_and_small_budgets_take_no_time_and_no_digits():
     for epsilon, upper in ((1.0, 2.0**53), (1e-9, 1e12)):
-        table = tn.compare_bounded(epsilon, 1e-9, 0, upper, 1, integer=True)
+        table = tn.compare_bounded(epsilon, 1e-9, lower=0, upper=upper, sensitivity=1, integer=True)
         for row in table:
             assert row.posterior_mean_average <= row.linear_average * (1 + 1e-9)
             assert row.linear_average <= row.mse_worst * (1 + 1e-9)
@@ -273,18 +279,20 @@ def test_wide_ranges_and_small_budgets_take_no_time_and_no_digits():
         ends = 4.0 * row.mse_worst / upper  # what the ends are an exception by, and more
         assert row.mse_average == pytest.approx(row.mechanism.rounded().var(), rel=ends + 1e-9)
     with pytest.raises(ValueError, match=r"^upper must be at most 2\^53 in size"):
-        tn.compare_bounded(1.0, 0.0, 0, 1e17, 1, integer=True)
+        tn.compare_bounded(1.0, 0.0, lower=0, upper=1e17, sensitivity=1, integer=True)
 
 
 def test_the_optimum_on_a_grid_is_left_out():
-    table = tn.compare_bounded(1.0, 0.0, 0, 4, 1, integer=True, optimum=True)
+    table = tn.compare_bounded(
+        1.0, 0.0, lower=0, upper=4, sensitivity=1, integer=True, optimum=True
+    )
     assert table.left_out["grid optimum"] == "its values are no integers"
 
 
 def test_rows_in_a_range_draw_integers_in_it(drawn):
     stream = tn.random.NoiseStream(seed=3)
     theta = np.array([[0, 5], [9, 2]])
-    for choice in tn.compare_bounded(0.3, 1e-6, 0, 9, 1, integer=True):
+    for choice in tn.compare_bounded(0.3, 1e-6, lower=0, upper=9, sensitivity=1, integer=True):
         found = choice.sample(theta, rng=stream)
         assert (found.dtype, found.shape) == (np.int64, (2, 2))
         assert ((found >= 0) & (found <= 9)).all()

@@ -21,14 +21,14 @@ def add_to(commands: Any) -> None:
         description="Calibrate every mechanism for one number to epsilon and delta, exactly, and "
         "print them by increasing loss: the mean size of the noise (l1) or its variance (l2). "
         "Noise for one number is not noise for a vector, unless it is Gaussian: where one person "
-        "changes several numbers, each is a release (--compositions).",
+        "changes several numbers, each is a release (--count).",
         epilog="The answer's parameters are printed rounded; --json has all digits, and "
         "`tightnoise.best_noise` the mechanisms themselves.",
     )
     add_budget_options(best, "epsilon", "delta", "sensitivity")
     best.add_argument("--loss", choices=["l1", "l2"], default="l1", help="default: l1")
     best.add_argument(
-        "--compositions",
+        "--count",
         type=whole,
         default=1,
         metavar="T",
@@ -49,9 +49,9 @@ def _run(options: Options) -> None:
     ranking = tn.best_noise(
         options.epsilon,
         options.delta,
-        options.sensitivity,
+        sensitivity=options.sensitivity,
         loss=options.loss,
-        compositions=options.compositions,
+        count=options.count,
         integer=options.integer,
     )
     if options.json:
@@ -70,7 +70,7 @@ def _report(ranking: NoiseRanking) -> dict[str, Any]:
             "delta": ranking.delta,
             "sensitivity": ranking.sensitivity,
             "loss": ranking.loss,
-            "compositions": ranking.compositions,
+            "releases": ranking.releases,
             "integer": ranking.integer,
         },
         "mechanisms": [

@@ -67,9 +67,9 @@ def _run(options: Options) -> None:
     ranking = tn.compare_bounded(
         options.epsilon,
         options.delta,
-        options.lower,
-        options.upper,
-        options.sensitivity,
+        lower=options.lower,
+        upper=options.upper,
+        sensitivity=options.sensitivity,
         by=options.by,
         count=options.count,
         optimum=options.optimum,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise.costs import _best
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
@@ -87,12 +88,14 @@ def rdp_of(terms: Terms, adjacency: str | None) -> RdpCurve | None:
 
 def _rdp_epsilon(terms: Terms, delta: float) -> float | None:
     curve = rdp_of(terms, None)
-    return None if curve is None or not 0 < delta < 1 else curve.epsilon(delta)
+    if curve is None or not 0 < delta < 1:
+        return None
+    return _best.epsilon(curve, delta, "optimal", warns=False)[0]
 
 
 def _rdp_delta(terms: Terms, epsilon: float) -> float | None:
     curve = rdp_of(terms, None)
-    return None if curve is None else curve.delta(epsilon)
+    return None if curve is None else _best.delta(curve, epsilon, "optimal", warns=False)
 
 
 # --- loss distributions
@@ -132,12 +135,14 @@ def _by_curve(terms: Terms) -> Release | None:
     curve = rdp_of(terms, None)
     if curve is None:
         return None
-    largest = curve.epsilon(NEGLIGIBLE)
+    largest, _ = _best.epsilon(curve, NEGLIGIBLE, "optimal", warns=False)
     if not 0 < largest < math.inf:
         return None
 
     def profile(epsilons: Array) -> tuple[Array, Array]:
-        delta = np.array([curve.delta(float(epsilon)) for epsilon in epsilons])
+        delta = np.array(
+            [_best.delta(curve, float(epsilon), "optimal", warns=False) for epsilon in epsilons]
+        )
         return delta, delta
 
     return losses_of(profile, largest, largest / 10, symmetric=True)

@@ -1,7 +1,7 @@
 """The best order of a curve: which one proves the smallest epsilon or delta.
 
 A table is tried at all its orders. The best real order of a function is searched by the core
-(cpp/accounting/best_order.hpp), at some 40 to 70 orders in four to seven calls of the function.
+(cpp/cost/best_order.hpp), at some 40 to 70 orders in four to seven calls of the function.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _WORTH_A_WARNING = 1e-3  # the share of epsilon that other orders must be able t
 _SMALLEST = _core.accounting.least_searched_order
 
 
-def epsilon(curve: RdpCurve, delta: float, conversion: str) -> tuple[float, float]:
+def epsilon(
+    curve: RdpCurve, delta: float, conversion: str, *, warns: bool = True
+) -> tuple[float, float]:
     """Return the smallest epsilon at `delta`, and the order that proves it."""
     bound = conversion_named(conversion)
     failure = real_scalar("delta", delta)
@@ -38,7 +40,7 @@ def epsilon(curve: RdpCurve, delta: float, conversion: str) -> tuple[float, floa
         if not curve.terms:
             return 0.0, _SMALLEST
         best = _core.accounting.best_epsilon(curve._function, bound.core, failure)
-        if best.at_edge:
+        if best.at_edge and warns:
             _warn_at_edge(bound.epsilon_upper, curve._function, best.alpha, failure)
         return best.value, best.alpha
     alphas, values = _orders_above_one(curve)
@@ -46,11 +48,12 @@ def epsilon(curve: RdpCurve, delta: float, conversion: str) -> tuple[float, floa
         return 0.0, float(alphas[0])
     epsilons = bound.epsilon_upper(alphas, values, np.asarray(failure))
     where = int(np.argmin(epsilons))
-    _warn_at_end(bound, alphas, values, where, failure)
+    if warns:
+        _warn_at_end(bound, alphas, values, where, failure)
     return float(epsilons[where]), float(alphas[where])
 
 
-def delta(curve: RdpCurve, epsilon: float, conversion: str) -> float:
+def delta(curve: RdpCurve, epsilon: float, conversion: str, *, warns: bool = True) -> float:
     """Return the smallest delta at `epsilon`."""
     bound = conversion_named(conversion)
     loss = not_negative("epsilon", epsilon)
@@ -58,7 +61,7 @@ def delta(curve: RdpCurve, epsilon: float, conversion: str) -> float:
         if not curve.terms:
             return 0.0
         best = _core.accounting.best_delta(curve._function, bound.core, loss)
-        if best.at_edge:
+        if best.at_edge and warns:
             _warn_at_edge(bound.delta_upper, curve._function, best.alpha, loss)
         return best.value
     alphas, values = _orders_above_one(curve)
@@ -67,7 +70,7 @@ def delta(curve: RdpCurve, epsilon: float, conversion: str) -> float:
     deltas = bound.delta_upper(alphas, values, np.asarray(loss))
     where = int(np.argmin(deltas))
     smallest = float(deltas[where])
-    if 0 < smallest < 1:
+    if 0 < smallest < 1 and warns:
         _warn_at_end(bound, alphas, values, where, smallest)
     return smallest
 

@@ -17,6 +17,7 @@ from tightnoise import _core
 from tightnoise._arrays import elementwise
 from tightnoise._validate import one_of, positive, require
 from tightnoise.costs import _direction_pair as direction
+from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
@@ -49,6 +50,7 @@ _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
+_LATTICE = 10_000  # points up to the largest loss of noise whose profile has corners, at least
 _MOST_SIGMAS = 1e150  # squares of larger numbers overflow
 
 
@@ -276,10 +278,13 @@ class AdditivePair(Leaf):
         else:
             largest = min(self.max_loss, self.epsilon(NEGLIGIBLE))
         bend = _LAWS[self.law].bend(*self.parameters)
-        bends = tuple(bend * k for k in range(1, 200) if bend * k <= largest)
-        return _symmetric_losses(
-            self, largest, min(largest, self.epsilon(0.5 * self.delta(0.0))), bends
-        )
+        if bend <= largest:
+            # Sums of losses at corners are corners again: points on a lattice keep them there.
+            spacing = bend / math.ceil(bend * _LATTICE / largest)
+            points = spacing * np.arange(math.ceil(largest / spacing * (1 + 2.0**-51)) + 1)
+            return connect_dots(points, self.profile(points)[0])
+        width = min(largest, self.epsilon(0.5 * self.delta(0.0)))
+        return _symmetric_losses(self, largest, width)
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair of a larger change."""
@@ -471,15 +476,13 @@ def pure_profile(epsilon: float, epsilons: Array) -> Array:
     return np.asarray(np.minimum(gap * (1 + 2.0**-50), 1.0))
 
 
-def _symmetric_losses(
-    leaf: Leaf, largest: float, width: float, bends: tuple[float, ...] = ()
-) -> Release:
+def _symmetric_losses(leaf: Leaf, largest: float, width: float) -> Release:
     def profile(epsilons: Array) -> Profile:
         both = leaf.profile(epsilons)
         assert both is not None
         return both
 
-    return losses_of(profile, largest, width, bends, symmetric=True)
+    return losses_of(profile, largest, width, symmetric=True)
 
 
 def quotient_upper(numerator: float, denominator: float) -> float:

@@ -51,7 +51,11 @@ def coordinate_descent() -> Table:
     budget = _noises.Budget(EPSILON, records**-2.0, sensitivity(records), schedule.releases)
     mechanisms = {name: calibrated(budget) for name, calibrated in NOISES.items()}
     best = best_noise(
-        budget.epsilon, budget.delta, budget.sensitivity, "l2", compositions=budget.releases
+        budget.epsilon,
+        budget.delta,
+        sensitivity=budget.sensitivity,
+        loss="l2",
+        count=budget.releases,
     ).best
     mechanisms[f"best of all ({best.name})"] = best.mechanism
     return errors_table(splits, schedule, budget, mechanisms)

@@ -115,7 +115,7 @@ def approach_2(kappa: float, count: int) -> float:
     """Return epsilon by the paper's second approach: its Theorem 3 with factor 3, integer orders.
 
     With 1/(alpha - 1) before the logarithm, where the paper prints 1/alpha: that would be below the
-    truth. The factor 3 is not needed (see cpp/accounting/subsampling.cpp).
+    truth. The factor 3 is not needed (see cpp/cost/SUBSAMPLING.md).
 
     Parameters
     ----------
