@@ -12,7 +12,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._lattice import LatticeLosses, Tilted
@@ -45,7 +44,7 @@ def composed_release(releases: dict[Release, int]) -> Release:
         width = directions[0].moments(-0.5).deviation
         points = points_up_to(largest, width, _bends(directions[0]))
     profiles = [
-        np.minimum(1.0, _failure(one) + _slacks_upper(one, points)) * (1 + 4 * _UNIT)
+        np.minimum(1.0, one.infinite + _slacks_upper(one, points)) * (1 + 4 * _UNIT)
         for one in directions
     ]
     return connect_dots(points, profiles[0], profiles[1] if len(profiles) > 1 else None)
@@ -59,12 +58,6 @@ def _bends(losses: DiscreteLosses) -> Array:
     if not lie or finest == 0 or losses.largest > _WHOLE * finest:
         return np.zeros(0)
     return finest * np.arange(1.0, losses.largest / finest + 1)
-
-
-def _failure(losses: DiscreteLosses) -> float:
-    infinite = np.array([release.infinite for release in losses.releases])
-    times = np.array(losses.counts, dtype=np.float64)
-    return _core.accounting.failure_upper(np.zeros_like(infinite), infinite, times)
 
 
 def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise import _core
 from tightnoise._cached import cached_property
 from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_upper
 
@@ -80,7 +81,7 @@ class Release:
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLosses(LatticeLosses):
-    """The finite losses of `counts[i]` releases as `releases[i]`."""
+    """The losses of `counts[i]` releases as `releases[i]`; the finite ones, but for `infinite`."""
 
     releases: tuple[Release, ...]
     counts: tuple[int, ...]
@@ -94,6 +95,13 @@ class DiscreteLosses(LatticeLosses):
     def highest(self) -> float:
         """The largest sum of losses."""
         return sum_upper((release.highest, n) for release, n in self._pairs())
+
+    @cached_property
+    def infinite(self) -> float:
+        """The probability that one of the losses is infinite, rounded up."""
+        each = np.array([release.infinite for release in self.releases])
+        times = np.array(self.counts, dtype=np.float64)
+        return _core.accounting.failure_upper(np.zeros_like(each), each, times)
 
     @cached_property
     def count(self) -> float:

@@ -143,7 +143,7 @@ class LatticeLosses(ABC):
             return 0.0
         theta = self._renyi_tilt(log_slack)
         best, rounding = self.highest, 0.0
-        tilt, width = self._narrowest(theta, self.chernoff_epsilon(log_slack))
+        tilt, width = self._narrowest(theta, self._chernoff_at(theta, log_slack))
         for _ in range(_TILTS):
             tilted = self.tilted(tilt)
             rounding = max(rounding, tilted.rounding)
@@ -174,12 +174,13 @@ class LatticeLosses(ABC):
 
     def chernoff_epsilon(self, log_slack: float) -> float:
         """Return an epsilon as `epsilon_upper` does, a higher one, in less time."""
-        if self.highest <= 0:
-            return 0.0
-        theta = self._renyi_tilt(log_slack)
+        return self._chernoff_at(self._renyi_tilt(log_slack), log_slack)
+
+    def _chernoff_at(self, theta: float, log_slack: float) -> float:
         if theta == 0:
-            return self.highest
-        return min(self.highest, (self._log_chernoff(theta) - log_slack) / theta)
+            return max(0.0, self.highest)
+        bound = (self._log_chernoff(theta) - log_slack) / theta
+        return max(0.0, min(self.highest, bound))
 
     def chernoff_log_slack(self, epsilon: float) -> float:
         """Return the logarithm of at least the divergence at `epsilon`."""
@@ -195,6 +196,8 @@ class LatticeLosses(ABC):
 
     def _renyi_tilt(self, log_slack: float) -> float:
         """Return the tilt of the Renyi bound: least (K(theta) - log slack)/theta."""
+        if self.highest <= 0:
+            return 0.0
         return self._solve(lambda m, t: t * m.mean - m.log_moment, -log_slack)
 
     # --- the tilt

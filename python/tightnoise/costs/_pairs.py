@@ -281,7 +281,8 @@ class AdditivePair(Leaf):
         if bend <= largest:
             # Sums of losses at corners are corners again: points on a lattice keep them there.
             spacing = bend / math.ceil(bend * _LATTICE / largest)
-            points = spacing * np.arange(math.ceil(largest / spacing * (1 + 2.0**-51)) + 1)
+            count = math.ceil(largest / spacing * (1 + 2.0**-51)) + 1
+            points = spacing * np.arange(count, dtype=np.float64)
             return connect_dots(points, self.profile(points)[0])
         width = min(largest, self.epsilon(0.5 * self.delta(0.0)))
         return _symmetric_losses(self, largest, width)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._validate import (
     integer,
     not_negative,
@@ -365,33 +364,30 @@ class _Direction:
     """The losses of all releases, from P or from Q."""
 
     def __init__(self, releases: tuple[Release, ...], counts: tuple[int, ...]) -> None:
-        self._finite = DiscreteLosses(releases, counts)
-        infinite = np.array([release.infinite for release in releases])
-        times = np.array(counts, dtype=np.float64)
-        # The probability that one of the losses is infinite, rounded up.
-        self._failure = _core.accounting.failure_upper(np.zeros_like(infinite), infinite, times)
+        self._losses = DiscreteLosses(releases, counts)
 
     def delta(self, epsilon: float, least: float) -> float:
         """Return at least the divergence, and `least`."""
-        at_most = math.exp(min(0.0, self._finite.chernoff_log_slack(epsilon)))
-        if self._total(at_most) <= least:
-            return least
-        return max(least, min(1.0, self._total(self._finite.slack_upper(epsilon))))
+        if least > 0:
+            bound = math.exp(min(0.0, self._losses.chernoff_log_slack(epsilon)))
+            if self._total(bound) <= least:
+                return least
+        return max(least, min(1.0, self._total(self._losses.slack_upper(epsilon))))
 
     def epsilon(self, delta: float, least: float) -> float:
         """Return an epsilon of which the divergence is at most `delta`, no less than `least`."""
-        slack = (delta - self._failure) * (1 - 4 * _UNIT)
+        slack = (delta - self._losses.infinite) * (1 - 4 * _UNIT)
         if slack < 0:
             return math.inf
         if slack == 0:
-            return max(least, self._finite.highest * (1 + 16 * _UNIT))
+            return max(least, self._losses.highest * (1 + 16 * _UNIT))
         log_slack = math.log(slack)
-        if self._finite.chernoff_epsilon(log_slack) <= least:
+        if least > 0 and self._losses.chernoff_epsilon(log_slack) <= least:
             return least
-        return max(least, self._finite.epsilon_upper(log_slack))
+        return max(least, self._losses.epsilon_upper(log_slack))
 
     def _total(self, slack: float) -> float:
-        return (self._failure + slack) * (1 + 4 * _UNIT)
+        return (self._losses.infinite + slack) * (1 + 4 * _UNIT)
 
 
 def release_of(values: Array, masses: Array, infinite: float, infinite_swapped: float) -> Release:
