@@ -10,28 +10,61 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs import _best
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, losses_of_leaf
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import Terms, merged_gaussians
+from tightnoise.costs._sampled import Terms, merged_gaussians, sum_upper
 
-__all__ = ["WAYS", "distribution_of", "rdp_of", "releases_of"]
+__all__ = ["WAYS", "Proof", "distribution_of", "least", "proved_by", "rdp_of"]
 
 Array = NDArray[np.float64]
 
-_CURVE_POINTS = 400  # of a profile that is known by Renyi divergences alone
+
+class Proof(NamedTuple):
+    """What a way proves; `doubt`: what is to be said of it."""
+
+    bound: float
+    doubt: str | None = None
 
 
 class Way(NamedTuple):
     """A way to prove an epsilon at a delta, and a delta at an epsilon; None: not of these."""
 
-    epsilon: Callable[[Terms, float], float | None]
-    delta: Callable[[Terms, float], float | None]
+    epsilon: Callable[[Terms, float], Proof | None]
+    delta: Callable[[Terms, float], Proof | None]
+
+
+def proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
+    """Return what one way proves of releases, one at least."""
+    proof: Proof | None = getattr(WAYS[way], question)(terms, at)
+    return proof
+
+
+def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
+    """Return the way that proves the least, and what."""
+    found = {"nothing": Proof(math.inf if question == "epsilon" else 1.0)}
+    leaf = _only(terms)
+    ways = ["profile", "pure", "rdp", "losses"]
+    exact = proved_by("profile", question, terms, at)
+    if exact is not None:
+        found["profile"] = exact
+        if _is_least(terms):
+            return "profile", exact
+        if leaf is not None:
+            ways.remove("losses")  # which are those of the profile
+    elif all(losses_of_leaf(leaf) is None for leaf, _ in terms):
+        ways.remove("losses")  # which are those of the Renyi divergences
+    for way in ways[1:]:
+        proof = proved_by(way, question, terms, at)
+        if proof is not None:
+            found[way] = proof
+    best = min(found, key=lambda way: found[way].bound)
+    return best, found[best]
 
 
 # --- closed forms
@@ -42,26 +75,43 @@ def _only(terms: Terms) -> Leaf | None:
     return leaf if count == 1 and not others else None
 
 
-def _profile_epsilon(terms: Terms, delta: float) -> float | None:
-    leaf = _only(terms)
-    return None if leaf is None else leaf.epsilon(delta)
+def _responses(terms: Terms) -> Responses | None:
+    guarantees = [(leaf, n) for leaf, n in terms if isinstance(leaf, Guarantee)]
+    return Responses(guarantees) if len(guarantees) == len(terms) else None
 
 
-def _profile_delta(terms: Terms, epsilon: float) -> float | None:
-    leaf = _only(terms)
-    return None if leaf is None else leaf.delta(epsilon)
+def _is_least(terms: Terms) -> bool:
+    leaf, responses = _only(terms), _responses(terms)
+    if responses is not None:
+        return responses.is_known and responses.is_exact
+    return leaf is not None and leaf.has_least_profile
+
+
+def _profile_epsilon(terms: Terms, delta: float) -> Proof | None:
+    leaf, responses = _only(terms), _responses(terms)
+    if responses is not None:
+        return Proof(responses.epsilon(delta))
+    epsilon = None if leaf is None else leaf.epsilon(delta)
+    return None if epsilon is None else Proof(float(epsilon))
+
+
+def _profile_delta(terms: Terms, epsilon: float) -> Proof | None:
+    leaf, responses = _only(terms), _responses(terms)
+    if responses is not None:
+        return Proof(responses.delta(epsilon))
+    delta = None if leaf is None else leaf.delta(epsilon)
+    return None if delta is None else Proof(float(delta))
 
 
 # --- the largest loss
 
 
-def _pure_epsilon(terms: Terms, delta: float) -> float | None:
-    total = math.fsum(leaf.max_loss * n for leaf, n in terms)
-    return math.nextafter(total * (1 + 2.0**-51), math.inf)
+def _pure_epsilon(terms: Terms, delta: float) -> Proof:
+    return Proof(sum_upper((leaf.max_loss, n) for leaf, n in terms))
 
 
-def _pure_delta(terms: Terms, epsilon: float) -> float | None:
-    return 0.0 if epsilon >= (_pure_epsilon(terms, 0.0) or 0.0) else 1.0
+def _pure_delta(terms: Terms, epsilon: float) -> Proof:
+    return Proof(0.0 if epsilon >= _pure_epsilon(terms, 0.0).bound else 1.0)
 
 
 # --- Renyi divergences
@@ -86,83 +136,73 @@ def rdp_of(terms: Terms, adjacency: str | None) -> RdpCurve | None:
     return curve.at(orders[(orders >= min(first, last)) & (orders <= max(first, last))])
 
 
-def _rdp_epsilon(terms: Terms, delta: float) -> float | None:
+def _rdp_epsilon(terms: Terms, delta: float) -> Proof | None:
     curve = rdp_of(terms, None)
-    if curve is None or not 0 < delta < 1:
+    if curve is None:
         return None
-    return _best.epsilon(curve, delta, "optimal", warns=False)[0]
+    if delta == 0:  # infinite order is pure differential privacy
+        return Proof(float(curve.at([np.inf]).values[0]))
+    best = curve.best_epsilon(delta)
+    return Proof(best.bound, best.doubt)
 
 
-def _rdp_delta(terms: Terms, epsilon: float) -> float | None:
+def _rdp_delta(terms: Terms, epsilon: float) -> Proof | None:
     curve = rdp_of(terms, None)
-    return None if curve is None else _best.delta(curve, epsilon, "optimal", warns=False)
+    if curve is None:
+        return None
+    best = curve.best_delta(epsilon)
+    return Proof(best.bound, best.doubt)
 
 
 # --- loss distributions
 
 
-@functools.lru_cache(maxsize=256)
-def _release(leaf: Leaf) -> Release | None:
-    return leaf.release()
-
-
-def releases_of(terms: Terms) -> dict[Release, int] | None:
-    """Return distributions of losses with counts; None where a leaf has neither losses nor curve.
-
-    Leaves of which only Renyi divergences are known are one release of what these prove together.
-    """
-    merged = merged_gaussians(terms)
-    releases: dict[Release, int] = {}
-    by_curve: list[tuple[Leaf, int]] = []
-    for leaf, count in merged:
-        release = _release(leaf)
-        if release is None:
-            by_curve.append((leaf, count))
-        else:
-            releases[release] = releases.get(release, 0) + count
-    if sum(releases.values()) > MAX_LATTICE_COUNT:
-        return None
-    if by_curve:
-        release = _by_curve(tuple(by_curve))
-        if release is None:
-            return None
-        releases[release] = 1
-    return releases
-
-
 @functools.lru_cache(maxsize=64)
-def _by_curve(terms: Terms) -> Release | None:
+def _release_of_curve(terms: Terms) -> Release | None:
+    """Return losses of what Renyi divergences prove, of leaves of which nothing else is known."""
     curve = rdp_of(terms, None)
     if curve is None:
         return None
-    largest, _ = _best.epsilon(curve, NEGLIGIBLE, "optimal", warns=False)
+    largest = curve.best_epsilon(NEGLIGIBLE).bound
     if not 0 < largest < math.inf:
         return None
 
     def profile(epsilons: Array) -> tuple[Array, Array]:
-        delta = np.array(
-            [_best.delta(curve, float(epsilon), "optimal", warns=False) for epsilon in epsilons]
-        )
+        delta = np.array([curve.best_delta(float(epsilon)).bound for epsilon in epsilons])
         return delta, delta
 
     return losses_of(profile, largest, largest / 10, symmetric=True)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=16)
 def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
     """Return the distribution of the losses of the sum, if it is known."""
-    releases = releases_of(terms)
-    return None if releases is None else PrivacyLossDistribution._of(releases)
+    releases: dict[Release, int] = {}
+    by_curve: list[tuple[Leaf, int]] = []
+    for leaf, count in merged_gaussians(terms):
+        release = losses_of_leaf(leaf)
+        if release is None:
+            by_curve.append((leaf, count))
+        else:
+            releases[release] = releases.get(release, 0) + count
+    if by_curve:
+        release = _release_of_curve(tuple(by_curve))
+        if release is None:
+            return None
+        releases[release] = 1
+    if sum(releases.values()) > MAX_LATTICE_COUNT:
+        return None
+    return PrivacyLossDistribution._of(releases)
 
 
-def _losses_epsilon(terms: Terms, delta: float) -> float | None:
+def _losses_epsilon(terms: Terms, delta: float) -> Proof | None:
     losses = distribution_of(terms)
-    return None if losses is None else losses.epsilon(delta)
+    return None if losses is None else Proof(losses.epsilon(delta))
 
 
-def _losses_delta(terms: Terms, epsilon: float) -> float | None:
+def _losses_delta(terms: Terms, epsilon: float) -> Proof | None:
     losses = distribution_of(terms)
-    return None if losses is None else losses.delta(epsilon)
+    return None if losses is None else Proof(losses.delta(epsilon))
 
 
 WAYS: dict[str, Way] = {

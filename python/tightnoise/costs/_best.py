@@ -1,4 +1,4 @@
-"""The best order of a curve: which one proves the smallest epsilon or delta.
+"""What the orders of a curve prove: the best of some, or of all real ones.
 
 A table is tried at all its orders. The best real order of a function is searched by the core
 (cpp/cost/best_order.hpp), at some 40 to 70 orders in four to seven calls of the function.
@@ -7,122 +7,165 @@ A table is tried at all its orders. The best real order of a function is searche
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
-from tightnoise._validate import not_negative, real_scalar, require
-from tightnoise._warn import warn_caller
-from tightnoise.costs._conversions import Conversion, conversion_named
-from tightnoise.costs._functions import WeightedSum
+from tightnoise._core import accounting as core
+from tightnoise._validate import require
+from tightnoise.costs._between import bounds_between
+from tightnoise.costs._conversions import Conversion
+from tightnoise.costs._functions import Term, WeightedSum, require_growth
 
-if TYPE_CHECKING:
-    from tightnoise.costs._rdp_curve import RdpCurve
-
-__all__ = ["delta", "epsilon"]
+__all__ = ["AtAnyOrder", "AtSomeOrders", "Best"]
 
 Array = NDArray[np.float64]
 
 _WORTH_A_WARNING = 1e-3  # the share of epsilon that other orders must be able to save
-_SMALLEST = _core.accounting.least_searched_order
+_STEPS = np.exp2(np.arange(1.0, 61.0))
+
+# Orders up to 1 of a function are answered by the bound at this one, as no function needs to know
+# them: the divergence does not decrease with the order.
+_NEAR_ONE = 1.0 + 2.0**-30
 
 
-def epsilon(
-    curve: RdpCurve, delta: float, conversion: str, *, warns: bool = True
-) -> tuple[float, float]:
-    """Return the smallest epsilon at `delta`, and the order that proves it."""
-    bound = conversion_named(conversion)
-    failure = real_scalar("delta", delta)
-    require(0 < failure < 1, "delta", delta, "between 0 and 1, exclusive")
-    if curve._function is not None:
-        if not curve.terms:
-            return 0.0, _SMALLEST
-        best = _core.accounting.best_epsilon(curve._function, bound.core, failure)
-        if best.at_edge and warns:
-            _warn_at_edge(bound.epsilon_upper, curve._function, best.alpha, failure)
-        return best.value, best.alpha
-    alphas, values = _orders_above_one(curve)
-    if not values.any():  # a divergence of 0: both outputs are the same
-        return 0.0, float(alphas[0])
-    epsilons = bound.epsilon_upper(alphas, values, np.asarray(failure))
-    where = int(np.argmin(epsilons))
-    if warns:
-        _warn_at_end(bound, alphas, values, where, failure)
-    return float(epsilons[where]), float(alphas[where])
+class Best(NamedTuple):
+    """What the best order proves, and what is to be said of it: that others could prove less."""
+
+    bound: float
+    order: float
+    doubt: str | None = None
 
 
-def delta(curve: RdpCurve, epsilon: float, conversion: str, *, warns: bool = True) -> float:
-    """Return the smallest delta at `epsilon`."""
-    bound = conversion_named(conversion)
-    loss = not_negative("epsilon", epsilon)
-    if curve._function is not None:
-        if not curve.terms:
-            return 0.0
-        best = _core.accounting.best_delta(curve._function, bound.core, loss)
-        if best.at_edge and warns:
-            _warn_at_edge(bound.delta_upper, curve._function, best.alpha, loss)
-        return best.value
-    alphas, values = _orders_above_one(curve)
-    if not values.any():
-        return 0.0
-    deltas = bound.delta_upper(alphas, values, np.asarray(loss))
-    where = int(np.argmin(deltas))
-    smallest = float(deltas[where])
-    if 0 < smallest < 1 and warns:
-        _warn_at_end(bound, alphas, values, where, smallest)
-    return smallest
+class AtSomeOrders:
+    """Bounds at increasing orders, of which the last may be infinite."""
+
+    terms: tuple[Term, ...] = ()
+
+    def __init__(self, alphas: Array, values: Array) -> None:
+        self.alphas, self.values = alphas, values
+
+    def at(self, orders: Array) -> Array:
+        """Return what follows at increasing orders."""
+        return bounds_between(self.alphas, self.values, orders)
+
+    def epsilon(self, conversion: Conversion, delta: float) -> Best:
+        """Return the smallest epsilon at a delta between 0 and 1."""
+        alphas, values = self._above_one()
+        if not values.any():  # a divergence of 0: both outputs are the same
+            return Best(0.0, float(alphas[0]))
+        epsilons = conversion.epsilon_upper(alphas, values, np.asarray(delta))
+        where = int(np.argmin(epsilons))
+        doubt = _doubt_at_end(conversion, alphas, values, where, delta)
+        return Best(float(epsilons[where]), float(alphas[where]), doubt)
+
+    def delta(self, conversion: Conversion, epsilon: float) -> Best:
+        """Return the smallest delta at an epsilon of at least 0."""
+        alphas, values = self._above_one()
+        if not values.any():
+            return Best(0.0, float(alphas[0]))
+        deltas = conversion.delta_upper(alphas, values, np.asarray(epsilon))
+        where = int(np.argmin(deltas))
+        smallest = float(deltas[where])
+        doubt = None
+        if 0 < smallest < 1:
+            doubt = _doubt_at_end(conversion, alphas, values, where, smallest)
+        return Best(smallest, float(alphas[where]), doubt)
+
+    def _above_one(self) -> tuple[Array, Array]:
+        used = self.alphas > 1
+        require(bool(used.any()), "alphas", self.alphas, "greater than 1 at least once")
+        # Where one order costs nothing all do, for both outputs are the same. So a zero among costs
+        # has underflowed, or is a mistake: it proves nothing.
+        if self.values[used].any():
+            used = used & (self.values > 0)
+        return self.alphas[used], self.values[used]
 
 
-def _orders_above_one(curve: RdpCurve) -> tuple[Array, Array]:
-    used = curve.alphas > 1
-    require(bool(used.any()), "alphas", curve.alphas, "greater than 1 at least once")
-    # Where one order costs nothing all do, for both outputs are the same. So a zero among costs has
-    # underflowed, or is a mistake: it proves nothing.
-    if curve.values[used].any():
-        used = used & (curve.values > 0)
-    return curve.alphas[used], curve.values[used]
+class AtAnyOrder:
+    """Bounds at every real order above 1: a sum of functions."""
+
+    def __init__(self, function: WeightedSum) -> None:
+        self._function = function
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The functions, each with its count."""
+        return self._function.terms
+
+    def at(self, orders: Array) -> Array:
+        """Return what follows at increasing orders."""
+        if not self.terms:
+            return np.zeros(orders.shape)
+        values = np.empty(orders.shape)
+        finite = np.isfinite(orders)
+        if finite.any():
+            values[finite] = self._function(np.maximum(orders[finite], _NEAR_ONE))
+        if not finite.all():
+            values[~finite] = self._function.at_infinity()
+        require_growth("what the functions of a curve return", orders, values)
+        return values
+
+    def epsilon(self, conversion: Conversion, delta: float) -> Best:
+        """Return the smallest epsilon at a delta between 0 and 1."""
+        if not self.terms:
+            return Best(0.0, core.least_searched_order)
+        best = core.best_epsilon(self._function, conversion.core, delta)
+        if not best.at_edge:
+            return Best(best.value, best.alpha)
+        doubt = self._doubt_at_edge(conversion.epsilon_upper, best.alpha, delta)
+        return Best(best.value, best.alpha, doubt)
+
+    def delta(self, conversion: Conversion, epsilon: float) -> Best:
+        """Return the smallest delta at an epsilon of at least 0."""
+        if not self.terms:
+            return Best(0.0, core.least_searched_order)
+        best = core.best_delta(self._function, conversion.core, epsilon)
+        if not best.at_edge:
+            return Best(best.value, best.alpha)
+        doubt = self._doubt_at_edge(conversion.delta_upper, best.alpha, epsilon)
+        return Best(best.value, best.alpha, doubt)
+
+    def _doubt_at_edge(
+        self, proven: Callable[[Array, Array, Array], Array], best: float, target: float
+    ) -> str | None:
+        """Return what to say if the best order ends the search and the bound still falls there."""
+        if best < 2:
+            end, inside = "smallest", 2.0
+            remedy = "the cost is so large that more noise or fewer releases are needed"
+        else:
+            end, inside = "largest", 0.5
+            remedy = (
+                "a table of alphas that ends with a bound at infinity could prove a smaller one"
+            )
+        alphas = 1 + (best - 1) * np.array([1.0, inside])
+        values = np.concatenate([self._function(alphas[:1]), self._function(alphas[1:])])
+        at_end, before = proven(alphas, values, np.asarray(target))
+        if before <= (1 + _WORTH_A_WARNING) * at_end:
+            return None
+        return (
+            f"the best order is the {end} that is searched (1 + {best - 1:g}): the answer is "
+            f"valid, but {remedy}"
+        )
 
 
-def _warn_at_end(
-    bound: Conversion, alphas: Array, values: Array, best: int, failure: float
-) -> None:
-    """Warn if the best order ends a table, and orders beyond could prove a smaller epsilon."""
+def _doubt_at_end(
+    conversion: Conversion, alphas: Array, values: Array, best: int, failure: float
+) -> str | None:
+    """Return what to say if the best order ends a table and others could prove less."""
     if np.isinf(alphas[best]):
-        return
+        return None
     for end, direction, could_help in (
         ("largest", "larger", best == alphas.size - 1 and _larger_help),
         ("smallest", "smaller", best == 0 and _smaller_help),
     ):
-        if could_help and could_help(bound, alphas[best:], values[best:], failure):
-            warn_caller(
+        if could_help and could_help(conversion, alphas[best:], values[best:], failure):
+            return (
                 f"the best order is the {end} above 1 that the curve has ({alphas[best]:g}): the "
                 f"answer is valid, but alphas with {direction} orders could prove a smaller one"
             )
-
-
-def _warn_at_edge(
-    proven: Callable[[Array, Array, Array], Array],
-    function: WeightedSum,
-    best: float,
-    target: float,
-) -> None:
-    """Warn if the best order ends the search, and what is proven is still falling there."""
-    if best < 2:
-        end, inside = "smallest", 2.0
-        remedy = "the cost is so large that more noise or fewer releases are needed"
-    else:
-        end, inside = "largest", 0.5
-        remedy = "a table of alphas that ends with a bound at infinity could prove a smaller one"
-    alphas = 1 + (best - 1) * np.array([1.0, inside])
-    values = np.concatenate([function(alphas[:1]), function(alphas[1:])])
-    at_end, before = proven(alphas, values, np.asarray(target))
-    if before > (1 + _WORTH_A_WARNING) * at_end:
-        warn_caller(
-            f"the best order is the {end} that is searched (1 + {best - 1:g}): the answer is "
-            f"valid, but {remedy}"
-        )
+    return None
 
 
 # What an order that was not tried can prove is bounded below with the least divergence it can have:
@@ -144,9 +187,6 @@ def _smaller_help(bound: Conversion, alphas: Array, values: Array, failure: floa
         slope = (scaled[1] - scaled[0]) / (alphas[1] - alphas[0])
         least = np.maximum(scaled[0] - slope * (alphas[0] - smaller), 0) / (smaller - 1)
     return _help(bound, alphas, values, smaller, least, failure)
-
-
-_STEPS = np.exp2(np.arange(1.0, 61.0))
 
 
 def _help(

@@ -1,4 +1,4 @@
-"""Leaves of which a guarantee is known, or a table: what others say of their release."""
+"""Leaves of which a table is known, or a bound: what others say of their release."""
 
 from __future__ import annotations
 
@@ -9,90 +9,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._validate import not_negative, number_array, real_scalar, require, require_all
+from tightnoise._validate import not_negative, number_array, require, require_all
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._guarantees import PureRdp
-from tightnoise.costs._leaf import Leaf, Profile
+from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
 from tightnoise.costs._log_moments import renyi_upper
 from tightnoise.costs._loss_points import losses_of
-from tightnoise.costs._pairs import Lesser, pure_profile, rho_of_pure
-from tightnoise.costs._privacy_loss import PrivacyLossDistribution, release_of
+from tightnoise.costs._pairs import Lesser, rho_of_pure
+from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._zcdp import ZcdpRdp
 
-__all__ = ["BoundedRange", "Guarantee", "LossTable", "ProfileTable", "RdpTable", "Zcdp"]
+__all__ = ["BoundedRange", "LossTable", "ProfileTable", "RdpTable", "Zcdp"]
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Guarantee(Leaf):
-    """An (epsilon, delta)-DP release, of which nothing else is known.
-
-    It can be simulated from randomised response that tells all with probability delta (Kairouz, Oh
-    and Viswanath 2017, "The Composition Theorem for Differential Privacy", section 6): that pair
-    dominates.
-    """
-
-    loss: float
-    failure: float = 0.0
-
-    kind: ClassVar[str] = "guarantee"
-    is_attained: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        failure = real_scalar("delta", self.failure)
-        require(0 <= failure < 1, "delta", self.failure, "at least 0 and below 1")
-        self._set(loss=not_negative("epsilon", self.loss), failure=math.fabs(failure))
-
-    @property
-    def max_loss(self) -> float:
-        """Epsilon, if delta is 0."""
-        return self.loss if self.failure == 0 else math.inf
-
-    @property
-    def zcdp_rho(self) -> float:
-        """That of a pure release."""
-        return rho_of_pure(self.max_loss)
-
-    def renyi(self) -> RdpFunction | None:
-        """Return that of randomised response, if delta is 0."""
-        return PureRdp(self.loss) if self.failure == 0 else None
-
-    def profile(self, epsilons: Array) -> Profile:
-        """Return delta + (1 - delta) that of randomised response."""
-        slack = (1 - self.failure) * pure_profile(self.loss, epsilons)
-        delta = np.minimum((self.failure + slack) * (1 + 2.0**-50), 1.0)
-        return delta, delta
-
-    def epsilon(self, delta: float) -> float | None:
-        """Return the least epsilon."""
-        slack = (delta - self.failure) / (1 - self.failure)
-        if slack < 0:
-            return math.inf
-        if slack == 0:
-            return self.loss
-        # slack (1 + e^-loss) = 1 - e^(epsilon - loss)
-        rest = 1 - slack * (1 + math.exp(-self.loss))
-        if rest <= 0:
-            return 0.0
-        return max(0.0, (self.loss + math.log(rest)) + 2.0**-48 * max(1.0, self.loss))
-
-    def release(self) -> Release:
-        """Return two losses, and infinity."""
-        if self.loss == 0:
-            return release_of(np.zeros(1), np.array([1 - self.failure]), self.failure, self.failure)
-        true = 1 / (1 + math.exp(-self.loss))
-        masses = (1 - self.failure) * np.array([math.exp(-self.loss) * true, true])
-        return release_of(np.array([-self.loss, self.loss]), masses, self.failure, self.failure)
-
-    def grouped(self, count: int) -> Leaf | None:
-        """Return that of group privacy, if delta is 0."""
-        return replace(self, loss=self.loss * count) if self.failure == 0 else None
 
 
 @dataclass(frozen=True)
@@ -180,7 +114,8 @@ class LossTable(Leaf):
     @property
     def max_loss(self) -> float:
         """The largest, in both directions."""
-        release = self.release()
+        release = losses_of_leaf(self)
+        assert release is not None
         if release.infinite > 0 or release.infinite_swapped > 0:
             return math.inf
         return release.largest
@@ -196,7 +131,7 @@ class LossTable(Leaf):
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the sums over the losses beyond epsilon."""
-        return release_profile(self.release(), epsilons)
+        return _profile_of_losses(self, epsilons)
 
     def release(self) -> Release:
         """Return the losses."""
@@ -243,7 +178,7 @@ class ProfileTable(Leaf):
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the polygon through the points, in exp(epsilon)."""
-        return release_profile(self.release(), epsilons)
+        return _profile_of_losses(self, epsilons)
 
     def release(self) -> Release:
         """Return the losses of the connected dots."""
@@ -295,6 +230,16 @@ class BoundedRange(Leaf):
         """Return the losses."""
         return losses_of(self.profile, self.eta, self.eta, symmetric=True)
 
+    def grouped(self, count: int) -> Leaf:
+        """Return that of a chain of neighbours: the ranges add up."""
+        return replace(self, eta=self.eta * count * (1 + 2.0**-52))
+
+
+def _profile_of_losses(leaf: Leaf, epsilons: Array) -> Profile:
+    release = losses_of_leaf(leaf)
+    assert release is not None
+    return release_profile(release, epsilons)
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -304,7 +249,7 @@ class Moments:
 
     def __call__(self, orders: Any) -> Array:
         """Return the bounds at `orders`, greater than 1."""
-        release = self.leaf.release()
+        release = losses_of_leaf(self.leaf)
         assert release is not None
         return renyi_upper(release, np.asarray(orders, dtype=np.float64))
 

@@ -20,23 +20,24 @@ from tightnoise._validate import (
     real_scalar,
     require,
     require_all,
-    shown,
 )
-from tightnoise.costs._answers import WAYS, distribution_of, rdp_of
-from tightnoise.costs._bounds import (
-    BoundedRange,
-    Guarantee,
-    LossTable,
-    ProfileTable,
-    RdpTable,
-    Zcdp,
-)
+from tightnoise._warn import warn_caller
+from tightnoise.costs._answers import Proof, distribution_of, least, proved_by, rdp_of
+from tightnoise.costs._bounds import BoundedRange, LossTable, ProfileTable, RdpTable, Zcdp
 from tightnoise.costs._explanation import Explanation, explained
+from tightnoise.costs._guarantee import Guarantee
 from tightnoise.costs._leaf import Leaf, leaf_of
 from tightnoise.costs._pairs import DirectionPair, gaussian_of_mu
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import Group, Sampled, Terms
+from tightnoise.costs._sampled import (
+    Group,
+    Sampled,
+    Terms,
+    described,
+    root_of_squares,
+    sum_upper,
+)
 from tightnoise.costs._sampling import adjacency_of
 from tightnoise.costs._tradeoff import auc_upper, false_negative_rate_lower
 
@@ -48,6 +49,7 @@ Sampling = Literal["poisson", "fixed-size"]
 By = Literal["rdp", "losses", "profile"]
 
 _VERSION = 1
+_BY = {"rdp": None, "losses": None, "profile": None}
 
 
 class Cost:
@@ -70,7 +72,7 @@ class Cost:
     >>> training = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson") * 1000
     >>> plan = training + tn.Laplace(20.0).cost(sensitivity=1.0) * 40
     >>> print(f"{plan.epsilon(1e-6):.3f}")
-    2.876
+    2.535
     >>> plan.adjacency
     'add-remove'
     """
@@ -127,7 +129,7 @@ class Cost:
         --------
         >>> import tightnoise as tn
         >>> print(f"{(tn.Cost.of_pure(0.1) * 100).epsilon(1e-6):.4f}")
-        5.0265
+        4.7746
         """
         return cls.of_approximate(epsilon, 0.0, adjacency=adjacency)
 
@@ -160,7 +162,7 @@ class Cost:
         --------
         >>> import tightnoise as tn
         >>> print(f"{(tn.Cost.of_approximate(0.1, 1e-8) * 100).epsilon(1e-5):.4f}")
-        4.5396
+        4.3296
         """
         leaf = Guarantee(epsilon, delta, adjacency=adjacency)
         return cls._of([(leaf, int(leaf.loss > 0 or leaf.failure > 0))])
@@ -189,7 +191,7 @@ class Cost:
         --------
         >>> import tightnoise as tn
         >>> print(f"{(tn.Cost.of_zcdp(0.02) * 3).epsilon(1e-6):.4f}")
-        1.6459
+        1.6238
         """
         leaf = Zcdp(rho, adjacency=adjacency)
         return cls._of([(leaf, int(leaf.rho > 0))])
@@ -320,6 +322,7 @@ class Cost:
         ----------
         losses : array_like, shape (n,)
             log(P/Q) of each output; +infinity where Q has none. The other direction is derived.
+            Where records are added and removed, P is of the data set with the record.
         probabilities : array_like, shape (n,)
             Of each under P: greater than 0, 1 in sum.
         adjacency : {None, "add-remove", "replace-one"}
@@ -382,9 +385,9 @@ class Cost:
         --------
         >>> import tightnoise as tn
         >>> print(f"{tn.Cost.of_response(0.75).epsilon(0.0):.6f}")
-        1.098613
+        1.098612
         >>> print(f"{(tn.Cost.of_response(0.5, 10) * 4).epsilon(1e-3):.4f}")
-        8.7889
+        8.7728
         """
         k = integer("options", options, minimum=2, maximum=MAX_COUNT)
         p = real_scalar("probability", probability)
@@ -424,7 +427,7 @@ class Cost:
         --------
         >>> import tightnoise as tn
         >>> print(f"{(tn.Cost.of_bounded_range(0.1) * 100).epsilon(1e-6):.4f}")
-        2.4606
+        2.4191
         """
         leaf = BoundedRange(eta, adjacency=adjacency)
         return cls._of([(leaf, int(leaf.eta > 0))])
@@ -492,10 +495,10 @@ class Cost:
         >>> import tightnoise as tn
         >>> step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
         >>> print(f"{(step * 10_000).epsilon(1e-6):.3f}")
-        6.908
+        6.907
         >>> replaced = tn.Gaussian(1.0).cost(sensitivity=2.0, adjacency="replace-one")
         >>> print(f"{(replaced.sampled(0.01, 'fixed-size') * 1000).epsilon(1e-6):.2f}")
-        18.46
+        16.96
         """
         share = real_scalar("rate", rate)
         require(0 <= share <= 1, "rate", rate, "from 0 to 1")
@@ -526,7 +529,10 @@ class Cost:
         if share == 1:
             return self  # every record takes part
         keeps = sampling == "poisson" and self.adjacency == "replace-one"
-        terms = tuple((leaf.with_adjacency(None), n) for leaf, n in self._leaves.items())
+        terms = tuple(
+            (leaf if isinstance(leaf, Group) else leaf.with_adjacency(None), n)
+            for leaf, n in self._leaves.items()
+        )
         adjacency = self.adjacency if keeps else relation
         return Cost._of([(Sampled(terms, share, sampling, adjacency=adjacency), 1)])
 
@@ -584,15 +590,7 @@ class Cost:
         k = integer("count", count, minimum=1, maximum=MAX_COUNT)
         if k == 1:
             return self
-        adjacency = self.adjacency
-        if k == 2 and adjacency == "add-remove":
-            adjacency = "replace-one"
-        leaves = []
-        for leaf, n in self._leaves.items():
-            larger = leaf.grouped(k)
-            grouped = Group(leaf.with_adjacency(None), k) if larger is None else larger
-            leaves.append((grouped.with_adjacency(adjacency), n))
-        return Cost._of(leaves)
+        return Cost._of((_group(leaf, k), n) for leaf, n in self._leaves.items())
 
     # --- answers
 
@@ -664,7 +662,7 @@ class Cost:
         --------
         >>> import tightnoise as tn
         >>> print(f"{tn.Laplace(2.0).cost(sensitivity=1.0).delta(0.1):.6f}")
-        0.181270
+        0.181269
         """
         if type(epsilon) is float or np.ndim(epsilon) == 0:
             return self._answer("delta", not_negative("epsilon", epsilon), by)
@@ -675,7 +673,7 @@ class Cost:
 
     def _answer(self, question: str, at: float, by: str | None) -> float:
         if by is not None:
-            one_of("by", by, {way: None for way in WAYS if way != "pure"})
+            one_of("by", by, _BY)
         known = self._answers.get((question, by, at))
         if known is None:
             known = self._answers[question, by, at] = self._solved(question, at, by)
@@ -687,18 +685,13 @@ class Cost:
         worst = math.inf if question == "epsilon" else 1.0
         if question == "epsilon" and at == 1:
             return 0.0
-        terms = self.terms
-        if by is not None:
-            one = getattr(WAYS[by], question)(terms, at)
-            return worst if one is None else float(one)
-        exact = getattr(WAYS["profile"], question)(terms, at)
-        if exact is not None:
-            return float(exact)
-        best = worst
-        for name in ("pure", "rdp", "losses"):
-            found = getattr(WAYS[name], question)(terms, at)
-            best = best if found is None else min(best, float(found))
-        return best
+        if by is None:
+            by, proof = least(question, self.terms, at)
+        else:
+            proof = proved_by(by, question, self.terms, at) or Proof(worst)
+        if proof.doubt is not None:
+            warn_caller(proof.doubt)
+        return proof.bound
 
     def tradeoff(self, false_positive_rate: ArrayLike) -> Array | float:
         """Return the least false-negative rate of any attacker at a false-positive rate.
@@ -745,12 +738,12 @@ class Cost:
     @property
     def gdp_mu(self) -> float:
         """A mu for which all this is mu-Gaussian-DP, rounded up; infinity where none is known."""
-        return _upper(math.sqrt(math.fsum(n * leaf.gdp_mu**2 for leaf, n in self.terms)))
+        return root_of_squares(self.terms)
 
     @property
     def zcdp_rho(self) -> float:
         """A rho for which all this is rho-zCDP, rounded up; infinity where none is known."""
-        return _upper(math.fsum(n * leaf.zcdp_rho for leaf, n in self.terms))
+        return sum_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
 
     # --- views
 
@@ -832,13 +825,14 @@ class Cost:
         --------
         >>> import tightnoise as tn
         >>> print((tn.Gaussian(20.0).cost(sensitivity=1.0) * 100).explain(1e-5))
-        epsilon 1.99309 at delta 1e-05, by profile
+        epsilon 1.9931 at delta 1e-05, by profile
         way      epsilon
-        profile  1.99309
-        rdp      2.16570
-        losses   1.99310
-        count  release                           neighbours
-        100    GaussianPair(noise_multiplier=20.0)  those declared
+        profile   1.9931
+        pure         inf
+        rdp      2.16572
+        losses   1.99312
+        release                        count      neighbours
+        gaussian, noise multiplier 20    100  those declared
         """
         target = real_scalar("delta", delta)
         require(0 <= target <= 1, "delta", delta, "from 0 to 1")
@@ -925,15 +919,17 @@ class Cost:
         return Cost._of, (self.terms,)
 
     def __repr__(self) -> str:
-        parts = [shown(leaf) if n == 1 else f"{n} * {shown(leaf)}" for leaf, n in self.terms[:3]]
-        more = len(self._leaves) - 3
-        if more > 0:
-            parts.append(f"{more} more")
-        return f"Cost({' + '.join(parts)})"
+        return f"Cost({described(self.terms)})"
 
 
-def _upper(value: float) -> float:
-    return math.nextafter(value * (1 + 2.0**-50), math.inf) if value > 0 else 0.0
+def _group(leaf: Leaf, count: int) -> Leaf:
+    if count == 2 and leaf.adjacency == "add-remove" and not isinstance(leaf, Group):
+        larger = leaf.grouped(2)
+        pair = Group(leaf, 2) if larger is None else larger
+        return pair.with_adjacency("replace-one")
+    if isinstance(leaf, Group):
+        return leaf.grouped(count)
+    return Group(leaf, count, adjacency=leaf.adjacency)
 
 
 def _each(values: Array, function: Callable[[float], float]) -> Array:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tightnoise._text import columns, upper_text
-from tightnoise._validate import shown
-from tightnoise.costs._answers import WAYS
+from tightnoise.costs._answers import WAYS, least, proved_by
 from tightnoise.costs._sampled import Terms
 
 __all__ = ["Explanation", "explained"]
@@ -24,8 +23,8 @@ class Explanation:
         Which way proved it.
     ways : tuple of (str, float)
         Every way that knows the leaves, and what it proves.
-    leaves : tuple of (int, str, str)
-        How often, what, and for which neighbours: "assumed" where a leaf did not say, and takes
+    leaves : tuple of (str, int, str)
+        What, how often, and for which neighbours: "assumed" where a leaf did not say, and takes
         the relation of the others.
 
     Examples
@@ -33,36 +32,32 @@ class Explanation:
     >>> import tightnoise as tn
     >>> explanation = (tn.Cost.of_pure(0.1) * 10).explain(1e-6)
     >>> explanation.way, round(explanation.epsilon, 6)
-    ('losses', 0.999994)
+    ('profile', 0.999371)
     """
 
     delta: float
     epsilon: float
     way: str
     ways: tuple[tuple[str, float], ...]
-    leaves: tuple[tuple[int, str, str], ...]
+    leaves: tuple[tuple[str, int, str], ...]
 
     def __str__(self) -> str:
         head = f"epsilon {upper_text(self.epsilon)} at delta {self.delta:g}, by {self.way}"
-        ways = columns([("way", "epsilon"), *((way, upper_text(e)) for way, e in self.ways)])
-        rows = [("count", "release", "neighbours")]
-        rows += [(str(count), leaf, note) for count, leaf, note in self.leaves]
-        widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
-        lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}" for a, b, c in rows]
-        return "\n".join([head, *ways, *lines])
+        ways = [("way", "epsilon"), *((way, upper_text(e)) for way, e in self.ways)]
+        leaves = [("release", "count", "neighbours")]
+        leaves += [(leaf, str(count), note) for leaf, count, note in self.leaves]
+        return "\n".join([head, *columns(ways), *columns(leaves)])
 
 
 def explained(terms: Terms, adjacency: str | None, delta: float) -> Explanation:
     """Return the explanation of a cost with these leaves."""
-    leaves = tuple(
-        (n, shown(leaf.with_adjacency(None)), _note(leaf.adjacency, adjacency)) for leaf, n in terms
-    )
+    leaves = tuple((leaf.describe(), n, _note(leaf.adjacency, adjacency)) for leaf, n in terms)
     if not terms or delta == 1:
         return Explanation(delta, 0.0, "nothing", (), leaves)
-    found = [(name, way.epsilon(terms, delta)) for name, way in WAYS.items()]
-    known = tuple((name, float(epsilon)) for name, epsilon in found if epsilon is not None)
-    way, epsilon = min(known, key=lambda item: item[1])
-    return Explanation(delta, epsilon, way, known, leaves)
+    found = [(name, proved_by(name, "epsilon", terms, delta)) for name in WAYS]
+    known = tuple((name, proof.bound) for name, proof in found if proof is not None)
+    way, best = least("epsilon", terms, delta)
+    return Explanation(delta, best.bound, way, known, leaves)
 
 
 def _note(own: str | None, common: str | None) -> str:

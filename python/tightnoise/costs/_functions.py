@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._core import accounting as core
 from tightnoise._validate import MAX_COUNT, integer, number_array, shown
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "WeightedSum",
     "add_upper",
     "key_of",
+    "require_growth",
     "times_upper",
     "without_lone_zeros",
 ]
@@ -62,6 +64,16 @@ def without_lone_zeros(bounds: Array) -> Array:
     return result
 
 
+def require_growth(name: str, orders: Array, bounds: Array) -> None:
+    """Refuse bounds of which (alpha - 1) times the bound decreases beyond alpha = 1."""
+    where = core.first_decrease(orders, bounds)
+    if where < orders.size:
+        raise ValueError(
+            f"{name} must be a Renyi-DP curve: (alpha - 1) times the bound never decreases beyond "
+            f"alpha = 1, but does so before order {orders[where]:g}; got {bounds[where]:g} there"
+        )
+
+
 class WeightedSum:
     """A sum of functions, each a number of times, equal ones merged; itself a function."""
 
@@ -90,9 +102,6 @@ class WeightedSum:
             most = _checked(f"max_divergence of {shown(function)}", most, np.asarray(np.inf))
             total = add_upper(total, times_upper(most, count))
         return float(total)
-
-    def times(self, count: int) -> WeightedSum:
-        return WeightedSum((function, count * each) for function, each in self.terms)
 
 
 def _merged(terms: Iterable[Term]) -> tuple[Term, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from abc import ABC
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from tightnoise._validate import one_of, require
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 
-__all__ = ["NEGLIGIBLE", "Leaf", "Profile", "leaf_of", "plain"]
+__all__ = ["NEGLIGIBLE", "Leaf", "Profile", "leaf_of", "least_epsilon", "losses_of_leaf"]
 
 Array = NDArray[np.float64]
 Profile = tuple[Array, Array]
@@ -26,6 +27,10 @@ NEGLIGIBLE = 1e-40
 """The probability of losses beyond the points of a distribution, which count as infinite."""
 
 _KINDS: dict[str, type[Leaf]] = {}
+_DEEPEST = 24  # leaves and lists within each other in a saved state
+_GRID = np.concatenate([[0.0], np.exp2(np.arange(-40.0, 41.0))])  # where a search begins
+_SECTIONS, _ROUNDS = 32, 12  # of a bracket, and how often: 32^12 is 2^60
+_CLOSE = 2.0**-50
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class Leaf(ABC):
 
     kind: ClassVar[str]
     is_attained: ClassVar[bool] = True  # else known from above only
+    has_least_profile: ClassVar[bool] = True  # nothing else known proves less than the profile
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -85,8 +91,8 @@ class Leaf(ABC):
         return None if both is None else float(max(both[0][0], both[1][0]))
 
     def epsilon(self, delta: float) -> float | None:
-        """Return the least epsilon for a delta from 0 to 1, if known without a search."""
-        return None
+        """Return the least epsilon for a delta from 0 to 1, if the profile is known."""
+        return least_epsilon(self, delta)
 
     def release(self) -> Release | None:
         """Return the distribution of losses, if known."""
@@ -102,28 +108,82 @@ class Leaf(ABC):
         """Return the same for named neighbours."""
         return dataclasses.replace(self, adjacency=adjacency)
 
+    # --- as text and data
+
+    def describe(self) -> str:
+        """Return what people are told of it: the kind and the fields that say something."""
+        fields = [f for f in dataclasses.fields(self) if f.init and f.name != "adjacency"]
+        told = [_told(f.name.replace("_", " "), getattr(self, f.name)) for f in fields]
+        return ", ".join([self.kind, *filter(None, told)])
+
     def to_dict(self) -> dict[str, Any]:
         """Return the kind and the fields, as JSON has them."""
-        fields = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
+        fields = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
         return {"kind": self.kind, **fields}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Nothing that was only computed, and checked again.
+        return leaf_of, (self.to_dict(),)
+
+
+def _told(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return name if value else ""
+    if isinstance(value, float):
+        return f"{name} {value:g}"
+    if isinstance(value, tuple):
+        texts = [f"{item:g}" if isinstance(item, float) else str(item) for item in value[:3]]
+        return f"{name} ({', '.join([*texts, '...'] if len(value) > 3 else texts)})"
+    return value if isinstance(value, str) else f"{name} {value}"
 
 
 def _rho_of_mu(mu: float) -> float:
     return math.nextafter(0.5 * mu * mu * (1 + 2.0**-50), math.inf) if mu > 0 else 0.0
 
 
-def plain(value: Any) -> Any:
+def least_epsilon(leaf: Leaf, delta: float) -> float | None:
+    """Return an epsilon at which a profile is at most delta, next to none less; None if unknown."""
+    if delta == 0:
+        return leaf.max_loss
+    both = leaf.profile(_GRID)
+    if both is None:
+        return None
+    good = np.flatnonzero(np.maximum(*both) <= delta)
+    if not good.size:
+        return leaf.max_loss
+    if good[0] == 0:
+        return 0.0
+    low, high = float(_GRID[good[0] - 1]), float(_GRID[good[0]])
+    for _ in range(_ROUNDS):
+        if high - low <= _CLOSE * high:
+            break
+        points = np.linspace(low, high, _SECTIONS + 1)
+        both = leaf.profile(points[1:-1])
+        assert both is not None
+        inside = np.flatnonzero(np.maximum(*both) <= delta)
+        first = int(inside[0]) + 1 if inside.size else _SECTIONS
+        low, high = float(points[first - 1]), float(points[first])
+    return min(high, leaf.max_loss)
+
+
+@functools.lru_cache(maxsize=128)
+def losses_of_leaf(leaf: Leaf) -> Release | None:
+    """Return the distribution of a leaf's losses: one object for equal leaves."""
+    return leaf.release()
+
+
+def _plain(value: Any) -> Any:
     """Return a field as JSON has it: tuples as lists, leaves as dicts, infinity as "inf"."""
     if isinstance(value, Leaf):
         return value.to_dict()
     if isinstance(value, tuple):
-        return [plain(item) for item in value]
+        return [_plain(item) for item in value]
     if isinstance(value, float) and math.isinf(value):
         return "inf"
     return value
 
 
-def leaf_of(state: Any) -> Leaf:
+def leaf_of(state: Any, depth: int = 0) -> Leaf:
     """Return the leaf that `to_dict` made the state of; ValueError names what is wrong."""
     require(isinstance(state, Mapping) and "kind" in state, "leaf", state, "a dict with a kind")
     kind = one_of("kind", state["kind"], _KINDS)
@@ -134,12 +194,14 @@ def leaf_of(state: Any) -> Leaf:
     for name in state:
         if name not in (*names, "kind"):
             raise ValueError(f"{name!r} is unknown in {state['kind']}")
-    return kind(**{name: _field(state[name]) for name in names})
+    return kind(**{name: _field(state[name], depth + 1) for name in names})
 
 
-def _field(value: Any) -> Any:
+def _field(value: Any, depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise ValueError("leaves must not be so deep within each other")
     if isinstance(value, Mapping):
-        return leaf_of(value)
+        return leaf_of(value, depth)
     if isinstance(value, list):
-        return tuple(_field(item) for item in value)
+        return tuple(_field(item, depth + 1) for item in value)
     return math.inf if value == "inf" else value

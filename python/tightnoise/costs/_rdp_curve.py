@@ -8,16 +8,26 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._adjacency import adjacency_or_none, common_adjacency
-from tightnoise._validate import MAX_COUNT, integer, number_array, require, require_all, shown
-from tightnoise.costs import _best
-from tightnoise.costs._between import bounds_between
+from tightnoise._validate import (
+    MAX_COUNT,
+    integer,
+    not_negative,
+    number_array,
+    real_scalar,
+    require,
+    require_all,
+    shown,
+)
+from tightnoise._warn import warn_caller
+from tightnoise.costs._best import AtAnyOrder, AtSomeOrders, Best
+from tightnoise.costs._conversions import conversion_named
 from tightnoise.costs._functions import (
     RdpFunction,
     Term,
     WeightedSum,
     add_upper,
+    require_growth,
     times_upper,
     without_lone_zeros,
 )
@@ -25,10 +35,6 @@ from tightnoise.costs._functions import (
 __all__ = ["DEFAULT_ORDERS", "RdpCurve"]
 
 Array = NDArray[np.float64]
-
-# Orders up to 1 of a curve that is a function are answered by the bound at this one, as no function
-# needs to know them: the divergence does not decrease with the order.
-_NEAR_ONE = 1.0 + 2.0**-30
 
 
 def _default_orders() -> Array:
@@ -104,11 +110,11 @@ class RdpCurve:
     14.2285
     """
 
-    __slots__ = ("_adjacency", "_alphas", "_function", "_per_instance", "_values")
+    __slots__ = ("_adjacency", "_alphas", "_known", "_per_instance", "_values")
 
     _adjacency: str | None
     _alphas: Array
-    _function: WeightedSum | None  # None: a table
+    _known: AtSomeOrders | AtAnyOrder
     _per_instance: bool
     _values: Array | None  # None: not computed yet
 
@@ -128,11 +134,11 @@ class RdpCurve:
                 f"got shapes {orders.shape} and {bounds.shape}"
             )
         require_all(bounds >= 0, "values", bounds, "at least 0 (infinity is allowed)")
-        _require_growth("values", orders, bounds)
+        require_growth("values", orders, bounds)
         if not bounds.all():
             above = orders > 1
             bounds[above] = without_lone_zeros(bounds[above])
-        self._fill(orders, bounds, None, per_instance, adjacency)
+        self._fill(orders, bounds, AtSomeOrders(orders, bounds), per_instance, adjacency)
 
     @classmethod
     def of_function(
@@ -228,14 +234,14 @@ class RdpCurve:
         """
         curve = cls.__new__(cls)
         orders = alphas if alphas is DEFAULT_ORDERS else _orders(alphas)
-        curve._fill(orders, None, WeightedSum(terms), per_instance, adjacency)
+        curve._fill(orders, None, AtAnyOrder(WeightedSum(terms)), per_instance, adjacency)
         return curve
 
     def _fill(
         self,
         alphas: Array,
         values: Array | None,
-        function: WeightedSum | None,
+        known: AtSomeOrders | AtAnyOrder,
         per_instance: bool,
         adjacency: str | None,
     ) -> None:
@@ -246,7 +252,7 @@ class RdpCurve:
         fields = {
             "_alphas": alphas,
             "_values": values,
-            "_function": function,
+            "_known": known,
             "_per_instance": bool(per_instance),
             "_adjacency": adjacency_or_none(adjacency),
         }
@@ -268,7 +274,7 @@ class RdpCurve:
     def values(self) -> Array:
         """The bounds at `alphas`, read-only; those of a function are computed when first read."""
         if self._values is None:
-            values = self._evaluated(self._alphas)
+            values = self._known.at(self._alphas)
             values.flags.writeable = False
             object.__setattr__(self, "_values", values)
             return values
@@ -287,15 +293,15 @@ class RdpCurve:
     @property
     def is_continuous(self) -> bool:
         """Whether the curve is known at every real order above 1."""
-        return self._function is not None
+        return isinstance(self._known, AtAnyOrder)
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """The functions whose sum a continuous curve is, each with its count; () for a table."""
-        return () if self._function is None else self._function.terms
+        return self._known.terms
 
     def __repr__(self) -> str:
-        if self._function is None:
+        if not self.is_continuous:
             what = f"{self.alphas.size} orders from {self.alphas[0]:g} to {self.alphas[-1]:g}"
         else:
             named = [
@@ -329,9 +335,9 @@ class RdpCurve:
                 alphas = np.union1d(alphas, other.alphas)
             return _rebuilt(True, alphas, (*self.terms, *other.terms), *notes)
         if self.is_continuous:
-            return _rebuilt(False, other.alphas, self._evaluated(other.alphas), *notes) + other
+            return _rebuilt(False, other.alphas, self._known.at(other.alphas), *notes) + other
         if other.is_continuous:
-            return self + _rebuilt(False, self.alphas, other._evaluated(self.alphas), *notes)
+            return self + _rebuilt(False, self.alphas, other._known.at(self.alphas), *notes)
         if not np.array_equal(self.alphas, other.alphas):
             raise ValueError(
                 f"tables must have the same alphas to be added; got {self} and {other}. "
@@ -341,8 +347,9 @@ class RdpCurve:
 
     def __mul__(self, count: int) -> RdpCurve:
         times = integer("count", count, minimum=0, maximum=MAX_COUNT)
-        if self._function is not None:
-            return _rebuilt(True, self.alphas, self._function.times(times).terms, *self._notes())
+        if self.is_continuous:
+            terms = WeightedSum((f, n * times) for f, n in self.terms).terms
+            return _rebuilt(True, self.alphas, terms, *self._notes())
         return _rebuilt(False, self.alphas, times_upper(self.values, times), *self._notes())
 
     __rmul__ = __mul__
@@ -380,26 +387,7 @@ class RdpCurve:
         array([0.2   , 0.2667, 0.4   ,    inf])
         """
         orders = _orders(alphas)
-        if self.is_continuous:
-            values = self._evaluated(orders)
-        else:
-            values = bounds_between(self.alphas, self.values, orders)
-        return _rebuilt(False, orders, values, *self._notes())
-
-    def _evaluated(self, orders: Array) -> Array:
-        """Return the bounds of a continuous curve at the orders of a table."""
-        function = self._function
-        assert function is not None
-        if not function.terms:
-            return np.zeros(orders.shape)
-        values = np.empty(orders.shape)
-        finite = np.isfinite(orders)
-        if finite.any():
-            values[finite] = function(np.maximum(orders[finite], _NEAR_ONE))
-        if not finite.all():
-            values[~finite] = function.at_infinity()
-        _require_growth(f"what {self} returns", orders, values)
-        return values
+        return _rebuilt(False, orders, self._known.at(orders), *self._notes())
 
     def epsilon(self, delta: float, conversion: str = "optimal") -> float:
         """Return the smallest epsilon that any order above 1 proves at `delta`.
@@ -439,7 +427,7 @@ class RdpCurve:
         >>> round(curve.epsilon(1e-6), 4)
         0.8999
         """
-        return _best.epsilon(self, delta, conversion)[0]
+        return _said(self.best_epsilon(delta, conversion)).bound
 
     def best_order(self, delta: float, conversion: str = "optimal") -> float:
         """Return the order that proves `epsilon(delta, conversion)`; same errors and warning.
@@ -463,7 +451,7 @@ class RdpCurve:
         >>> curve.best_order(1e-6)
         24.0
         """
-        return _best.epsilon(self, delta, conversion)[1]
+        return _said(self.best_epsilon(delta, conversion)).order
 
     def delta(self, epsilon: float, conversion: str = "optimal") -> float:
         """Return the smallest delta that any order above 1 proves at `epsilon`.
@@ -499,7 +487,23 @@ class RdpCurve:
         >>> f"{curve.delta(0.9):.2e}"
         '9.99e-07'
         """
-        return _best.delta(self, epsilon, conversion)
+        return _said(self.best_delta(epsilon, conversion)).bound
+
+    def best_epsilon(self, delta: float, conversion: str = "optimal") -> Best:
+        bound = conversion_named(conversion)
+        failure = real_scalar("delta", delta)
+        require(0 < failure < 1, "delta", delta, "between 0 and 1, exclusive")
+        return self._known.epsilon(bound, failure)
+
+    def best_delta(self, epsilon: float, conversion: str = "optimal") -> Best:
+        bound = conversion_named(conversion)
+        return self._known.delta(bound, not_negative("epsilon", epsilon))
+
+
+def _said(best: Best) -> Best:
+    if best.doubt is not None:
+        warn_caller(best.doubt)
+    return best
 
 
 def _orders(alphas: ArrayLike) -> Array:
@@ -511,15 +515,6 @@ def _orders(alphas: ArrayLike) -> Array:
     require(bool((orders[1:] > orders[:-1]).all()), "alphas", orders, "strictly increasing")
     orders.flags.writeable = False
     return orders
-
-
-def _require_growth(name: str, orders: Array, bounds: Array) -> None:
-    where = _core.accounting.first_decrease(orders, bounds)
-    if where < orders.size:
-        raise ValueError(
-            f"{name} must be a Renyi-DP curve: (alpha - 1) times the bound never decreases beyond "
-            f"alpha = 1, but does so before order {orders[where]:g}; got {bounds[where]:g} there"
-        )
 
 
 def _rebuilt(

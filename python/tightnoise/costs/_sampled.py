@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._adjacency import common_adjacency
 from tightnoise._cached import cached_property
-from tightnoise._validate import fraction, integer, require
+from tightnoise._validate import MAX_COUNT, fraction, integer, require, shown
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._guarantees import PureRdp
-from tightnoise.costs._leaf import Leaf, Profile
+from tightnoise.costs._lattice import MAX_LATTICE_COUNT
+from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._pairs import DirectionPair, GaussianPair, Lesser, gaussian_of_mu, ratio
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
@@ -33,26 +35,41 @@ from tightnoise.costs._sampling import adjacency_of
 from tightnoise.costs._subsampling import subsampled
 from tightnoise.costs._zcdp import ZcdpRdp
 
-__all__ = ["Group", "Sampled", "Terms", "composed_of", "merged_gaussians", "profile_of"]
+__all__ = [
+    "Group",
+    "Sampled",
+    "Terms",
+    "composed_of",
+    "described",
+    "merged_gaussians",
+    "profile_of",
+    "root_of_squares",
+    "sum_upper",
+]
 
 Array = NDArray[np.float64]
 Terms = tuple[tuple[Leaf, int], ...]
 
+_OVERFLOW = 700.0  # the exponential of more is not needed
+
 
 def merged_gaussians(terms: Terms) -> Terms:
     """Return the same cost with one Gaussian pair for all: of the root of the sum of mu^2."""
-    gaussians = [(leaf, n) for leaf, n in terms if isinstance(leaf, GaussianPair)]
-    if len(gaussians) == 0 or (len(gaussians) == 1 and gaussians[0][1] == 1):
-        return terms
+    plain = [(leaf.larger or leaf if isinstance(leaf, Group) else leaf, n) for leaf, n in terms]
+    gaussians = [(leaf, n) for leaf, n in plain if isinstance(leaf, GaussianPair)]
+    others = tuple((leaf, n) for leaf, n in plain if not isinstance(leaf, GaussianPair))
+    if not gaussians:
+        return others
     if len(gaussians) == 1:
         leaf, n = gaussians[0]
-        one = GaussianPair(ratio(leaf.noise_multiplier, _root_upper(n)), leaf.is_bound)
-    else:
-        squares = math.fsum(n * leaf.gdp_mu**2 for leaf, n in gaussians)
-        is_bound = any(leaf.is_bound for leaf, _ in gaussians)
-        one = gaussian_of_mu(math.sqrt(squares) * (1 + 2.0**-50), is_bound=is_bound)
-    others = tuple((leaf, n) for leaf, n in terms if not isinstance(leaf, GaussianPair))
-    return (*others, (one, 1))
+        if n > 1:
+            leaf = GaussianPair(ratio(leaf.noise_multiplier, _root_upper(n)), leaf.is_bound)
+        return (*others, (leaf, 1))
+    mu = root_of_squares(tuple(gaussians))
+    if mu == math.inf:
+        return tuple(plain)
+    is_bound = any(leaf.is_bound for leaf, _ in gaussians)
+    return (*others, (gaussian_of_mu(mu, is_bound=is_bound), 1))
 
 
 def _root_upper(count: int) -> float:
@@ -80,10 +97,14 @@ class Sampled(Leaf):
         if self.adjacency is None:
             object.__setattr__(self, "adjacency", adjacency)
         terms = []
-        for leaf, count in self.terms:
-            if not isinstance(leaf, Leaf):
-                raise TypeError(f"terms must hold leaves; got {leaf!r}")
-            terms.append((leaf, integer("count", count, minimum=1, maximum=2**53)))
+        if not isinstance(self.terms, tuple):
+            raise TypeError(f"terms must be a tuple; got {shown(self.terms)}")
+        for term in self.terms:
+            if not (isinstance(term, tuple) and len(term) == 2 and isinstance(term[0], Leaf)):
+                raise TypeError(f"terms must hold leaves with counts; got {shown(term)}")
+            leaf, count = term
+            _require_one_record(leaf, self.adjacency)
+            terms.append((leaf, integer("count", count, minimum=1, maximum=MAX_COUNT)))
         require(bool(terms), "terms", self.terms, "not empty")
         self._set(terms=tuple(terms), rate=fraction("rate", self.rate))
         require(self.rate < 1, "rate", self.rate, "below 1")
@@ -100,6 +121,12 @@ class Sampled(Leaf):
         """Whether two neighbours have this pair."""
         return not self.is_replaced and all(leaf.is_attained for leaf, _ in self.terms)
 
+    @property
+    def has_least_profile(self) -> bool:  # type: ignore[override]
+        """Whether the profile is that of the pair, and not of many composed."""
+        leaf = self._single
+        return leaf is not None and leaf.has_least_profile and not self.is_replaced
+
     @cached_property
     def _merged(self) -> Terms:
         return merged_gaussians(self.terms)
@@ -112,18 +139,18 @@ class Sampled(Leaf):
     @property
     def max_loss(self) -> float:
         """That of the release itself, or what is left of it."""
-        total = _sum_upper((leaf.max_loss, n) for leaf, n in self.terms)
+        total = sum_upper((leaf.max_loss, n) for leaf, n in self.terms)
         return total if self.is_replaced else sampled_largest(total, self.rate)
 
     @property
     def gdp_mu(self) -> float:
         """That without sampling."""
-        return _root_of_squares(self.terms)
+        return root_of_squares(self.terms)
 
     @property
     def zcdp_rho(self) -> float:
         """That without sampling."""
-        return _sum_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
+        return sum_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
 
     def renyi(self) -> RdpFunction | None:
         """Return the exact function of a Gaussian or a direction, else the least of bounds.
@@ -131,6 +158,10 @@ class Sampled(Leaf):
         Those for any mechanism of that curve, and of Gaussian noise that is no harder to tell
         apart: a random map makes P and Q of two Gaussians, and their mixtures as well.
         """
+        return self._renyi
+
+    @cached_property
+    def _renyi(self) -> RdpFunction | None:
         leaf, fixed = self._single, self.sampling == "fixed-size"
         if not self.is_replaced:
             if isinstance(leaf, GaussianPair):
@@ -142,9 +173,10 @@ class Sampled(Leaf):
         base = [(inner.renyi(), n) for inner, n in self.terms]
         if all(function is not None for function, _ in base):
             curve = RdpCurve.of_terms([(f, n) for f, n in base if f is not None])
-            functions.append(
-                _Table(curve, self.rate, "none" if self.is_replaced else self.sampling)
-            )
+            if self.is_replaced:
+                functions.append(_Replaced(curve, self.rate))
+            else:
+                functions.append(_AnySampled(curve, self.rate, fixed))
         mu = self.gdp_mu
         if mu < math.inf and not self.is_replaced:
             pair = gaussian_of_mu(mu, is_bound=True)
@@ -183,6 +215,28 @@ class Sampled(Leaf):
         symmetric = found.is_symmetric and (self.is_replaced or self.sampling == "fixed-size")
         return losses_of(profile, largest, width, symmetric=symmetric)
 
+    def describe(self) -> str:
+        """Return what runs on the sample."""
+        return f"sampled ({self.sampling}, {self.rate:g}): {described(self.terms)}"
+
+
+def described(terms: Terms) -> str:
+    """Return what people are told of some releases together."""
+    texts = [leaf.describe() if n == 1 else f"{n} x [{leaf.describe()}]" for leaf, n in terms[:3]]
+    return " + ".join([*texts, f"{len(terms) - 3} more"] if len(terms) > 3 else texts)
+
+
+def _require_one_record(leaf: Leaf, adjacency: str | None) -> None:
+    """Refuse what is of several records, each of which would be in the sample or not."""
+    if isinstance(leaf, Group):
+        is_replacement = leaf.count == 2 and leaf.leaf.adjacency == "add-remove"
+        if not (is_replacement and leaf.adjacency == "replace-one"):
+            raise ValueError(
+                "terms must be of one record to be sampled: take the group of what is sampled, "
+                f"cost.sampled(...).group(n); got {leaf.describe()}"
+            )
+    common_adjacency(leaf.adjacency, adjacency)
+
 
 def profile_of(terms: Terms) -> Any:
     """Return the profile of releases together, a function; None where a leaf has none."""
@@ -195,36 +249,33 @@ def profile_of(terms: Terms) -> Any:
     return functools.partial(release_profile, release)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def composed_of(terms: Terms) -> Release | None:
     """Return one distribution of losses that dominates all together, if each has one."""
     releases: dict[Release, int] = {}
     for leaf, count in terms:
-        release = leaf.release()
+        release = losses_of_leaf(leaf)
         if release is None:
             return None
         releases[release] = releases.get(release, 0) + count
-    if len(releases) == 1 and sum(releases.values()) == 1:
+    total = sum(releases.values())
+    if total == 1:
         return next(iter(releases))
-    return composed_release(releases)
+    return composed_release(releases) if total <= MAX_LATTICE_COUNT else None
 
 
 @dataclass(frozen=True)
-class _Table:
+class _AnySampled:
     """The bounds for any mechanism of a curve, at the default orders and between them."""
 
     curve: RdpCurve
     rate: float
-    sampling: str
+    fixed_size: bool
 
     @cached_property
     def _at(self) -> tuple[Array, Array]:
         orders = np.append(DEFAULT_ORDERS, np.inf)
-        if self.sampling == "none":
-            return orders, self.curve.at(orders).values
-        return orders, subsampled(
-            self.curve, orders, self.rate, fixed_size=self.sampling == "fixed-size"
-        )
+        return orders, subsampled(self.curve, orders, self.rate, fixed_size=self.fixed_size)
 
     def __call__(self, orders: Any) -> Array:
         return bounds_between(*self._at, np.asarray(orders, dtype=np.float64))
@@ -232,6 +283,31 @@ class _Table:
     @property
     def max_divergence(self) -> float:
         return float(self._at[1][-1])
+
+
+@dataclass(frozen=True)
+class _Replaced:
+    """(1 - q) R + q P and (1 - q) R + q P': e^((alpha - 1) D) is convex in both arguments jointly.
+
+    So it is at most 1 - q + q e^((alpha - 1) D(P, P')).
+    """
+
+    curve: RdpCurve
+    rate: float
+
+    def __call__(self, orders: Any) -> Array:
+        alphas = np.asarray(orders, dtype=np.float64)
+        whole = self.curve.at(alphas).values
+        x = (alphas - 1) * whole
+        small = np.minimum(x, _OVERFLOW)
+        near = np.log1p(self.rate * np.expm1(small)) * (1 + 2.0**-50 * (8 + small))
+        far = x + math.log(self.rate) + np.exp(-_OVERFLOW) / self.rate + 2.0**-49 * x
+        mixed = np.where(x <= _OVERFLOW, near, far) / (alphas - 1) * (1 + 2.0**-50)
+        return np.asarray(np.minimum(mixed, whole))
+
+    @property
+    def max_divergence(self) -> float:
+        return float(self.curve.at([np.inf]).values[0])
 
 
 def _sampled_gaussian(multiplier: float, rate: float, fixed_size: bool) -> RdpFunction:
@@ -243,7 +319,7 @@ class Group(Leaf):
     """A release and `count` changed records: delta_k(k e) <= delta(e) (e^(k e) - 1)/(e^e - 1).
 
     (A chain of k neighbours, each at epsilon e: Vadhan 2017, "The Complexity of Differential
-    Privacy", Lemma 2.2.)
+    Privacy", Lemma 2.2.) Where the leaf knows the pair of such data sets, that is taken instead.
     """
 
     leaf: Leaf
@@ -254,26 +330,42 @@ class Group(Leaf):
 
     def __post_init__(self) -> None:
         if not isinstance(self.leaf, Leaf):
-            raise TypeError(f"leaf must be a leaf; got {self.leaf!r}")
-        self._set(count=integer("count", self.count, minimum=2, maximum=2**53))
+            raise TypeError(f"leaf must be a leaf; got {shown(self.leaf)}")
+        self._set(count=integer("count", self.count, minimum=2, maximum=MAX_COUNT))
+
+    @cached_property
+    def larger(self) -> Leaf | None:
+        """The leaf of so many changed records, if it is one of the same kind."""
+        return self.leaf.grouped(self.count)
+
+    @property
+    def has_least_profile(self) -> bool:  # type: ignore[override]
+        """Whether the leaf's own is."""
+        return self.larger is not None and self.larger.has_least_profile
 
     @property
     def max_loss(self) -> float:
         """As many times that of one record."""
-        return _sum_upper([(self.leaf.max_loss, self.count)])
+        larger = self.larger
+        return sum_upper([(self.leaf.max_loss, self.count)]) if larger is None else larger.max_loss
 
     @property
     def gdp_mu(self) -> float:
         """As many times that of one record (Dong, Roth and Su 2022, Theorem 2.14)."""
-        return _sum_upper([(self.leaf.gdp_mu, self.count)])
+        larger = self.larger
+        return sum_upper([(self.leaf.gdp_mu, self.count)]) if larger is None else larger.gdp_mu
 
     @property
     def zcdp_rho(self) -> float:
         """As many times squared (Bun and Steinke 2016, Proposition 1.9)."""
-        return _sum_upper([(self.leaf.zcdp_rho, self.count**2)])
+        larger = self.larger
+        own = sum_upper([(self.leaf.zcdp_rho, self.count**2)])
+        return own if larger is None else larger.zcdp_rho
 
     def renyi(self) -> RdpFunction | None:
         """Return a bound by the largest loss or by zCDP."""
+        if self.larger is not None:
+            return self.larger.renyi()
         known: list[RdpFunction] = []
         if self.max_loss < math.inf:
             known.append(PureRdp(self.max_loss))
@@ -283,6 +375,8 @@ class Group(Leaf):
 
     def profile(self, epsilons: Array) -> Profile | None:
         """Return the chain's bound."""
+        if self.larger is not None:
+            return self.larger.profile(epsilons)
         each = np.nextafter(epsilons / self.count, 0.0)
         base = self.leaf.profile(each)
         if base is None:
@@ -295,10 +389,16 @@ class Group(Leaf):
             delta = np.where(worst > 0, np.minimum(worst * grown, 1.0), 0.0)
         return delta, delta
 
+    def epsilon(self, delta: float) -> float | None:
+        """Return the leaf's own, or what the chain proves."""
+        return super().epsilon(delta) if self.larger is None else self.larger.epsilon(delta)
+
     def release(self) -> Release | None:
         """Return the losses."""
-        one = self.leaf.release()
-        if one is None:
+        if self.larger is not None:
+            return losses_of_leaf(self.larger)
+        one = losses_of_leaf(self.leaf)
+        if one is None or self.leaf.profile(np.zeros(1)) is None:
             return None
 
         def profile(epsilons: Array) -> Profile:
@@ -309,12 +409,28 @@ class Group(Leaf):
         largest = self.count * one.largest
         return losses_of(profile, largest, self.count * deviation(one), symmetric=True)
 
+    def grouped(self, count: int) -> Leaf:
+        """Return that of as many times as many records."""
+        return replace(self, count=self.count * count)
 
-def _sum_upper(terms: Any) -> float:
-    total = math.fsum(value * n for value, n in terms)
+    def describe(self) -> str:
+        """Return what is released, and for how many records."""
+        return f"{self.count} records: {self.leaf.describe()}"
+
+
+def sum_upper(terms: Any) -> float:
+    """Return the sum of value times count over terms, rounded up."""
+    try:
+        total = math.fsum(value * n for value, n in terms)
+    except OverflowError:
+        return math.inf
     return math.nextafter(total * (1 + 2.0**-50), math.inf) if total > 0 else 0.0
 
 
-def _root_of_squares(terms: Terms) -> float:
-    total = math.fsum(leaf.gdp_mu**2 * n for leaf, n in terms)
-    return math.nextafter(math.sqrt(total) * (1 + 2.0**-50), math.inf)
+def root_of_squares(terms: Terms) -> float:
+    """Return the mu of all together, rounded up: the root of the sum of the squares."""
+    largest = max((leaf.gdp_mu for leaf, _ in terms), default=0.0)
+    if not 0 < largest < math.inf:
+        return largest
+    shares = math.fsum((leaf.gdp_mu / largest) ** 2 * n for leaf, n in terms)
+    return math.nextafter(largest * math.sqrt(shares) * (1 + 2.0**-49), math.inf)

@@ -1,6 +1,6 @@
 """What a mechanism costs that is run on a random sample of the records.
 
-The formulas, their proofs and their rounding are in cpp/accounting/subsampling.cpp.
+The formulas, their proofs and their rounding are in cpp/cost/subsampling.cpp.
 """
 
 from __future__ import annotations
