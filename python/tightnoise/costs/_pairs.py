@@ -50,7 +50,8 @@ _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
-_LATTICE = 10_000  # points up to the largest loss of noise whose profile has corners, at least
+_SMALLEST_LOSS = 1e-100  # smaller ones are taken for this
+_LATTICE = 10_000  # points up to the largest loss
 _MOST_SIGMAS = 1e150  # squares of larger numbers overflow
 
 
@@ -96,8 +97,7 @@ class GaussianPair(Leaf):
 
     def release(self) -> Release:
         """Return the losses N(mu^2/2, mu^2)."""
-        mu = self.gdp_mu
-        return _symmetric_losses(self, self.epsilon(NEGLIGIBLE), mu)
+        return _on_lattice(self, self.epsilon(NEGLIGIBLE))
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair at `count` times the distance."""
@@ -164,7 +164,7 @@ class DirectionPair(Leaf):
     def release(self) -> Release:
         """Return the losses."""
         largest = min(self.epsilon(NEGLIGIBLE), self.max_loss)
-        return _symmetric_losses(self, largest, min(self.gdp_mu, largest))
+        return _on_lattice(self, largest)
 
 
 class _Law(NamedTuple):
@@ -277,15 +277,7 @@ class AdditivePair(Leaf):
             largest = self.epsilon(min(1.0, disjoint * (1 + _REACHED)))
         else:
             largest = min(self.max_loss, self.epsilon(NEGLIGIBLE))
-        bend = _LAWS[self.law].bend(*self.parameters)
-        if bend <= largest:
-            # Sums of losses at corners are corners again: points on a lattice keep them there.
-            spacing = bend / math.ceil(bend * _LATTICE / largest)
-            count = math.ceil(largest / spacing * (1 + 2.0**-51)) + 1
-            points = spacing * np.arange(count, dtype=np.float64)
-            return connect_dots(points, self.profile(points)[0])
-        width = min(largest, self.epsilon(0.5 * self.delta(0.0)))
-        return _symmetric_losses(self, largest, width)
+        return _on_lattice(self, largest, _LAWS[self.law].bend(*self.parameters))
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair of a larger change."""
@@ -475,6 +467,22 @@ def pure_profile(epsilon: float, epsilons: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         gap = np.maximum(-np.expm1(epsilons - epsilon), 0.0) / (1 + math.exp(-epsilon))
     return np.asarray(np.minimum(gap * (1 + 2.0**-50), 1.0))
+
+
+def _on_lattice(leaf: Leaf, largest: float, bend: float = math.inf) -> Release:
+    """Return losses at multiples of a spacing, those at which the profile bends among them.
+
+    Sums of such losses are multiples again, so that composing them splits none.
+    """
+    loss = max(largest, _SMALLEST_LOSS)
+    spacing = max(loss / (_LATTICE - 1) * (1 + 2.0**-51), sys.float_info.min)
+    if spacing < bend <= loss:
+        spacing = bend / math.ceil(bend / spacing)
+    count = math.ceil(loss / spacing * (1 + 2.0**-51)) + 1
+    points = spacing * np.arange(count, dtype=np.float64)
+    both = leaf.profile(points)
+    assert both is not None
+    return connect_dots(points, both[0])
 
 
 def _symmetric_losses(leaf: Leaf, largest: float, width: float) -> Release:
