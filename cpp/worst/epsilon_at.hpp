@@ -40,7 +40,7 @@ double smallest_epsilon(const Law& law, double delta, double sensitivity) {
         if (!(high < kGreatest)) break;
         const double root = root_from_below(excess, low, high);
         const double least = low + step * std::max(low, 1.0);
-        if (root < least) step *= 16.0;
+        if (root <= least) step *= 16.0;
         low = std::max(root, least);
     }
     return std::numeric_limits<double>::infinity();
