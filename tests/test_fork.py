@@ -107,7 +107,7 @@ rectified.rdp(tn.Sketch.of(values, -1.0, 1.0), sensitivity=0.1).epsilon(1e-5)
 tn.accounting.kairouz_oh_viswanath(0.1, 0.0, 1000, 1e-6)
 tn.bayes_capacity(tn.VonMisesFisher(75.0, 100))
 tn.calibrate.noise_multiplier(2.0, 1e-6, sampling_rate=0.01, steps=100)
-tn.calibrate.gaussian_scale_mixture(1.0, 1e-3, 1.0, components=2, effort=1)
+tn.calibrate.gaussian_scale_mixture(2.0, 1e-3, 1.0)
 tn.release_bounded(41.0, 1.0, 0.0, 120.0, 5.0)
 assert set(sys.modules) == before, sorted(set(sys.modules) - before)
 """

@@ -18,7 +18,6 @@ void bind_mechanisms(py::module_ m);
 void bind_random(py::module_ m);
 void bind_runtime(py::module_ m);
 void bind_sampled(py::module_ m);
-void bind_shift_epsilons(py::module_ m);
 void bind_sketch(py::module_ m);
 void bind_special(py::module_ m);
 void bind_von_mises_fisher(py::module_ m);
@@ -39,7 +38,6 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     bind_sampled(accounting);
     const py::module_ additive = m.def_submodule("additive");
     bind_additive(additive);
-    bind_shift_epsilons(additive);
     bind_analytic_bound(m.def_submodule("analytic_bound"));
     bind_domain(m.def_submodule("domain"));
     bind_bayes_capacity(m.def_submodule("leakage"));

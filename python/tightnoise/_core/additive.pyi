@@ -19,7 +19,6 @@ __all__: list[str] = [
     "multi_gaussian_sigma",
     "quasi_gaussian_sigma",
     "quasi_gaussian_sigma_of_paper",
-    "shift_epsilons",
 ]
 
 class MultiGaussian:
@@ -330,16 +329,3 @@ def quasi_gaussian_sigma_of_paper(
     delta: typing.SupportsFloat | typing.SupportsIndex,
     sensitivity: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
-def shift_epsilons(
-    locations: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    sigmas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    shifts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-    near: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: numpy.typing.NDArray[numpy.float64],
-    by_shift: numpy.typing.NDArray[numpy.float64],
-    by_location: numpy.typing.NDArray[numpy.float64],
-    by_log_weight: numpy.typing.NDArray[numpy.float64],
-    by_log_sigma: numpy.typing.NDArray[numpy.float64],
-) -> None: ...
