@@ -189,6 +189,9 @@ def test_plan(capsys, tmp_path, refused):
         assert alone["epsilon"] == plan.epsilon(1e-6)
         both = report(capsys, *TRAINING, "--plan", path)
         assert both["epsilon"] == (tn.Cost.from_dict(training["cost"]) + plan).epsilon(1e-6)
+    for unused in ("--steps=2", "--epochs=2", "--sampling-rate=0.1", "--sensitivity=1", "--dim=3"):
+        line = refused("epsilon", "--plan", path, "--delta", "1e-6", unused)
+        assert f"error: {unused.partition('=')[0]} must be left out" in line
     assert "--plan: cannot read" in refused("epsilon", "--delta=1e-6", "--plan", tmp_path / "none")
     bad = ("", "[]", "{", "7", '{"version": 1}', '{"cost": 3}', "[" * 100_000, "\x00", "NaN")
     for text in bad:

@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> from tightnoise.cli import main
-    >>> main(["sample", "missing.npy", "out.npy", "--mechanism", "sign", "--sigma", "1"])
+    >>> main(["sample", "missing.npy", "out.npy", "--mechanism", "laplace", "--scale", "1"])
     2
     """
     try:

@@ -132,5 +132,6 @@ def refuse_others(
     known = set().union(*map(parameters_of, used))
     for _, function in functions:
         for name, value in _given(options, function).items():
-            allowed = f"left out here, where {', '.join(map(option, sorted(known)))} can be given"
+            can_be = ", ".join(map(option, sorted(known))) or "nothing else"
+            allowed = f"left out here, where {can_be} can be given"
             require(name in known, option(name), value, allowed)

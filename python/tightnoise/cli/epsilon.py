@@ -12,7 +12,7 @@ from tightnoise._validate import fraction, require
 from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
 from tightnoise.cli._options import Options, cost_in, finite, whole
 from tightnoise.cli._output import print_json, print_notes
-from tightnoise.cli._parameters import Function, add_options, given, refuse_others
+from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
 from tightnoise.cli._steps import steps_in
 
 _ASKED: list[tuple[str, Function]] = [
@@ -46,7 +46,6 @@ def add_to(commands: Any) -> None:
     epsilon.add_argument(
         "--sampling-rate",
         type=finite,
-        default=1.0,
         metavar="Q",
         help="the share of the records that takes part in a step; default: 1, all",
     )
@@ -74,7 +73,9 @@ def _run(options: Options) -> None:
         warnings.simplefilter("always")
         cost = tn.Cost() if options.plan is None else options.plan
         name = _name(options)
-        if name is not None:
+        if name is None:
+            _refuse_all(options)
+        else:
             cost = _released(options, name, notes) + cost
         explanation = cost.explain(options.delta)
     notes += dict.fromkeys(str(warning.message) for warning in caught)
@@ -108,6 +109,14 @@ def _name(options: Options) -> str | None:
     return None
 
 
+def _refuse_all(options: Options) -> None:
+    """Refuse what a plan alone makes no use of: nobody shall think that it was counted."""
+    refuse_others(options, _ASKED)
+    for name in ("sampling_rate", "steps", "epochs"):
+        allowed = "left out where a plan alone is given: it says its own"
+        require(getattr(options, name) is None, option(name), getattr(options, name), allowed)
+
+
 def _released(options: Options, name: str, notes: list[str]) -> tn.Cost:
     """Return the cost of all steps."""
     mechanism = made(options, name)
@@ -120,6 +129,7 @@ def _released(options: Options, name: str, notes: list[str]) -> tn.Cost:
             known[bound] = (2.0 * np.asarray(known[bound]))[()]
             known["adjacency"] = "replace-one"
             notes.append(f"{bound} counted twice: where one record goes, another comes")
-    rate = fraction("sampling_rate", options.sampling_rate)
+    asked = options.sampling_rate
+    rate = 1.0 if asked is None else fraction("sampling_rate", asked)
     once: tn.Cost = mechanism.cost(**known).sampled(rate, options.sampling)
     return once * steps_in(rate, options.steps, options.epochs)
