@@ -23,20 +23,23 @@ def fork(check):
 """
 
 ACCOUNTANT = """
-class Slow:
-    def __call__(self, orders):
-        begun.set()
-        time.sleep(0.2)
-        return 0.01 * orders
+import tightnoise._accountant as ledger
 
-accountant = tn.RdpAccountant().compose(tn.RdpCurve.of_function(Slow()))
-accountant.compose(tn.RdpCurve([2.0, 4.0], [0.1, 0.2]))
-reader = threading.Thread(target=lambda: accountant.curve)  # sums up, and lets nobody add
+def slowly(*arguments):
+    begun.set()
+    time.sleep(0.2)
+    return summed(*arguments)
+
+accountant = tn.Accountant().compose(tn.Cost.of_rdp([2.0, 4.0], [0.1, 0.2]))
+accountant.step(1.0, 0.01)
+summed, ledger.Cost._of = tn.Cost._of, slowly
+reader = threading.Thread(target=lambda: accountant.cost)  # sums up, and lets nobody add
 reader.start()
 begun.wait()
+ledger.Cost._of = summed
 
 def goes_on():
-    accountant.compose(tn.Gaussian(1.0))
+    accountant.compose(tn.Gaussian(1.0).cost(sensitivity=1.0))
     return accountant.steps == 3
 
 fork(goes_on)
@@ -44,7 +47,7 @@ reader.join()
 """
 
 BUSY = """
-accountant = tn.RdpAccountant()
+accountant = tn.Accountant()
 stop = threading.Event()
 
 def release():
@@ -52,11 +55,11 @@ def release():
     while not stop.is_set():
         number += 1
         accountant.step(1.0 + number % 7, 0.01)
-        accountant.compose(tn.RdpCurve([2.0, 4.0], [0.1, 0.2]))
+        accountant.compose(tn.Cost.of_rdp([2.0, 4.0], [0.1, 0.2]))
 
 def is_whole():
     state = accountant.state_dict()
-    resumed = tn.RdpAccountant()
+    resumed = tn.Accountant()
     resumed.load_state_dict(state)  # counts what is there
     accountant.step(1.0, 0.01)
     return accountant.steps == resumed.steps + 1
@@ -95,20 +98,23 @@ import tightnoise as tn
 
 before = set(sys.modules)
 values = np.ones(50)
-accountant = tn.RdpAccountant()
+accountant = tn.Accountant()
 accountant.step(1.0, 0.01)
 accountant.load_state_dict(accountant.state_dict())
 repr(accountant)
 rectified = tn.RectifiedGaussian(1.0, -1.0, 1.0)
 rectified.sample(values)
-rectified.rdp(values, sensitivity=0.1).epsilon(1e-5)
-rectified.rdp(tn.Sketch.of(values, -1.0, 1.0), sensitivity=0.1).epsilon(1e-5)
-(tn.accounting.privacy_loss(tn.Laplace(1.0), sensitivity=1.0) * 10).epsilon(1e-5)
-tn.accounting.kairouz_oh_viswanath(0.1, 0.0, 1000, 1e-6)
-tn.bayes_capacity(tn.VonMisesFisher(75.0, 100))
+rectified.cost_at(values, coordinate_sensitivity=0.1).epsilon(1e-5)
+sketch = tn.Sketch.of(values, -1.0, 1.0)
+rectified.cost_at(sketch, coordinate_sensitivity=0.1).epsilon(1e-5)
+rectified.cost(sensitivity=0.1, domain=(-1.0, 1.0)).epsilon(1e-5)
+plan = tn.Laplace(1.0).cost(sensitivity=1.0) * 10 + tn.Cost.of_approximate(0.1, 0.0) * 1000
+plan.sampled(0.1, "poisson").explain(1e-5)
+plan.tradeoff(0.1)
+tn.log_bayes_capacity(tn.VonMisesFisher(75.0, 100))
 tn.calibrate.noise_multiplier(2.0, 1e-6, sampling_rate=0.01, steps=100)
-tn.calibrate.gaussian_scale_mixture(2.0, 1e-3, 1.0)
-tn.release_bounded(41.0, 1.0, 0.0, 120.0, 5.0)
+tn.calibrate.multi_gaussian(1.0, 1e-3, sensitivity=1.0)
+tn.release_bounded(41.0, 1.0, lower=0.0, upper=120.0, sensitivity=5.0)
 assert set(sys.modules) == before, sorted(set(sys.modules) - before)
 """
 

@@ -20,6 +20,7 @@ MANY = 200_000  # elements that take minutes
 
 LATTICE = np.arange(30.0)
 LEVELS = np.exp(-0.05 * LATTICE)
+MULTI_GAUSSIAN = tn.MultiGaussianMixture(0.2757, 3.0, 1.0, 7)
 
 
 class Interrupted(Exception):
@@ -57,6 +58,12 @@ def threads(request):
     tn.set_num_threads(used)
 
 
+def deltas(noise, first, last):
+    """Ask for the profile of noise on one number at many epsilons in one call."""
+    epsilons, out = np.linspace(first, last, MANY), np.empty(MANY)
+    noise._law.delta(epsilons, np.ones(()), out)
+
+
 def exact_pass():
     """Ask for the costs of many coordinates one by one."""
     one, theta = np.ones(1), np.linspace(-1.0, 1.0, 20 * MANY)
@@ -77,20 +84,18 @@ def refined_row():
 
 
 LONG = {
-    "shifts of a multi-Gaussian": lambda: tn.MultiGaussianMixture(0.2757, 3.0, 1.0, 7).delta(
-        np.linspace(1.0, 3.0, MANY), 1.0
+    "shifts of a multi-Gaussian": lambda: deltas(MULTI_GAUSSIAN, 1.0, 3.0),
+    "shifts of a quasi-Gaussian": lambda: deltas(
+        tn.QuasiGaussianMixture(0.228, 5.0, 1.0), 1.0, 5.0
     ),
-    "shifts of a quasi-Gaussian": lambda: tn.QuasiGaussianMixture(0.228, 5.0, 1.0).delta(
-        np.linspace(1.0, 5.0, MANY), 1.0
+    "shifts of a scale mixture": lambda: deltas(
+        tn.GaussianScaleMixture(LATTICE, LEVELS / LEVELS.sum(), np.full(30, 0.4)), 0.01, 3.0
     ),
-    "shifts of a scale mixture": lambda: tn.GaussianScaleMixture(
-        LATTICE, LEVELS / LEVELS.sum(), np.full(30, 0.4)
-    ).delta(np.linspace(0.01, 3.0, MANY), 1.0),
-    "a profile to be composed": lambda: tn.accounting.privacy_loss(
-        tn.MultiGaussianMixture(0.2757, 3.0, 1.0, 7), sensitivity=1.0, points=MANY
+    "a profile to be composed": lambda: MULTI_GAUSSIAN._law.worst_shift_curve(
+        1.0, np.linspace(0.0, 10.0, MANY), 1e-12, np.empty(MANY)
     ),
-    "sigmas of intervals": lambda: tn.calibrate.truncated_gaussian(
-        np.linspace(0.1, 1.0, 20 * MANY), 0.0, 10.0, 1.0, delta=1e-5
+    "sigmas of intervals": lambda: _core.domain.truncated_sigma_at(
+        np.linspace(0.1, 1.0, 20 * MANY), *map(np.array, (1e-5, 10.0, 1.0)), np.empty(20 * MANY)
     ),
     "scales of a box": lambda: _core.domain.ball_scale(
         "truncated", np.linspace(1.0, 2.0, MANY), 1.0, np.geomspace(0.1, 1.0, 9000), np.empty(9000)
@@ -110,11 +115,11 @@ def test_long_calls_end(name, interrupt, threads):
 
 
 def test_what_was_interrupted_can_be_asked_again(interrupt):
-    noise = tn.MultiGaussianMixture(0.2757, 3.0, 1.0, 7)
     losses = np.linspace(1.0, 3.0, 40)
-    expected = noise.delta(losses, 1.0)
-    interrupt(lambda: noise.delta(np.linspace(1.0, 3.0, MANY), 1.0))
-    assert np.array_equal(noise.delta(losses, 1.0), expected)
+    expected = MULTI_GAUSSIAN.cost(sensitivity=1.0).delta(losses)
+    interrupt(LONG["shifts of a multi-Gaussian"])
+    interrupt(lambda: MULTI_GAUSSIAN.cost(sensitivity=1.0).delta(np.linspace(1.0, 3.0, MANY)))
+    assert np.array_equal(MULTI_GAUSSIAN.cost(sensitivity=1.0).delta(losses), expected)
 
 
 def test_noise_that_was_not_finished_is_never_drawn_again(interrupt):

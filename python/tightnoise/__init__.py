@@ -39,7 +39,7 @@ from tightnoise.costs import (
     rdp_to_delta,
     rdp_to_epsilon,
 )
-from tightnoise.leakage import bayes_capacity
+from tightnoise.leakage import log_bayes_capacity
 from tightnoise.mechanisms import (
     BoundedLaplace,
     Gaussian,
@@ -97,7 +97,7 @@ __all__ = [
     "VonMisesFisher",
     "__version__",
     "accounting",
-    "bayes_capacity",
+    "log_bayes_capacity",
     "best_noise",
     "budget_to_rdp",
     "calibrate",

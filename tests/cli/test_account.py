@@ -9,13 +9,20 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
+from tightnoise import _core
 from tightnoise.cli import account, main
 from tightnoise.costs import DEFAULT_ORDERS
 from tightnoise.data import digits_gradient
-from tightnoise.mechanisms import CoordinateMechanism
 
-NAMES = ["gaussian", "rectified", "truncated", "quantized", "sign"]
-GIVEN = ["--sigma", "1", "--sensitivity", "0.1", "--lower", "-1", "--upper", "1"]
+MADE = {
+    "gaussian": tn.Gaussian(1.5),
+    "quantized-gaussian": tn.QuantizedGaussian(1.5, -1.5, 1.5, 4),
+    "rectified-gaussian": tn.RectifiedGaussian(1.5, -1.5, 1.5),
+    "stochastic-sign": tn.StochasticSign(1.5),
+    "truncated-gaussian": tn.TruncatedGaussian(1.5, -1.5, 1.5),
+}
+NAMES = list(MADE)
+GIVEN = ["--sigma", "1", "--coordinate-sensitivity", "0.1", "--lower", "-1", "--upper", "1"]
 
 
 def report(capsys, *arguments):
@@ -36,49 +43,76 @@ def test_account_without_arguments(capsys):
 
 def test_account_agrees_with_the_mechanisms(capsys):
     gradient, c = digits_gradient()
-    made = {
-        "gaussian": tn.Gaussian(1.5),
-        "rectified": tn.RectifiedGaussian(1.5, -1.5, 1.5),
-        "truncated": tn.TruncatedGaussian(1.5, -1.5, 1.5),
-        "quantized": tn.QuantizedGaussian(1.5, -1.5, 1.5, 4),
-        "sign": tn.StochasticSign(1.5),
-    }
     answer = report(capsys)
     assert [cost["mechanism"] for cost in answer["costs"]] == NAMES
     assert answer["parameters"]["alphas"] is None
-    plain = made["gaussian"].rdp(gradient, sensitivity=c).epsilon(1e-5)
+    plain = tn.Gaussian(1.5).cost_at(gradient, coordinate_sensitivity=c).epsilon(1e-5)
     for cost in answer["costs"]:
-        mechanism = made[cost["mechanism"]]
-        curve = mechanism.rdp(gradient, sensitivity=c)
+        mechanism = MADE[cost["mechanism"]]
+        here = mechanism.cost_at(gradient, coordinate_sensitivity=c)
+        curve = here.rdp()
         assert cost["epsilon"] == curve.epsilon(1e-5)
         assert cost["order"] == curve.best_order(1e-5)
         assert cost["rdp"] == curve.at([cost["order"]]).values
-        table = mechanism.rdp(gradient, DEFAULT_ORDERS, sensitivity=c)
+        table = here.rdp(DEFAULT_ORDERS)
         assert cost["epsilon"] <= table.epsilon(1e-5) * (1 + 1e-9)
-        assert cost["fil"] == mechanism.fil(gradient, sensitivity=c)
+        assert cost["fil"] == mechanism.fil(gradient, coordinate_sensitivity=c)
         assert cost["ratio"] == pytest.approx(curve.epsilon(1e-5) / plain, rel=1e-15)
     assert answer["costs"][0]["ratio"] == 1
     # Bounded noise costs less: that is what the shipped gradient shows.
     assert all(cost["ratio"] < 0.9 for cost in answer["costs"][1:])
 
 
+def test_the_norm_is_demanded_and_printed(capsys, gradient, refused):
+    """A bound on every coordinate is none on the whole: taken for one, it understates costs."""
+    per_coordinate = "the most one person changes a coordinate by"
+    whole = "the most one person changes the gradient by, in Euclidean norm"
+    noise = ["--sigma", "1", "--mechanism", "gaussian"]
+    line = refused("account", gradient, *noise)
+    assert "--coordinate-sensitivity or --sensitivity must be given" in line
+    for bounds in ({"coordinate_sensitivity": 0.1}, {"sensitivity": 0.5}, None):
+        bounds = bounds or {"coordinate_sensitivity": 0.1, "sensitivity": 0.5}
+        given = [f"--{name.replace('_', '-')}={value}" for name, value in bounds.items()]
+        answer = report(capsys, gradient, *noise, *given)
+        here = tn.Gaussian(1.0).cost_at(np.load(gradient), **bounds)
+        assert answer["costs"][0]["epsilon"] == here.epsilon(1e-5)
+        assert {name: answer["parameters"][name] for name in bounds} == bounds
+        assert main(["account", str(gradient), *noise, *given]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert (f"sensitivity  0.1: {per_coordinate}" in lines) == (given[0][2] == "c")
+        assert (f"sensitivity  0.5: {whole}" in lines) == ("sensitivity" in bounds)
+
+
+def test_bounded_laplace_by_name(capsys, gradient):
+    options = ["--scale=2", "--lower=-1", "--upper=1", "--coordinate-sensitivity=0.1"]
+    (cost,) = report(capsys, gradient, *options, "--mechanism", "bounded_laplace")["costs"]
+    here = tn.BoundedLaplace(2.0, -1.0, 1.0).cost_at(np.load(gradient), coordinate_sensitivity=0.1)
+    assert cost["epsilon"] == here.epsilon(1e-5)
+    assert cost["ratio"] is None  # there is no Gaussian beside
+
+
 def test_json_names_every_parameter(capsys, gradient):
-    options = ["--delta", "1e-6", "--alphas", "8,2,1.5,2", "--levels", "3", "--mechanism", "sign"]
+    options = [
+        "--delta",
+        "1e-6",
+        "--alphas",
+        "8,2,1.5,2",
+        "--levels",
+        "3",
+        "--mechanism",
+        "stochastic-sign",
+    ]
     answer = report(capsys, gradient, *GIVEN, *options)
     assert answer["version"] == tn.__version__
     assert answer["gradient"] == {"source": str(gradient), "shape": [4, 25], "dtype": "float64"}
     assert answer["parameters"] == {
         "sigma": 1.0,
-        "lower": -1.0,
-        "upper": 1.0,
-        "levels": 3,
-        "sensitivity": 0.1,
+        "coordinate_sensitivity": 0.1,
         "delta": 1e-6,
-        "conversion": "optimal",
         "alphas": [1.5, 2.0, 8.0],
     }
     assert [(cost["mechanism"], cost["per_instance"]) for cost in answer["costs"]] == [
-        ("sign", True)
+        ("stochastic-sign", True)
     ]
     assert any("must not themselves be published" in note for note in answer["notes"])
 
@@ -104,8 +138,8 @@ def test_coarse_orders_are_noted(capsys, gradient):
 
 
 def test_unbounded_mechanisms_need_no_bounds(capsys, gradient):
-    for name in ("gaussian", "sign"):
-        options = ["--sigma", "1", "--sensitivity", "0.1", "--mechanism", name]
+    for name in ("gaussian", "stochastic-sign"):
+        options = ["--sigma", "1", "--coordinate-sensitivity", "0.1", "--mechanism", name]
         assert main(["account", str(gradient), *options]) == 0
         assert "bounds" not in capsys.readouterr().out
 
@@ -140,11 +174,11 @@ def test_npz(capsys, tmp_path, rng, refused):
     ("option", "value"),
     [
         *itertools.product(
-            ["--sigma", "--sensitivity", "--lower", "--upper", "--delta"],
+            ["--sigma", "--coordinate-sensitivity", "--lower", "--upper", "--delta"],
             ["nan", "inf", "-inf", "x", ""],
         ),
         *itertools.product(["--sigma"], ["0", "-1"]),
-        *itertools.product(["--sensitivity"], ["-1"]),
+        *itertools.product(["--sensitivity", "--coordinate-sensitivity"], ["-1"]),
         *itertools.product(["--delta"], ["0", "1", "2", "-0.1"]),
         *itertools.product(["--alphas"], ["", "x", "nan", "-2,3", "0,2", "1", "0.5,1", "2,,3"]),
         *itertools.product(["--levels"], ["0", "1", "-3", "2.5", "x"]),
@@ -156,14 +190,14 @@ def test_npz(capsys, tmp_path, rng, refused):
 )
 def test_bad_numbers(option, value, refused, gradient):
     line = refused("account", gradient, *GIVEN, f"{option}={value}")
-    assert re.search(option.lstrip("-"), line), line
+    assert re.search(option.lstrip("-"), line.replace("_", "-")), line
 
 
-@pytest.mark.parametrize("missing", ["--sigma", "--sensitivity", "--lower", "--upper"])
+@pytest.mark.parametrize("missing", ["--sigma", "--coordinate-sensitivity", "--lower", "--upper"])
 def test_a_file_needs_its_parameters(missing, refused, gradient):
     position = GIVEN.index(missing)
     line = refused("account", gradient, *GIVEN[:position], *GIVEN[position + 2 :])
-    assert f"{missing} must be given" in line
+    assert re.search(f"{missing} .*must be given", line)
 
 
 # Large gradients
@@ -175,15 +209,15 @@ def test_large_gradients_take_no_exact_pass(capsys, tmp_path, rng, monkeypatch):
     def refuse(*_):
         raise AssertionError("the exact pass was taken")
 
-    monkeypatch.setattr(CoordinateMechanism, "_rdp_sums", refuse)
-    options = ["--sigma", "1", "--lower", "-1", "--upper", "1", "--sensitivity", "0.01"]
+    monkeypatch.setattr(_core.MechanismKernels, "rdp_sums", refuse)
+    options = ["--sigma", "1", "--lower", "-1", "--upper", "1", "--coordinate-sensitivity", "0.01"]
     answer = report(capsys, tmp_path / "g.npy", *options)
     assert [cost["mechanism"] for cost in answer["costs"]] == NAMES
 
 
 def test_rows_are_printed_as_they_are_ready(capsys, monkeypatch):
     def row(options, name, *_):
-        if name == "quantized":
+        if name == "stochastic-sign":
             raise KeyboardInterrupt
         return account.Row(name, 1.00001, 2.0, 3.00001, 4.00001, 1.0, per_instance=True)
 

@@ -1,4 +1,4 @@
-"""`tightnoise calibrate`: the numbers of `tightnoise.calibrate`, and what they cost."""
+"""`tightnoise calibrate`: the answers of `tightnoise.calibrate`, and what they cost."""
 
 import json
 import math
@@ -7,170 +7,179 @@ import re
 import pytest
 
 import tightnoise as tn
-from tightnoise.cli import main
+from tightnoise.cli import calibrate, main
+from tightnoise.cli._parameters import parameters_of
 
-BUDGET = ["--epsilon", "2", "--delta", "1e-6"]
+BUDGET = {"epsilon": 2.0, "delta": 1e-6}
+NUMBER = {"sensitivity": 0.5}
+BOUNDED = {"lower": -1.0, "upper": 3.0, "sensitivity": 0.5}
 KINDS = {
-    "gaussian": ["--sensitivity", "0.5"],
-    "noise-multiplier": ["--sampling-rate", "0.01", "--steps", "1000"],
-    "steps": ["--sigma", "1.5", "--sampling-rate", "0.01"],
-    "sampling-rate": ["--sigma", "1.5", "--steps", "1000"],
-    "concentration": ["--dim", "1000", "--angle", "2", "--sampling-rate", "0.01", "--steps", "100"],
+    "bounded-laplace": BOUNDED,
+    "gaussian": NUMBER,
+    "gaussian-scale-mixture": NUMBER,
+    "laplace": NUMBER,
+    "multi-gaussian": NUMBER,
+    "noise-multiplier": {"sampling_rate": 0.01, "steps": 1000},
+    "quasi-gaussian": NUMBER,
+    "rectified-gaussian": BOUNDED,
+    "sampling-rate": {"noise_multiplier": 1.5, "steps": 1000},
+    "staircase": NUMBER,
+    "steps": {"noise_multiplier": 1.5, "sampling_rate": 0.01},
+    "truncated-gaussian": BOUNDED,
+    "truncated-laplace": NUMBER,
+    "tulap": NUMBER,
+    "von-mises-fisher": {"dim": 1000, "angle": 2.0},
 }
-ANSWERS = {"gaussian": "sigma", "concentration": "kappa"}  # others are called as their kind
-DEFAULTS = {"concentration": ["--angle", "--sampling-rate", "--steps"]}
+QUICK = [kind for kind in KINDS if kind != "gaussian-scale-mixture"]
+# Of the budget, what the answer may leave: noise between tables, whole steps.
+LEFT = {"steps": 1e-2}
 
 
-def direct(kind):
-    calls = {
-        "gaussian": lambda: tn.calibrate.gaussian(2.0, 1e-6, sensitivity=0.5),
-        "noise-multiplier": lambda: tn.calibrate.noise_multiplier(
-            2.0, 1e-6, sampling_rate=0.01, steps=1000
-        ),
-        "steps": lambda: tn.calibrate.steps(2.0, 1e-6, noise_multiplier=1.5, sampling_rate=0.01),
-        "sampling-rate": lambda: tn.calibrate.sampling_rate(
-            2.0, 1e-6, noise_multiplier=1.5, steps=1000
-        ),
-        "concentration": lambda: tn.calibrate.concentration(
-            2.0, 1e-6, 1000, angle=2.0, sampling_rate=0.01, steps=100
-        ),
-    }
-    return calls[kind]()
+def options_of(values):
+    return [f"--{name.replace('_', '-')}={value}" for name, value in values.items()]
 
 
-def training_cost(kind, answer):
-    if kind == "concentration":
-        step = tn.accounting.sampled_von_mises_fisher(answer, 1000, 0.01, angle=2.0)
-        return tn.RdpAccountant().compose(step, 100).epsilon(1e-6)
-    sigma, rate, steps = {
-        "noise-multiplier": (answer, 0.01, 1000),
-        "steps": (1.5, 0.01, answer),
-        "sampling-rate": (1.5, answer, 1000),
-    }[kind]
-    accountant = tn.RdpAccountant().compose(tn.Gaussian(sigma), steps, sampling_rate=rate)
-    return accountant.epsilon(1e-6)
+def direct(kind, **more):
+    function = getattr(tn.calibrate, kind.replace("-", "_"))
+    return function(**BUDGET, **KINDS[kind], **more)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_json(kind, capsys):
-    assert main(["calibrate", kind, *BUDGET, *KINDS[kind], "--json"]) == 0
+def answers_of(kind, found):
+    if isinstance(found, tn.Mechanism):
+        return {name: getattr(found, name) for name in parameters_of(type(found))}
+    return {kind.replace("-", "_"): found}
+
+
+def test_everything_that_options_can_give_can_be_asked_for():
+    functions = set(tn.calibrate.__all__) - {"CalibrationError", "parameter"}
+    assert {kind.replace("-", "_") for kind in calibrate.KINDS} == functions
+    assert set(KINDS) == set(calibrate.KINDS)
+
+
+@pytest.mark.parametrize("kind", QUICK)
+def test_json_and_text(kind, capsys):
+    given = options_of(BUDGET | KINDS[kind])
+    assert main(["calibrate", kind, *given, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    name = ANSWERS.get(kind, kind).replace("-", "_")
-    assert list(answer) == ["version", "parameters", name, "cost"]
-    assert answer[name] == direct(kind)
-    given = dict(zip(KINDS[kind][::2], map(float, KINDS[kind][1::2]), strict=True))
-    expected = {key.lstrip("-").replace("-", "_"): value for key, value in given.items()}
-    assert answer["parameters"] == {"epsilon": 2.0, "delta": 1e-6, **expected}
-    cost = answer["cost"]
-    assert cost["delta"] == 1e-6
-    assert cost["epsilon"] <= 2.0
-    if kind == "gaussian":
-        assert cost["epsilon"] >= 2.0 * (1 - 1e-9)
-    else:
-        assert cost["epsilon"] == training_cost(kind, answer[name])
-        assert cost["epsilon"] >= 2.0 * (1 - (1e-2 if kind == "steps" else 1e-9))
+    assert list(answer) == ["version", "parameters", "answer", "delta", "epsilon", "cost"]
+    assert answer["parameters"] == BUDGET | KINDS[kind]
+    found = answers_of(kind, direct(kind))
+    assert {name: float(value) for name, value in answer["answer"].items()} == found
+    assert answer["delta"] == 1e-6
+    cost = tn.Cost.from_dict(answer["cost"])
+    assert answer["epsilon"] == cost.epsilon(1e-6)
+    assert 2.0 * (1 - LEFT.get(kind, 1e-8)) <= answer["epsilon"] <= 2.0 * (1 + 1e-9)
 
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_text(kind, capsys):
-    assert main(["calibrate", kind, *BUDGET, *KINDS[kind]]) == 0
+    assert main(["calibrate", kind, *given]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    found, cost = out.splitlines()
-    name, answer = found.split()
-    assert name == ANSWERS.get(kind, kind)
-    assert float(answer) == direct(kind)  # all digits: a rounded answer could cost more
-    shown = re.fullmatch(r"costs epsilon (\S+) at delta 1e-06", cost)
+    *lines, last = out.splitlines()
+    # All digits: a rounded answer could cost more.
+    shown = dict(line.split() for line in lines)
+    assert {name.replace("-", "_"): float(value) for name, value in shown.items()} == found
+    shown = re.fullmatch(r"costs epsilon (\S+) at delta 1e-06", last)
     assert shown
-    assert 1.98 < float(shown[1]) <= 2.0
+    assert answer["epsilon"] <= float(shown[1]) <= answer["epsilon"] * (1 + 1e-11)
 
 
-BAD = [
-    ("--epsilon", ["nan", "inf", "-1", "x"]),
-    ("--delta", ["nan", "1", "2", "-0.1", "x"]),
-    ("--sensitivity", ["nan", "inf", "0", "-1", "x"]),
-    ("--sigma", ["nan", "inf", "0", "-1", "x"]),
-    ("--sampling-rate", ["nan", "inf", "0", "-0.1", "1.5", "x"]),
-    ("--steps", ["-5", "1.5", "x", "nan"]),
-    ("--dim", ["1", "-5", "1.5", "x", "nan"]),
-    ("--angle", ["nan", "0", "-1", "3.2", "x"]),
-]
+def test_the_cost_is_of_what_was_asked_for(capsys):
+    """Of noise: for the sensitivity, in the domain; of training: the steps, as they are sampled."""
+    for kind in ("gaussian", "truncated-gaussian", "von-mises-fisher", "noise-multiplier"):
+        assert main(["calibrate", kind, *options_of(BUDGET | KINDS[kind]), "--json"]) == 0
+        cost = tn.Cost.from_dict(json.loads(capsys.readouterr().out)["cost"])
+        found = direct(kind)
+        if kind == "truncated-gaussian":
+            assert cost == found.cost(sensitivity=0.5, domain=(-1.0, 3.0))
+        elif kind == "noise-multiplier":
+            step = tn.Gaussian(found).cost(sensitivity=1.0).sampled(0.01, "poisson")
+            assert cost == step * 1000
+        else:
+            bounds = {"angle": 2.0} if kind == "von-mises-fisher" else NUMBER
+            assert cost == found.cost(**bounds)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("option", "values"), BAD)
-def test_bad_numbers(kind, option, values, refused):
-    given = [*BUDGET, *KINDS[kind]]
+def test_many_releases_beside_a_plan(capsys, tmp_path):
+    plan = tn.Laplace(20.0).cost(sensitivity=1.0) * 10
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan.to_dict()), encoding="utf-8")
+    given = options_of(BUDGET | NUMBER)
+    more = ["--count", "1e1", "--beside", str(path), "--json"]
+    assert main(["calibrate", "gaussian", *given, *more]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    found = direct("gaussian", count=10, beside=plan)
+    assert answer["answer"] == {"sigma": found.sigma}
+    cost = tn.Cost.from_dict(answer["cost"])
+    assert cost == found.cost(sensitivity=0.5) * 10 + plan
+    assert answer["epsilon"] == cost.epsilon(1e-6) <= 2.0
+    assert answer["parameters"]["beside"] == plan.to_dict()
+
+
+def test_batches_of_a_fixed_size_and_epochs(capsys):
+    asked = {"sampling_rate": 0.05, "epochs": 10}
+    given = [*options_of(BUDGET | asked), "--sampling", "fixed-size", "--json"]
+    assert main(["calibrate", "noise-multiplier", *given]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    found = tn.calibrate.noise_multiplier(**BUDGET, **asked, sampling="fixed-size")
+    assert answer["answer"] == {"noise_multiplier": found}
+    accountant = tn.Accountant()
+    accountant.step(found, 0.05, "fixed-size")
+    assert tn.Cost.from_dict(answer["cost"]) == accountant.cost * 200
+    assert answer["epsilon"] <= 2.0
+
+
+BAD = {
+    "--epsilon": ["nan", "inf", "-1", "x"],
+    "--delta": ["nan", "1", "2", "-0.1", "x"],
+    "--sensitivity": ["nan", "inf", "0", "-1", "x"],
+    "--lower": ["nan", "inf", "3", "4", "x"],
+    "--noise-multiplier": ["nan", "inf", "0", "-1", "x"],
+    "--sampling-rate": ["nan", "inf", "0", "-0.1", "1.5", "x"],
+    "--steps": ["-5", "1.5", "x", "nan"],
+    "--dim": ["1", "-5", "1.5", "x", "nan"],
+    "--angle": ["nan", "0", "-1", "3.2", "x"],
+    "--count": ["0", "-1", "1.5", "x"],
+    "--unknown": ["1"],
+}
+
+
+@pytest.mark.parametrize("kind", QUICK)
+@pytest.mark.parametrize("option", BAD)
+def test_bad_numbers(kind, option, refused):
+    given = options_of(BUDGET | KINDS[kind])
+    known = option.lstrip("-") in [name.partition("=")[0].lstrip("-") for name in given]
+    values = BAD[option] if known or option == "--count" else BAD[option][:1]
     for value in values:
         line = refused("calibrate", kind, *given, f"{option}={value}")
         assert line.startswith("tightnoise")
-        words = line.replace("_", "-")
-        assert option.lstrip("-") in words or (option == "--sigma" and "noise-multiplier" in words)
+        assert option.lstrip("-") in line.replace("_", "-")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_option_must_be_given(kind, refused):
-    given = [*BUDGET, *KINDS[kind]]
-    for position in range(0, len(given), 2):
-        if given[position] in DEFAULTS.get(kind, ()):
-            continue
-        line = refused("calibrate", kind, *given[:position], *given[position + 2 :])
-        assert given[position] in line
+def test_what_has_no_default_must_be_given(kind, refused):
+    given = options_of(BUDGET | KINDS[kind])
+    optional = {"--angle", "--delta"} & {one.partition("=")[0] for one in given}
+    if kind in ("noise-multiplier", "steps", "sampling-rate"):
+        optional.discard("--delta")
+    for position, one in enumerate(given):
+        option = one.partition("=")[0]
+        if option not in optional:
+            line = refused("calibrate", kind, *given[:position], *given[position + 1 :])
+            assert option.lstrip("-") in line.replace("_", "-")
 
 
-@pytest.mark.parametrize("delta", ["1e-6", "0"])
-def test_one_release_on_a_direction_goes_by_its_exact_epsilon(delta, capsys):
-    budget = ["--epsilon", "2", "--delta", delta]
-    assert main(["calibrate", "concentration", *budget, "--dim", "50", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert answer["kappa"] == tn.calibrate.concentration(2.0, float(delta), 50)
-    assert answer["cost"]["epsilon"] == tn.VonMisesFisher(answer["kappa"], 50).epsilon(float(delta))
-    left_out = {name: answer["parameters"][name] for name in ("angle", "sampling_rate", "steps")}
-    assert left_out == {"angle": math.pi, "sampling_rate": 1.0, "steps": 1}
+def test_one_release_on_a_direction(capsys):
+    assert main(["calibrate", "von-mises-fisher", "--epsilon=2", "--dim=50"]) == 0
+    out = capsys.readouterr().out
+    found = tn.calibrate.von_mises_fisher(2.0, dim=50)
+    assert out.splitlines()[:2] == [f"kappa  {found.kappa!r}", "dim  50"]
+    assert out.splitlines()[2].endswith("at delta 0")
+    assert found.cost(angle=math.pi).epsilon(0.0) <= 2.0
 
 
 def test_unknown_kind(refused):
-    assert "laplace" in refused("calibrate", "laplace", *BUDGET)
+    assert "noise" in refused("calibrate", "noise", *options_of(BUDGET))
 
 
 def test_what_cannot_be_met(refused):
     line = refused("calibrate", "gaussian", "--epsilon", "1", "--delta", "0", "--sensitivity", "1")
     assert line.startswith("tightnoise calibrate: error: delta must be greater than 0")
-
-
-MIXTURE_BUDGET = ["--epsilon", "2", "--delta", "0.01", "--sensitivity", "0.5"]
-MULTI_GAUSSIAN = {"modes": "best", "loss": "l1", "method": "exact"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "defaults", "names"),
-    [
-        ("multi-gaussian", {}, MULTI_GAUSSIAN, ["sigma", "modes"]),
-        ("multi-gaussian", {"modes": 2, "loss": "l2"}, MULTI_GAUSSIAN, ["sigma", "modes"]),
-        ("multi-gaussian", {"modes": 1, "method": "paper"}, MULTI_GAUSSIAN, ["sigma", "modes"]),
-        ("quasi-gaussian", {}, {"method": "exact"}, ["sigma"]),
-        ("quasi-gaussian", {"method": "paper"}, {"method": "exact"}, ["sigma"]),
-    ],
-)
-def test_mixtures(kind, options, defaults, names, capsys):
-    given = [*MIXTURE_BUDGET, *(f"--{name}={value}" for name, value in options.items())]
-    assert main(["calibrate", kind, *given, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    asked = {"epsilon": 2.0, "delta": 0.01, "sensitivity": 0.5, **defaults, **options}
-    assert answer["parameters"] == asked
-    passed = {name: value for name, value in options.items() if value != "best"}
-    function = getattr(tn.calibrate, kind.replace("-", "_"))
-    noise = function(2.0, 0.01, 0.5, **passed)
-    assert {name: answer[name] for name in names} == {name: getattr(noise, name) for name in names}
-    assert answer["cost"] == {"epsilon": noise.epsilon_at(0.01, 0.5), "delta": 0.01}
-    assert answer["cost"]["epsilon"] <= 2.0 * (1 + 1e-9)
-    assert main(["calibrate", kind, *given]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:-1] == [f"{name}  {getattr(noise, name)!r}" for name in names]
-    assert lines[-1].startswith("costs epsilon ")
-
-
-def test_bad_options_of_mixtures(refused):
-    for option in ("--modes=x", "--modes=-1", "--loss=l3", "--method=best", "--sensitivity=0"):
-        line = refused("calibrate", "multi-gaussian", *MIXTURE_BUDGET, option)
-        assert option.split("=")[0].lstrip("-") in line

@@ -9,7 +9,7 @@ import pytest
 from tightnoise.cli import main
 
 BOUNDS = ["--lower", "-1", "--upper", "1"]
-GIVEN = ["--sigma", "1", "--sensitivity", "0.1", *BOUNDS]
+GIVEN = ["--sigma", "1", "--coordinate-sensitivity", "0.1", *BOUNDS]
 
 
 def damaged_files(folder):
@@ -72,7 +72,15 @@ def test_bad_files(case, refused, tmp_path):
     cases = {name: (file, message) for name, file, message in damaged_files(tmp_path)}
     assert list(cases) == CASES
     file, message = cases[case]
-    sample = ["sample", file, tmp_path / "out.npy", "--mechanism", "rectified", "--sigma", "1"]
+    sample = [
+        "sample",
+        file,
+        tmp_path / "out.npy",
+        "--mechanism",
+        "rectified-gaussian",
+        "--sigma",
+        "1",
+    ]
     for arguments in (["account", file, *GIVEN], [*sample, *BOUNDS]):
         line = refused(*arguments)
         assert message in line
@@ -100,9 +108,20 @@ def test_numbers_that_mechanisms_take(dtype, tmp_path, capsys):
     ):
         file, noisy = tmp_path / f"{name}.npy", tmp_path / f"{name} with noise.npy"
         np.save(file, array)
-        assert main(["account", str(file), *GIVEN, "--mechanism", "truncated", "--json"]) == 0
+        assert (
+            main(["account", str(file), *GIVEN, "--mechanism", "truncated-gaussian", "--json"]) == 0
+        )
         answers.append(json.loads(capsys.readouterr().out)["costs"])
-        options = ["--mechanism", "truncated", "--sigma", "1", "--lower", "-1e3", "--upper", "1e3"]
+        options = [
+            "--mechanism",
+            "truncated-gaussian",
+            "--sigma",
+            "1",
+            "--lower",
+            "-1e3",
+            "--upper",
+            "1e3",
+        ]
         assert main(["sample", str(file), str(noisy), *options, "--seed", "1e3"]) == 0
         capsys.readouterr()
         answers.append(np.load(noisy))
@@ -113,7 +132,7 @@ def test_numbers_that_mechanisms_take(dtype, tmp_path, capsys):
 
 def test_negative_numbers_in_any_form(capsys, refused):
     def answer(lower):
-        options = ["--upper", "1", "--mechanism", "truncated", "--json"]
+        options = ["--upper", "1", "--mechanism", "truncated-gaussian", "--json"]
         assert main(["account", *lower, *options]) == 0
         return json.loads(capsys.readouterr().out)
 

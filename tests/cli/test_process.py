@@ -27,11 +27,11 @@ def run(*arguments, **options):
 
 
 def test_subprocess(tmp_path):
-    done = run("account", "--mechanism", "truncated", "--json", cwd=tmp_path)
+    done = run("account", "--mechanism", "truncated-gaussian", "--json", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr == ""
-    assert json.loads(done.stdout)["costs"][0]["mechanism"] == "truncated"
-    options = ["--mechanism", "sign", "--sigma", "1", "--sensitivity", "1"]
+    assert json.loads(done.stdout)["costs"][0]["mechanism"] == "truncated-gaussian"
+    options = ["--mechanism", "stochastic-sign", "--sigma", "1", "--sensitivity", "1"]
     done = run("account", "none.npy", *options, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""

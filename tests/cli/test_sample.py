@@ -10,18 +10,24 @@ import tightnoise as tn
 from tightnoise import _files
 from tightnoise.cli import main
 
-NAMES = ["gaussian", "rectified", "truncated", "quantized", "sign"]
 BOUNDS = ["--lower", "-1", "--upper", "1"]
+MORE = {
+    "gaussian": [],
+    "rectified-gaussian": BOUNDS,
+    "truncated-gaussian": BOUNDS,
+    "quantized-gaussian": [*BOUNDS, "--levels", 4],
+    "stochastic-sign": [],
+}
 
 
-def sample(source, target, *options, name="rectified"):
-    arguments = ["sample", source, target, "--mechanism", name, "--sigma", "1", *BOUNDS, *options]
-    return main([str(argument) for argument in arguments])
+def sample(source, target, *options, name="rectified-gaussian"):
+    made = ["--mechanism", name, "--sigma", "1", *MORE[name]]
+    return main([str(argument) for argument in ("sample", source, target, *made, *options)])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(), (1,), (7, 3), (2, 1, 5)])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MORE)
 def test_sample(name, shape, dtype, tmp_path, rng, capsys):
     source, target = tmp_path / "in.npy", tmp_path / "out.npy"
     np.save(source, rng.normal(size=shape).astype(dtype))
@@ -30,13 +36,32 @@ def test_sample(name, shape, dtype, tmp_path, rng, capsys):
     assert out == ""
     ends = "" if name == "gaussian" else ", and the bounds"
     note = f"tightnoise sample: note: on multiples of 2^-6{ends}\n"
-    assert err == ("" if name in ("quantized", "sign") else note)
+    assert err == ("" if name in ("quantized-gaussian", "stochastic-sign") else note)
     noisy = np.load(target)
     assert noisy.dtype == dtype
     assert noisy.shape == shape
     if name != "gaussian":
         assert (np.abs(noisy) <= 1).all()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.npy", "out.npy"]
+
+
+@pytest.mark.parametrize(
+    ("options", "mechanism"),
+    [
+        (["--mechanism=laplace", "--scale=2"], tn.Laplace(2.0)),
+        (["--mechanism=staircase", "--epsilon=1", "--sensitivity=2", "--gamma=0.3"], None),
+        (["--mechanism=von-mises-fisher", "--kappa=9", "--dim=25"], tn.VonMisesFisher(9.0, 25)),
+    ],
+)
+def test_sample_of_other_mechanisms(options, mechanism, tmp_path, rng, capsys):
+    source, target = tmp_path / "in.npy", tmp_path / "out.npy"
+    rows = rng.normal(size=(4, 25))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    np.save(source, rows)
+    assert main(["sample", str(source), str(target), *options, "--seed", "5"]) == 0
+    capsys.readouterr()
+    direct = (mechanism or tn.Staircase(1.0, 2.0, 0.3)).sample(rows, rng=tn.random.NoiseStream(5))
+    assert np.array_equal(np.load(target), direct)
 
 
 def test_sample_is_reproducible_with_a_seed_only(tmp_path, gradient, capsys):
@@ -78,7 +103,7 @@ def test_sample_says_its_grid(grid, step, note, tmp_path, gradient, capsys):
 def test_sample_does_not_overwrite(tmp_path, gradient, refused):
     target = tmp_path / "out.npy"
     target.write_bytes(b"precious")
-    command = ["sample", gradient, target, "--mechanism", "sign", "--sigma", 1]
+    command = ["sample", gradient, target, "--mechanism", "stochastic-sign", "--sigma", 1]
     assert "exists already; --force replaces it" in refused(*command)
     assert target.read_bytes() == b"precious"
     assert sample(gradient, target, "--force") == 0
@@ -87,7 +112,7 @@ def test_sample_does_not_overwrite(tmp_path, gradient, refused):
 
 def test_sample_in_place(gradient, refused):
     before = np.load(gradient)
-    command = ["sample", gradient, gradient, "--mechanism", "sign", "--sigma", 1]
+    command = ["sample", gradient, gradient, "--mechanism", "stochastic-sign", "--sigma", 1]
     assert "exists already" in refused(*command)
     assert sample(gradient, gradient, "--force") == 0
     assert not np.array_equal(np.load(gradient), before)
@@ -118,7 +143,16 @@ def test_sample_writes_all_or_nothing(
         raise error
 
     monkeypatch.setattr(_files.np if failing == "save" else _files.os, failing, fail)
-    command = ["sample", gradient, target, "--mechanism", "sign", "--sigma", 1, "--force"]
+    command = [
+        "sample",
+        gradient,
+        target,
+        "--mechanism",
+        "stochastic-sign",
+        "--sigma",
+        1,
+        "--force",
+    ]
     if isinstance(error, OSError):
         assert f"cannot write {target}: No space left" in refused(*command)
     else:
@@ -148,27 +182,48 @@ def test_sample_keeps_the_usual_permissions(tmp_path, gradient):
 )
 def test_bad_outputs(target, message, tmp_path, gradient, refused):
     (tmp_path / "folder.npy").mkdir()
-    command = ["sample", gradient, tmp_path / target, "--mechanism", "sign", "--sigma", 1]
+    command = [
+        "sample",
+        gradient,
+        tmp_path / target,
+        "--mechanism",
+        "stochastic-sign",
+        "--sigma",
+        1,
+    ]
     assert message in refused(*command, "--force")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--mechanism", "sign"], "--sigma"),
+        (["--mechanism", "stochastic-sign"], "--sigma"),
         (["--sigma", "1"], "--mechanism"),
+        (["--mechanism", "gaussian", "--sigma", "1", *BOUNDS], "--lower must be left out here"),
         (["--mechanism", "all", "--sigma", "1"], "--mechanism"),
-        (["--mechanism", "rectified", "--sigma", "1"], "--lower and --upper must be given"),
-        (["--mechanism", "truncated", "--sigma", "1", "--lower", "1", "--upper", "0"], "lower"),
-        (["--mechanism", "quantized", "--sigma", "1", *BOUNDS, "--levels", "1"], "levels"),
-        (["--mechanism", "sign", "--sigma", "nan"], "--sigma"),
-        (["--mechanism", "sign", "--sigma", "1", "--seed", "-1"], "seed"),
-        (["--mechanism", "sign", "--sigma", "1", "--seed", "1.5"], "--seed"),
-        (["--mechanism", "sign", "--sigma", "1", "--grid", "0.5"], "grid must be 'auto' or None"),
+        (
+            ["--mechanism", "rectified-gaussian", "--sigma", "1"],
+            "--lower and --upper must be given",
+        ),
+        (
+            ["--mechanism", "truncated-gaussian", "--sigma", "1", "--lower", "1", "--upper", "0"],
+            "lower",
+        ),
+        (["--mechanism", "quantized-gaussian", "--sigma", "1", *BOUNDS, "--levels", "1"], "levels"),
+        (["--mechanism", "stochastic-sign", "--sigma", "nan"], "--sigma"),
+        (["--mechanism", "stochastic-sign", "--sigma", "1", "--seed", "-1"], "seed"),
+        (["--mechanism", "stochastic-sign", "--sigma", "1", "--seed", "1.5"], "--seed"),
+        (
+            ["--mechanism", "stochastic-sign", "--sigma", "1", "--grid", "0.5"],
+            "grid must be 'auto' or None",
+        ),
         (["--mechanism", "gaussian", "--sigma", "1", "--grid", "-1"], "must be a power of two"),
         (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**x"], "--grid: not 'auto'"),
         (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**-33"], "grid must be from 2**"),
-        (["--mechanism", "rectified", "--sigma", "1", *BOUNDS, "--grid", "8"], "must be finer"),
+        (
+            ["--mechanism", "rectified-gaussian", "--sigma", "1", *BOUNDS, "--grid", "8"],
+            "must be finer",
+        ),
     ],
 )
 def test_bad_sample_options(options, message, tmp_path, gradient, refused):

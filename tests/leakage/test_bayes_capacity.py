@@ -16,7 +16,7 @@ from tightnoise.leakage.capacity import MARGIN
 inf, nan = np.inf, np.nan
 HERE = Path(__file__).parents[1]
 # Rows of make_bayes_capacity.py: arguments and value.
-TABLES = json.loads((HERE / "reference" / "bayes_capacity.json").read_text())
+TABLES = json.loads((HERE / "reference" / "log_bayes_capacity.json").read_text())
 # Values with 30 digits, computed by others; rows of {argument: exact decimal}.
 PUBLISHED = json.loads((HERE / "reference" / "von_mises_fisher.json").read_text())
 
@@ -25,24 +25,24 @@ PROMISED = 1e-12
 
 
 def of_ball(dim, reach):
-    return tn.bayes_capacity(tn.Gaussian(1.0), dim=dim, radius=reach)
+    return tn.log_bayes_capacity(tn.Gaussian(1.0), dim=dim, radius=reach)
 
 
 def of_rectified(sigma, lower, upper, start, end):
-    return tn.bayes_capacity(tn.RectifiedGaussian(sigma, lower, upper), domain=(start, end))
+    return tn.log_bayes_capacity(tn.RectifiedGaussian(sigma, lower, upper), domain=(start, end))
 
 
 def of_truncated(sigma, lower, upper, start, end):
-    return tn.bayes_capacity(tn.TruncatedGaussian(sigma, lower, upper), domain=(start, end))
+    return tn.log_bayes_capacity(tn.TruncatedGaussian(sigma, lower, upper), domain=(start, end))
 
 
 def of_quantized(sigma, lower, upper, levels, start, end):
     mechanism = tn.QuantizedGaussian(sigma, lower, upper, levels)
-    return tn.bayes_capacity(mechanism, domain=(start, end))
+    return tn.log_bayes_capacity(mechanism, domain=(start, end))
 
 
 def of_sign(sigma, start, end):
-    return tn.bayes_capacity(tn.StochasticSign(sigma), domain=(start, end))
+    return tn.log_bayes_capacity(tn.StochasticSign(sigma), domain=(start, end))
 
 
 def of_cap(kappa, dim, half_angle):
@@ -74,14 +74,14 @@ def test_against_the_definition(name, check_error):
         above = float((mpf(value) - truth) / truth)
         assert 0 <= above <= PROMISED, (arguments, value, text)
         worst = max(worst, abs(above - MARGIN))
-    check_error(f"bayes_capacity, {name}", worst, CORE_ERRORS.get(name, 3e-15))
+    check_error(f"log_bayes_capacity, {name}", worst, CORE_ERRORS.get(name, 3e-15))
 
 
 def test_published_directions():
     for row in PUBLISHED["log_bayes_capacity_vmf"]:
         mechanism = tn.VonMisesFisher(float(row["kappa"]), int(row["p"]))
         truth = mpf(row["value"])
-        assert 0 <= (mpf(tn.bayes_capacity(mechanism)) - truth) / truth <= PROMISED
+        assert 0 <= (mpf(tn.log_bayes_capacity(mechanism)) - truth) / truth <= PROMISED
 
 
 @pytest.mark.parametrize("kappa", [1e-300, 1e-9, 0.3, 1.0, 20.0, 1e3, 1e9, 1e100])
@@ -89,7 +89,7 @@ def test_directions_in_space(kappa):
     """dim 3: C = 2 kappa / (1 - e^(-2 kappa)), which is 1 + kappa + kappa^2 / 3 for small kappa."""
     with mp.workdps(700):
         truth = mp.log(2 * mpf(kappa) / -mp.expm1(-2 * mpf(kappa)))
-        value = mpf(tn.bayes_capacity(tn.VonMisesFisher(kappa, 3)))
+        value = mpf(tn.log_bayes_capacity(tn.VonMisesFisher(kappa, 3)))
         assert 0 <= (value - truth) / truth <= PROMISED
 
 
@@ -101,26 +101,26 @@ def test_directions_in_more_dimensions():
         kappa = float(dim * 10 ** rng.uniform(-5, 1.5))
         with mp.workdps(70):
             truth = mpf(kappa) - bessel.mean_and_ratio(mpf(dim) / 2 - 1, kappa)[0]
-            value = mpf(tn.bayes_capacity(tn.VonMisesFisher(kappa, dim)))
+            value = mpf(tn.log_bayes_capacity(tn.VonMisesFisher(kappa, dim)))
             assert 0 <= (value - truth) / truth <= PROMISED, (kappa, dim)
     for dim in (2, 13_700, 10**7, 2**53):
         kappas = np.geomspace(1e-9, 1e20, 50)
-        values = [tn.bayes_capacity(tn.VonMisesFisher(kappa, dim)) for kappa in kappas]
+        values = [tn.log_bayes_capacity(tn.VonMisesFisher(kappa, dim)) for kappa in kappas]
         assert all(np.diff(values) > 0)
-        assert tn.bayes_capacity(tn.VonMisesFisher(0.0, dim)) == 0
+        assert tn.log_bayes_capacity(tn.VonMisesFisher(0.0, dim)) == 0
 
 
 def test_blocks_add_up():
     kappas, dims = [10.0, 0.0, 1e6, 30.0], [750, 3, 12_800, 750]
-    together = tn.bayes_capacity(tn.ProductVonMisesFisher(kappas, dims))
+    together = tn.log_bayes_capacity(tn.ProductVonMisesFisher(kappas, dims))
     each = [tn.VonMisesFisher(k, d) for k, d in zip(kappas, dims, strict=True)]
-    assert together == pytest.approx(sum(map(tn.bayes_capacity, each)), rel=1e-14)
+    assert together == pytest.approx(sum(map(tn.log_bayes_capacity, each)), rel=1e-14)
 
 
 def test_published_balls():
     for row in PUBLISHED["log_bayes_capacity_gauss"]:
         dim, sigma, radius = (float(mpf(row[key])) for key in ("p", "sigma", "R_"))
-        value = tn.bayes_capacity(tn.Gaussian(sigma), dim=int(dim), radius=radius)
+        value = tn.log_bayes_capacity(tn.Gaussian(sigma), dim=int(dim), radius=radius)
         assert value == pytest.approx(float(mpf(row["value"])), rel=PROMISED)
 
 
@@ -137,7 +137,7 @@ def test_the_series_meets_the_integral():
 def test_a_ball_of_one_dimension_is_an_interval(reach):
     ball = of_ball(1, reach)
     assert ball == pytest.approx(math.log1p(2 * reach / math.sqrt(2 * math.pi)), rel=PROMISED)
-    box = tn.bayes_capacity(tn.Gaussian(1.0), domain=(-reach, reach))
+    box = tn.log_bayes_capacity(tn.Gaussian(1.0), domain=(-reach, reach))
     assert ball == pytest.approx(box, rel=PROMISED)
 
 
@@ -151,14 +151,14 @@ def test_a_ball_of_two_dimensions():
 def test_balls_multiply():
     dims, radii = [12_800, 750, 150, 750], [1.0, 0.5, 2.0, 0.5]
     mechanism = tn.Gaussian(1.23)
-    together = tn.bayes_capacity(mechanism, dim=dims, radius=radii)
-    each = [tn.bayes_capacity(mechanism, dim=d, radius=r) for d, r in zip(dims, radii, strict=True)]
+    together = tn.log_bayes_capacity(mechanism, dim=dims, radius=radii)
+    each = [tn.log_bayes_capacity(mechanism, dim=d, radius=r) for d, r in zip(dims, radii, strict=True)]
     assert together == pytest.approx(sum(each), rel=1e-14)
-    assert tn.bayes_capacity(mechanism, dim=dims, radius=1.0) == pytest.approx(
-        sum(tn.bayes_capacity(mechanism, dim=d, radius=1.0) for d in dims), rel=1e-14
+    assert tn.log_bayes_capacity(mechanism, dim=dims, radius=1.0) == pytest.approx(
+        sum(tn.log_bayes_capacity(mechanism, dim=d, radius=1.0) for d in dims), rel=1e-14
     )
     # Less than the smallest ball around all of them.
-    whole = tn.bayes_capacity(mechanism, dim=sum(dims), radius=math.hypot(*radii))
+    whole = tn.log_bayes_capacity(mechanism, dim=sum(dims), radius=math.hypot(*radii))
     assert together < whole
 
 
@@ -179,7 +179,7 @@ def test_a_cap_is_less_than_the_sphere_and_more_than_a_smaller_cap(dim):
         capacities = [of_cap(kappa, dim, angle) for angle in angles]
         assert capacities[0] > 0
         assert all(np.diff(capacities) > 0)
-        assert capacities[-1] < tn.bayes_capacity(tn.VonMisesFisher(kappa, dim))
+        assert capacities[-1] < tn.log_bayes_capacity(tn.VonMisesFisher(kappa, dim))
 
 
 def test_a_half_circle():
@@ -205,15 +205,15 @@ def test_caps_of_extreme_size():
 def test_lifted_directions():
     for kappa, dim, anchor, radius in [(75.0, 13_700, 8.0, 1.0), (3.0, 1, 0.5, 2.0)]:
         lifted = tn.LiftedVonMisesFisher(kappa, dim, anchor)
-        bounded = tn.bayes_capacity(lifted, radius=radius)
+        bounded = tn.log_bayes_capacity(lifted, radius=radius)
         assert bounded == pytest.approx(of_cap(kappa, dim + 1, math.atan(radius / anchor)))
-        half = tn.bayes_capacity(lifted)
+        half = tn.log_bayes_capacity(lifted)
         assert half == pytest.approx(of_cap(kappa, dim + 1, math.pi / 2))
-        assert bounded < half < tn.bayes_capacity(tn.VonMisesFisher(kappa, dim + 1))
-        assert half == pytest.approx(tn.bayes_capacity(lifted, radius=1e9 * anchor), rel=1e-6)
-        assert tn.bayes_capacity(lifted, radius=0.0) == 0
-        assert tn.bayes_capacity(lifted, radius=1e-300) > 0
-        assert tn.bayes_capacity(tn.LiftedVonMisesFisher(0.0, dim, anchor)) == 0
+        assert bounded < half < tn.log_bayes_capacity(tn.VonMisesFisher(kappa, dim + 1))
+        assert half == pytest.approx(tn.log_bayes_capacity(lifted, radius=1e9 * anchor), rel=1e-6)
+        assert tn.log_bayes_capacity(lifted, radius=0.0) == 0
+        assert tn.log_bayes_capacity(lifted, radius=1e-300) > 0
+        assert tn.log_bayes_capacity(tn.LiftedVonMisesFisher(0.0, dim, anchor)) == 0
 
 
 # --- the box --------------------------------------------------------------------------------------
@@ -236,10 +236,10 @@ def name_of(mechanism):
 @pytest.mark.parametrize("mechanism", mechanisms(0.5), ids=name_of)
 def test_wider_domains_give_more(mechanism):
     ends = np.geomspace(1e-9, 1e4, 60)
-    capacities = [tn.bayes_capacity(mechanism, domain=(-e, 0.7 * e)) for e in ends]
+    capacities = [tn.log_bayes_capacity(mechanism, domain=(-e, 0.7 * e)) for e in ends]
     assert capacities[0] > 0
     assert all(np.diff(capacities) >= 0)
-    assert tn.bayes_capacity(mechanism, domain=(0.25, 0.25)) == 0
+    assert tn.log_bayes_capacity(mechanism, domain=(0.25, 0.25)) == 0
 
 
 def test_more_noise_gives_less():
@@ -247,7 +247,7 @@ def test_more_noise_gives_less():
     sigmas = np.geomspace(0.01, 100, 40)
     for i in (0, 1, 2, 4):
         values = [
-            tn.bayes_capacity(mechanisms(sigma)[i], domain=(-0.8, 0.9), dim=3) for sigma in sigmas
+            tn.log_bayes_capacity(mechanisms(sigma)[i], domain=(-0.8, 0.9), dim=3) for sigma in sigmas
         ]
         assert all(np.diff(values) <= 0)
         assert values[-1] < values[0] / 10
@@ -262,7 +262,7 @@ def test_what_is_computed_from_a_release_has_no_more():
         start = rng.uniform(-3, 3)
         domain = start, start + 10 ** rng.uniform(-6, 1)
         gaussian, rectified, _, quantized, sign = (
-            tn.bayes_capacity(m, domain=domain) for m in mechanisms(sigma)
+            tn.log_bayes_capacity(m, domain=domain) for m in mechanisms(sigma)
         )
         assert sign <= quantized <= rectified * (1 + PROMISED)
         assert rectified <= gaussian * (1 + PROMISED)
@@ -270,15 +270,15 @@ def test_what_is_computed_from_a_release_has_no_more():
 
 def test_clipping_saves_nothing_within_the_bounds():
     for sigma in (1e-3, 0.4, 1e6):
-        gaussian = tn.bayes_capacity(tn.Gaussian(sigma), domain=(-0.5, 0.25))
+        gaussian = tn.log_bayes_capacity(tn.Gaussian(sigma), domain=(-0.5, 0.25))
         rectified = of_rectified(sigma, -0.5, 0.3, -0.5, 0.25)
         assert gaussian == pytest.approx(rectified, rel=1e-14)
 
 
 def test_the_mechanism_s_bounds_are_the_default():
     for mechanism in mechanisms(0.7, -0.5, 2.0)[1:4]:
-        given = tn.bayes_capacity(mechanism, domain=(-0.5, 2.0), dim=4)
-        assert tn.bayes_capacity(mechanism, dim=4) == given
+        given = tn.log_bayes_capacity(mechanism, domain=(-0.5, 2.0), dim=4)
+        assert tn.log_bayes_capacity(mechanism, dim=4) == given
 
 
 def test_no_more_outputs_than_letters():
@@ -286,9 +286,9 @@ def test_no_more_outputs_than_letters():
     for levels in (2, 5, 100):
         mechanism = tn.QuantizedGaussian(1e-4, 0.0, 1.0, levels)
         least, most = math.log(levels) * 0.999, math.log(levels) * (1 + PROMISED)
-        assert least < tn.bayes_capacity(mechanism) <= most
-        assert least < tn.bayes_capacity(mechanism, domain=(-inf, inf)) <= most
-    anything = tn.bayes_capacity(tn.StochasticSign(3.0), domain=(-inf, inf))
+        assert least < tn.log_bayes_capacity(mechanism) <= most
+        assert least < tn.log_bayes_capacity(mechanism, domain=(-inf, inf)) <= most
+    anything = tn.log_bayes_capacity(tn.StochasticSign(3.0), domain=(-inf, inf))
     assert anything == pytest.approx(math.log(2), rel=PROMISED)
     anything = of_rectified(0.5, 0.0, 1.0, -inf, inf)
     assert anything == pytest.approx(math.log(2 + 2 / math.sqrt(2 * math.pi)), rel=PROMISED)
@@ -301,24 +301,24 @@ def test_coordinates_add_up():
     sigma, start = rng.uniform(0.1, 2, 50), rng.uniform(-2, 2, 50)
     end = start + rng.uniform(0, 2, 50)
     for i, mechanism in enumerate(mechanisms(sigma)):
-        together = tn.bayes_capacity(mechanism, domain=(start, end))
+        together = tn.log_bayes_capacity(mechanism, domain=(start, end))
         each = [
-            tn.bayes_capacity(mechanisms(float(s))[i], domain=(a, b))
+            tn.log_bayes_capacity(mechanisms(float(s))[i], domain=(a, b))
             for s, a, b in zip(sigma, start, end, strict=True)
         ]
         assert together == pytest.approx(math.fsum(each), rel=1e-14)
-        assert tn.bayes_capacity(mechanism, domain=(start, end), dim=50) == together
-    same = tn.bayes_capacity(tn.StochasticSign(1.0), domain=([0.0] * 7, 1.0))
+        assert tn.log_bayes_capacity(mechanism, domain=(start, end), dim=50) == together
+    same = tn.log_bayes_capacity(tn.StochasticSign(1.0), domain=([0.0] * 7, 1.0))
     assert same == pytest.approx(of_sign(1.0, 0.0, 1.0) * 7, rel=1e-14)
     assert same == pytest.approx(
-        tn.bayes_capacity(tn.StochasticSign(1.0), domain=(0.0, 1.0), dim=7), rel=1e-14
+        tn.log_bayes_capacity(tn.StochasticSign(1.0), domain=(0.0, 1.0), dim=7), rel=1e-14
     )
 
 
 def test_boxes_of_extreme_size():
     for domain in [(-1e60, 1e60), (1e99, 1.1e99), (-1e99, -1e99 * (1 - 1e-15)), (1e-300, 2e-300)]:
         for mechanism in mechanisms(1.0):
-            assert 0 < tn.bayes_capacity(mechanism, domain=domain, dim=2**53) < inf
+            assert 0 < tn.log_bayes_capacity(mechanism, domain=domain, dim=2**53) < inf
         assert 0 < of_truncated(1.0, 0.0, 1e60, *domain) < inf
         assert 0 < of_truncated(1.0, 0.0, 1e-60, *domain) < inf
 
@@ -343,7 +343,7 @@ def test_results_do_not_depend_on_the_number_of_threads():
     values = []
     for threads in (1, 2):
         tn.set_num_threads(threads)
-        values.append(tn.bayes_capacity(mechanism, domain=(-2.0, 0.5)))
+        values.append(tn.log_bayes_capacity(mechanism, domain=(-2.0, 0.5)))
     tn.set_num_threads(before)
     assert values[0] == values[1]
 
@@ -355,7 +355,7 @@ def test_a_guess_of_a_discrete_input():
     for mechanism in mechanisms(0.6)[:1]:
         largest = mechanism.pdf(y[:, None], points).max(axis=1)
         vulnerability = np.trapezoid(largest, y) / points.size
-        bound = math.exp(tn.bayes_capacity(mechanism, domain=(-1, 1))) / points.size
+        bound = math.exp(tn.log_bayes_capacity(mechanism, domain=(-1, 1))) / points.size
         assert 0.8 * bound < vulnerability < bound
 
 
@@ -395,7 +395,7 @@ def test_a_guess_of_a_discrete_input():
 )
 def test_bad_values(mechanism, arguments, message):
     with pytest.raises(ValueError, match=message):
-        tn.bayes_capacity(mechanism, **arguments)
+        tn.log_bayes_capacity(mechanism, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -411,12 +411,12 @@ def test_bad_values(mechanism, arguments, message):
 )
 def test_bad_types(mechanism, arguments, message):
     with pytest.raises(TypeError, match=message):
-        tn.bayes_capacity(mechanism, **arguments)
+        tn.log_bayes_capacity(mechanism, **arguments)
 
 
 def test_other_mechanisms_may_register():
     class Nothing:
         pass
 
-    tn.bayes_capacity.register(Nothing, lambda mechanism, **where: 0.0)
-    assert tn.bayes_capacity(Nothing(), dim=3) == 0.0
+    tn.log_bayes_capacity.register(Nothing, lambda mechanism, **where: 0.0)
+    assert tn.log_bayes_capacity(Nothing(), dim=3) == 0.0

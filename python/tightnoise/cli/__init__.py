@@ -11,15 +11,16 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import tightnoise as tn
 from tightnoise._files import FileError
-from tightnoise.cli import account, best_noise, calibrate, epsilon, reproduce, sample
+from tightnoise.cli import account, calibrate, epsilon, rankings, reproduce, sample
 from tightnoise.cli._options import with_negative_numbers
 
 __all__ = ["main"]
 
-_COMMANDS = (account, epsilon, calibrate, best_noise, sample, reproduce)
+_COMMANDS = (account, epsilon, calibrate, rankings, sample, reproduce)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> from tightnoise.cli import main
-    >>> main(["sample", "missing.npy", "out.npy", "--mechanism", "sign", "--sigma", "1"])
+    >>> main(["sample", "missing.npy", "out.npy", "--mechanism", "laplace", "--scale", "1"])
     2
     """
     try:
@@ -70,10 +71,15 @@ def _run(options: argparse.Namespace) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tightnoise", description="Differential privacy with less noise."
-    )
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong with the options."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(prog="tightnoise", description="Differential privacy with less noise.")
     parser.add_argument("--version", action="version", version=f"tightnoise {tn.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     parser.set_defaults(run=lambda _: parser.print_help())

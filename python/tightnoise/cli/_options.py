@@ -1,24 +1,27 @@
-"""Options that several commands have, and how their values are read."""
+"""How the values of options are read."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import MAX_COUNT
+from tightnoise.costs import Cost
 
 __all__ = [
     "Options",
-    "add_budget_option",
-    "add_budget_options",
+    "cost_in",
     "finite",
+    "numbers",
     "orders",
-    "require_given",
+    "several",
     "whole",
     "with_negative_numbers",
 ]
@@ -27,13 +30,14 @@ Options = argparse.Namespace
 
 
 def finite(text: str) -> float:
-    """Read a finite number."""
+    """Read a finite number, also as a fraction such as 128/60000."""
+    above, slash, below = text.strip().partition("/")
     try:
-        number = float(text)
-    except ValueError:
+        number = float(above) / float(below if slash else 1)
+    except (ValueError, ZeroDivisionError):
         number = math.nan
     if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"not a finite number: {text!r}")
+        raise argparse.ArgumentTypeError(f"not a finite number: {text.strip()!r}")
     return number
 
 
@@ -44,85 +48,19 @@ def whole(text: str) -> int:
     except ValueError:
         number = finite(text)
     if not number.is_integer() or abs(number) > MAX_COUNT:
-        raise argparse.ArgumentTypeError(f"not a whole number: {text!r}")
+        raise argparse.ArgumentTypeError(f"not a whole number: {text.strip()!r}")
     return int(number)
 
 
-def modes_or_best(text: str) -> int | str:
-    """Read a number of modes, or "best"."""
-    return text if text == "best" else whole(text)
+def several(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    """Return what reads values with commas between."""
+    return lambda text: [read(part) for part in text.split(",")]
 
 
-def with_negative_numbers(arguments: Sequence[str]) -> list[str]:
-    """Join options and their negative values: argparse takes a -1e3 of its own for an option."""
-    joined: list[str] = []
-    for argument in arguments:
-        if joined and _is_long_option(joined[-1]) and _is_negative(argument):
-            joined[-1] += f"={argument}"
-        else:
-            joined.append(argument)
-    return joined
-
-
-def _is_long_option(argument: str) -> bool:
-    return argument.startswith("--") and len(argument) > 2 and "=" not in argument
-
-
-def _is_negative(argument: str) -> bool:
-    try:
-        float(argument)
-    except ValueError:
-        return False
-    return argument.startswith("-")
-
-
-_BUDGET_OPTIONS: dict[str, dict[str, Any]] = {
-    "epsilon": {"type": finite, "metavar": "E", "help": "the privacy loss that is tolerated"},
-    "delta": {
-        "type": finite,
-        "metavar": "D",
-        "help": "the probability that is given up, well below one over the number of people",
-    },
-    "sensitivity": {
-        "type": finite,
-        "metavar": "C",
-        "help": "the most one person changes the value by: one number, or for Gaussian noise alone "
-        "a vector, in Euclidean norm",
-    },
-    "sigma": {
-        "type": finite,
-        "metavar": "S",
-        "help": "noise multiplier: standard deviation of the noise over the norm that each "
-        "record's part is clipped to",
-    },
-    "kappa": {"type": finite, "metavar": "K", "help": "concentration of von Mises-Fisher noise"},
-    "dim": {"type": whole, "metavar": "P", "help": "number of coordinates of the directions"},
-    "angle": {
-        "type": finite,
-        "metavar": "A",
-        "help": "the most one record turns the direction by, in radians; below pi vectors of zeros "
-        "are not covered",
-    },
-    "sampling-rate": {
-        "type": finite,
-        "metavar": "Q",
-        "help": "the probability with which each record takes part in a step, independently",
-    },
-    "steps": {"type": whole, "metavar": "T", "help": "number of steps"},
-    "modes": {
-        "type": modes_or_best,
-        "metavar": "K",
-        "help": "components on each side of the middle one, or 'best'",
-    },
-    "loss": {
-        "choices": ["l1", "l2"],
-        "help": "what the best modes are chosen by: the mean of abs(noise), or its variance",
-    },
-    "method": {
-        "choices": ["exact", "paper"],
-        "help": "the smallest noise, or what the paper's algorithm asks for; either with proof",
-    },
-}
+def numbers(text: str) -> float | list[float]:
+    """Read a finite number, or several with commas between."""
+    values = several(finite)(text)
+    return values if len(values) > 1 else values[0]
 
 
 def orders(text: str) -> NDArray[np.float64]:
@@ -136,26 +74,25 @@ def orders(text: str) -> NDArray[np.float64]:
     return values
 
 
-def add_budget_option(command: Any, name: str, *, required: bool = False) -> None:
-    """Add an option of accounting that has no default."""
-    command.add_argument(f"--{name}", required=required, **_BUDGET_OPTIONS[name])
+def cost_in(path: str) -> Cost:
+    """Read a cost from a file: `Cost.to_dict()`, or what holds it as "cost", as --json prints."""
+    try:
+        state = json.loads(Path(path).read_text(encoding="utf-8"))
+        return Cost.from_dict(state.get("cost", state) if isinstance(state, dict) else state)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"{path} must hold a Cost as JSON: {error}") from error
 
 
-def add_budget_options(command: Any, *names: str, **defaults: Any) -> None:
-    """Add the named options of accounting; those without a default must be given."""
-    for name in names:
-        default = defaults.get(name.replace("-", "_"))
-        if default is None:
-            add_budget_option(command, name, required=True)
-            continue
-        option = _BUDGET_OPTIONS[name]
-        text = f"{option['help']}; default: {default}"
-        command.add_argument(f"--{name}", default=default, **(option | {"help": text}))
-    command.add_argument("--json", action="store_true", help="print JSON")
+def with_negative_numbers(arguments: Sequence[str]) -> list[str]:
+    """Put a space before negative numbers: argparse takes -1e3 for an option, and ' -1e3' not."""
+    return [f" {text}" if _is_negative(text) else text for text in arguments]
 
 
-def require_given(options: Options, names: Sequence[str], reason: str) -> None:
-    """Refuse options that lack one of `names`, and say why it is needed."""
-    missing = [f"--{name}" for name in names if getattr(options, name) is None]
-    if missing:
-        raise ValueError(f"{' and '.join(missing)} must be given: {reason}")
+def _is_negative(text: str) -> bool:
+    try:
+        finite(text)
+    except argparse.ArgumentTypeError:
+        return text in ("-inf", "-nan")
+    return text.startswith("-")

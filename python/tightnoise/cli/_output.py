@@ -8,12 +8,16 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from tightnoise.costs import Cost
+
 __all__ = ["print_json", "print_notes"]
 
 
 def print_json(report: dict[str, Any]) -> None:
     """Print `report`; infinity becomes the string 'inf'."""
-    print(json.dumps(_without_infinities(report), indent=2, allow_nan=False))
+    print(json.dumps(_plain(report), indent=2, allow_nan=False))
 
 
 def print_notes(command: str, notes: Sequence[str]) -> None:
@@ -22,10 +26,14 @@ def print_notes(command: str, notes: Sequence[str]) -> None:
         print(f"tightnoise {command}: note: {note}", file=sys.stderr)
 
 
-def _without_infinities(value: Any) -> Any:
-    """Spell infinity as a string: JSON has no number for it."""
+def _plain(value: Any) -> Any:
+    """Return what JSON can hold: it has no number for infinity, and no costs."""
     if isinstance(value, dict):
-        return {key: _without_infinities(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_infinities(item) for item in value]
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Cost):
+        return _plain(value.to_dict())
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -15,18 +15,25 @@ from tightnoise._arrays import Floats
 from tightnoise._files import read_array
 from tightnoise._text import upper_text
 from tightnoise._validate import require
-from tightnoise.cli._noise import KINDS, add_noise
-from tightnoise.cli._options import Options, finite, orders, require_given
+from tightnoise.cli._mechanisms import COORDINATE, add_name, made
+from tightnoise.cli._options import Options, finite, orders
 from tightnoise.cli._output import print_json, print_notes
+from tightnoise.cli._parameters import add_options, option, parameters_of
 from tightnoise.cli._progress import print_line, progress
 from tightnoise.data import digits_gradient
 from tightnoise.mechanisms import CoordinateMechanism
 
 DIGITS_SIGMA, DIGITS_LOWER, DIGITS_UPPER = 1.5, -1.5, 1.5
-CONVERSION = "optimal"
+# One sigma serves all of these.
+NAMES = [name for name, kind in COORDINATE.items() if "sigma" in parameters_of(kind)]
+SENSITIVITIES = {
+    "coordinate_sensitivity": "the most one person changes a coordinate by",
+    "sensitivity": "the most one person changes the gradient by, in Euclidean norm",
+}
 HEADING = ("mechanism", "RDP", "at order", "epsilon", "FIL", "epsilon/gaussian")
 DIGITS = 4
-WIDTHS = (9, 9, 9, 9, 9, 16)  # of the columns: known before the first row is
+# Of the columns: known before the first row is.
+WIDTHS = (max(map(len, COORDINATE)), 9, 9, 9, 9, 16)
 PER_INSTANCE = (
     "These costs are per-instance: they depend on the data, and must not themselves be published "
     "unprotected."
@@ -56,21 +63,22 @@ def add_to(commands: Any) -> None:
         "beside that of plain Gaussian noise.",
         epilog="Without a file, the gradient is one of scikit-learn's digits, shipped with the "
         f"package, and the defaults are sigma {DIGITS_SIGMA}, bounds {DIGITS_LOWER} and "
-        f"{DIGITS_UPPER}. With a file, --sigma and --sensitivity have no default, nor have "
-        "--lower and --upper where a bounded mechanism is asked for: no default would be right "
-        "for other data. Rows are printed as they are ready, costs rounded upwards. In JSON, an "
-        "infinite cost is the string 'inf', and alphas is null unless given.",
+        f"{DIGITS_UPPER}. With a file, the noise and the sensitivity have no default: none would "
+        "be right for other data. Rows are printed as they are ready, costs rounded upwards. In "
+        "JSON, an infinite cost is the string 'inf', and alphas is null unless given.",
     )
     account.add_argument("gradient", nargs="?", metavar="GRADIENT", help=".npy or .npz file")
     account.add_argument("--key", metavar="NAME", help="the array to take from a .npz file")
-    account.add_argument("--mechanism", choices=[*KINDS, "all"], default="all", help="default: all")
-    add_noise(account, sigma_required=False)
-    account.add_argument(
-        "--sensitivity",
-        type=finite,
-        metavar="C",
-        help="the most one person changes a coordinate by",
+    add_name(
+        account,
+        [*COORDINATE, "all"],
+        default="all",
+        help=f"one of {', '.join(COORDINATE)}; default: all with a sigma",
     )
+    add_options(account, *COORDINATE.items())
+    account.set_defaults(levels=4)
+    for name, meaning in SENSITIVITIES.items():
+        account.add_argument(option(name), type=finite, metavar="C", help=meaning)
     account.add_argument(
         "--alphas",
         type=orders,
@@ -83,9 +91,11 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: Options) -> None:
-    names = list(KINDS) if options.mechanism == "all" else [options.mechanism]
-    source, gradient = _gradient(options, names)
+    names = NAMES if options.mechanism == "all" else [options.mechanism]
+    source, gradient = _gradient(options)
     require(0 < options.delta < 1, "delta", options.delta, "between 0 and 1, exclusive")
+    for name, bound in _bounds(options).items():
+        require(bound >= 0, option(name), bound, "at least 0")
     notes: list[str] = []
     rows = _rows(options, names, gradient, notes)
     if options.json:
@@ -102,7 +112,7 @@ def _run(options: Options) -> None:
     print_notes("account", notes)
 
 
-def _gradient(options: Options, names: Sequence[str]) -> tuple[str, Floats]:
+def _gradient(options: Options) -> tuple[str, Floats]:
     """Return the gradient and where it is from; fill in defaults if it is the shipped one."""
     if options.gradient is None:
         if options.key is not None:
@@ -112,31 +122,39 @@ def _gradient(options: Options, names: Sequence[str]) -> tuple[str, Floats]:
             "sigma": DIGITS_SIGMA,
             "lower": DIGITS_LOWER,
             "upper": DIGITS_UPPER,
-            "sensitivity": sensitivity,
         }
+        if not _bounds(options):
+            options.coordinate_sensitivity = sensitivity
         for name, value in defaults.items():
             if getattr(options, name) is None:
                 setattr(options, name, value)
         return "digits gradient shipped with tightnoise", gradient
-    require_given(options, ["sigma", "sensitivity"], "no default is right for every gradient")
-    bounded = [name for name in names if KINDS[name].bounded]
-    if bounded:
-        require_given(options, ["lower", "upper"], f"{bounded[0]} noise has a bounded support")
+    if not _bounds(options):
+        raise ValueError(
+            f"{' or '.join(map(option, SENSITIVITIES))} must be given: one says what "
+            "one person changes of every coordinate, the other of the whole gradient"
+        )
     return options.gradient, read_array(options.gradient, options.key)
+
+
+def _bounds(options: Options) -> dict[str, Any]:
+    """Return the sensitivities that are given."""
+    values = {name: getattr(options, name) for name in SENSITIVITIES}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _rows(
     options: Options, names: Sequence[str], gradient: Floats, notes: list[str]
 ) -> Iterator[Row]:
     """Yield one row a mechanism, and add what the accounting warned of to the notes."""
-    made = {name: KINDS[name].make(options) for name in ("gaussian", *names)}
+    mechanisms = {name: made(options, name) for name in names}
     plain = None
     for name in progress(names, "mechanisms"):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            if plain is None:
-                plain = _row(options, "gaussian", made["gaussian"], gradient, None).epsilon
-            row = _row(options, name, made[name], gradient, plain)
+            if plain is None and options.sigma is not None:
+                plain = _row(options, "gaussian", made(options, "gaussian"), gradient, None).epsilon
+            row = _row(options, name, mechanisms[name], gradient, plain)
         told = [str(warning.message) for warning in caught]
         notes.extend(text for text in dict.fromkeys(told) if text not in notes)
         yield row
@@ -149,40 +167,46 @@ def _row(
     gradient: Floats,
     plain: float | None,
 ) -> Row:
-    curve = mechanism.rdp(gradient, options.alphas, sensitivity=options.sensitivity)
-    order = curve.best_order(options.delta, CONVERSION)
-    epsilon = curve.epsilon(options.delta, CONVERSION)
+    bounds = _bounds(options)
+    curve = mechanism.cost_at(gradient, **bounds).rdp(options.alphas)
+    order = curve.best_order(options.delta)
+    epsilon = curve.epsilon(options.delta)
     return Row(
         mechanism=name,
         rdp=float(curve.at([order]).values[0]),
         order=order,
         epsilon=epsilon,
-        fil=mechanism.fil(gradient, sensitivity=options.sensitivity),
+        fil=mechanism.fil(gradient, **bounds),
         ratio=epsilon / plain if plain and math.isfinite(plain) else None,
-        per_instance=curve.per_instance,
+        per_instance=not isinstance(mechanism, tn.Gaussian),
     )
 
 
 def _heading(options: Options, names: Sequence[str], source: str, gradient: Floats) -> str:
-    noise = f"sigma {options.sigma:g}"
-    if any(KINDS[name].bounded for name in names):
-        inside = 100 * _share_inside(options, gradient)
-        noise += (
-            f", bounds {options.lower:g} and {options.upper:g} "
-            f"({inside:.1f} % of the coordinates lie between)"
-        )
-    if "quantized" in names:
-        noise += f", {options.levels} levels"
+    parameters = _parameters(options, names)
+    noise = ", ".join(f"{name} {value:g}" for name, value in parameters.items())
+    if "lower" in parameters:
+        inside = 100 * np.mean((gradient >= options.lower) & (gradient <= options.upper))
+        noise += f" ({inside:.1f} % of the coordinates lie between)"
     return "\n".join(
         [
             f"gradient     {source}: {gradient.size:,} coordinates, {gradient.dtype}",
             f"noise        {noise}",
-            f"sensitivity  {options.sensitivity:g}: the most one person changes a coordinate by",
+            *(
+                f"sensitivity  {bound:g}: {SENSITIVITIES[name]}"
+                for name, bound in _bounds(options).items()
+            ),
             f"delta        {options.delta:g}",
             "",
             _aligned(HEADING),
         ]
     )
+
+
+def _parameters(options: Options, names: Sequence[str]) -> dict[str, float]:
+    """Return the parameters of all the noise."""
+    used = dict.fromkeys(name for kind in names for name in parameters_of(COORDINATE[kind]))
+    return {name: getattr(options, name) for name in used}
 
 
 def _line(row: Row) -> str:
@@ -201,10 +225,6 @@ def _warning(rows: Sequence[Row]) -> list[str]:
     return [PER_INSTANCE] if any(row.per_instance for row in rows) else []
 
 
-def _share_inside(options: Options, gradient: Floats) -> float:
-    return float(np.mean((gradient >= options.lower) & (gradient <= options.upper)))
-
-
 def _report(
     options: Options, source: str, gradient: Floats, rows: Sequence[Row], notes: Sequence[str]
 ) -> dict[str, Any]:
@@ -216,13 +236,9 @@ def _report(
             "dtype": str(gradient.dtype),
         },
         "parameters": {
-            "sigma": options.sigma,
-            "lower": options.lower,
-            "upper": options.upper,
-            "levels": options.levels,
-            "sensitivity": options.sensitivity,
+            **_parameters(options, [row.mechanism for row in rows]),
+            **_bounds(options),
             "delta": options.delta,
-            "conversion": CONVERSION,
             "alphas": None if options.alphas is None else options.alphas.tolist(),
         },
         "costs": [asdict(row) for row in rows],

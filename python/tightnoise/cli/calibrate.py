@@ -2,146 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+import inspect
+from typing import Any
 
 import tightnoise as tn
 from tightnoise._text import upper_text
-from tightnoise.cli import calibrate_bounded
-from tightnoise.cli._options import Options, add_budget_options
+from tightnoise.cli._options import Options
 from tightnoise.cli._output import print_json
+from tightnoise.cli._parameters import add_options, given, parameters_of
+from tightnoise.cli._steps import steps_in
+from tightnoise.costs._training import training_step
 
-
-class Kind(NamedTuple):
-    """What can be asked for: its name, how it is found, and the epsilon that it then costs.
-
-    An answer that is a mechanism is shown by its `fields`.
-    """
-
-    answer: str
-    help: str
-    options: tuple[str, ...]
-    find: Callable[[Options], Any]
-    epsilon: Callable[[Options, Any], float]
-    defaults: Mapping[str, Any] = MappingProxyType({})
-    fields: tuple[str, ...] = ()
-
-
-def _gaussian(o: Options) -> float:
-    sigma: float = tn.calibrate.gaussian(o.epsilon, o.delta, sensitivity=o.sensitivity)
-    return sigma
-
-
-def _noise_multiplier(o: Options) -> float:
-    return tn.calibrate.noise_multiplier(
-        o.epsilon, o.delta, sampling_rate=o.sampling_rate, steps=o.steps
-    )
-
-
-def _steps(o: Options) -> float:
-    return tn.calibrate.steps(
-        o.epsilon, o.delta, noise_multiplier=o.sigma, sampling_rate=o.sampling_rate
-    )
-
-
-def _sampling_rate(o: Options) -> float:
-    return tn.calibrate.sampling_rate(o.epsilon, o.delta, noise_multiplier=o.sigma, steps=o.steps)
-
-
-def _concentration(o: Options) -> float:
-    return tn.calibrate.concentration(
-        o.epsilon, o.delta, o.dim, angle=o.angle, sampling_rate=o.sampling_rate, steps=o.steps
-    )
-
-
-def _multi_gaussian(o: Options) -> tn.MultiGaussianMixture:
-    modes = None if o.modes == "best" else o.modes
-    return tn.calibrate.multi_gaussian(
-        o.epsilon, o.delta, o.sensitivity, modes, loss=o.loss, method=o.method
-    )
-
-
-def _quasi_gaussian(o: Options) -> tn.QuasiGaussianMixture:
-    return tn.calibrate.quasi_gaussian(o.epsilon, o.delta, o.sensitivity, method=o.method)
-
-
-def _gaussian_epsilon(o: Options, sigma: float) -> float:
-    distance = o.sensitivity / sigma * (1.0 + 2.0**-52)  # rounded upwards
-    epsilon: float = tn.accounting.gaussian_epsilon(o.delta, distance)
-    return epsilon
-
-
-def _training_epsilon(delta: float, sigma: float, sampling_rate: float, steps: int) -> float:
-    accountant = tn.RdpAccountant()
-    accountant.compose(tn.Gaussian(sigma), steps, sampling_rate=sampling_rate)
-    return accountant.epsilon(delta)
-
-
-def _concentration_epsilon(o: Options, kappa: float) -> float:
-    """Return what `tightnoise.calibrate.concentration` goes by."""
-    if o.sampling_rate == 1 and o.steps == 1:
-        return float(tn.VonMisesFisher(kappa, o.dim).epsilon(o.delta, o.angle))
-    step = tn.accounting.sampled_von_mises_fisher(kappa, o.dim, o.sampling_rate, angle=o.angle)
-    return tn.RdpAccountant().compose(step, o.steps).epsilon(o.delta)
-
-
+# Every function whose arguments options can give.
 KINDS = {
-    "gaussian": Kind(
-        "sigma",
-        "the smallest sigma of one Gaussian release, exactly",
-        ("sensitivity",),
-        _gaussian,
-        _gaussian_epsilon,
-    ),
-    "multi-gaussian": Kind(
-        "sigma",
-        "the multi-Gaussian mixture with the least noise of one release, with proof",
-        ("sensitivity", "modes", "loss", "method"),
-        _multi_gaussian,
-        lambda o, noise: noise.epsilon_at(o.delta, o.sensitivity),
-        MappingProxyType({"modes": "best", "loss": "l1", "method": "exact"}),
-        ("sigma", "modes"),
-    ),
-    "quasi-gaussian": Kind(
-        "sigma",
-        "the quasi-Gaussian mixture with the least noise of one release, with proof",
-        ("sensitivity", "method"),
-        _quasi_gaussian,
-        lambda o, noise: noise.epsilon_at(o.delta, o.sensitivity),
-        MappingProxyType({"method": "exact"}),
-        ("sigma",),
-    ),
-    "noise-multiplier": Kind(
-        "noise-multiplier",
-        "the smallest noise multiplier of DP-SGD",
-        ("sampling-rate", "steps"),
-        _noise_multiplier,
-        lambda o, sigma: _training_epsilon(o.delta, sigma, o.sampling_rate, o.steps),
-    ),
-    "steps": Kind(
-        "steps",
-        "the largest number of steps of DP-SGD",
-        ("sigma", "sampling-rate"),
-        _steps,
-        lambda o, steps: _training_epsilon(o.delta, o.sigma, o.sampling_rate, int(steps)),
-    ),
-    "sampling-rate": Kind(
-        "sampling-rate",
-        "the largest sampling rate of DP-SGD",
-        ("sigma", "steps"),
-        _sampling_rate,
-        lambda o, rate: _training_epsilon(o.delta, o.sigma, rate, o.steps),
-    ),
-    "concentration": Kind(
-        "kappa",
-        "the largest concentration of von Mises-Fisher noise",
-        ("dim", "angle", "sampling-rate", "steps"),
-        _concentration,
-        _concentration_epsilon,
-        MappingProxyType({"angle": math.pi, "sampling_rate": 1.0, "steps": 1}),
-    ),
+    name.replace("_", "-"): function
+    for name, function in ((name, getattr(tn.calibrate, name)) for name in tn.calibrate.__all__)
+    if inspect.isfunction(function)
+    and len(parameters_of(function)) == len(inspect.signature(function).parameters)
 }
 
 
@@ -156,29 +33,66 @@ def add_to(commands: Any) -> None:
     )
     kinds = calibrate.add_subparsers(dest="kind", metavar="KIND")
     calibrate.set_defaults(run=lambda _: calibrate.print_help())
-    for name, kind in KINDS.items():
-        parser = kinds.add_parser(name, help=kind.help, description=f"Print {kind.help}.")
-        add_budget_options(parser, "epsilon", "delta", *kind.options, **kind.defaults)
+    for name, function in KINDS.items():
+        does = (inspect.getdoc(function) or name).partition("\n")[0]
+        parser = kinds.add_parser(
+            name, help=does.removeprefix("Return ").rstrip("."), description=does
+        )
+        add_options(parser, (name, function))
+        parser.add_argument("--json", action="store_true", help="print JSON")
         parser.set_defaults(run=_run)
-    calibrate_bounded.add_to(kinds)
 
 
 def _run(options: Options) -> None:
-    kind = KINDS[options.kind]
-    found = kind.find(options)
-    cost = kind.epsilon(options, found)
-    answers = {name: getattr(found, name) for name in kind.fields} or {kind.answer: found}
-    given = ["epsilon", "delta", *(name.replace("-", "_") for name in kind.options)]
+    function = KINDS[options.kind]
+    asked = given(options, function)
+    found = function(**asked)
+    if isinstance(found, tn.Mechanism):
+        answers = {name: getattr(found, name) for name in parameters_of(type(found))}
+        cost = _releases(found, asked)
+    else:
+        answers = {options.kind.replace("-", "_"): found}
+        cost = _training(**(asked | answers))
+    delta = asked.get("delta", 0.0)
+    epsilon = cost.epsilon(delta)
     if options.json:
         print_json(
             {
                 "version": tn.__version__,
-                "parameters": {name: getattr(options, name) for name in given},
-                **{name.replace("-", "_"): answer for name, answer in answers.items()},
-                "cost": {"epsilon": cost, "delta": options.delta},
+                "parameters": asked,
+                "answer": answers,
+                "delta": delta,
+                "epsilon": epsilon,
+                "cost": cost.to_dict(),
             }
         )
         return
     for name, answer in answers.items():
-        print(f"{name}  {answer!r}")
-    print(f"costs epsilon {upper_text(cost, 12)} at delta {options.delta:g}")
+        print(f"{name.replace('_', '-')}  {answer!r}")
+    print(f"costs epsilon {upper_text(epsilon, 12)} at delta {delta:g}")
+
+
+def _releases(mechanism: tn.Mechanism, asked: dict[str, Any]) -> tn.Cost:
+    """Return the cost of the releases that the budget is for, and of what is beside."""
+    read = parameters_of(mechanism.cost)
+    bounds = {name: value for name, value in asked.items() if name in read}
+    if "domain" in read and "lower" in asked:
+        bounds["domain"] = asked["lower"], asked["upper"]
+    once: tn.Cost = mechanism.cost(**bounds)
+    beside: tn.Cost = asked.get("beside", tn.Cost())
+    return once * int(asked.get("count", 1)) + beside
+
+
+def _training(
+    noise_multiplier: float,
+    sampling_rate: float,
+    steps: int | None = None,
+    epochs: float | None = None,
+    sampling: Any = "poisson",
+    beside: tn.Cost | None = None,
+    **_: Any,
+) -> tn.Cost:
+    """Return the cost of DP-SGD, and of what is beside."""
+    count = steps_in(sampling_rate, steps, epochs)
+    step = training_step(noise_multiplier, sampling_rate, sampling)
+    return step * count + (tn.Cost() if beside is None else beside)

@@ -1,169 +1,135 @@
-"""`tightnoise epsilon`: what training with sampled records and noise costs."""
+"""`tightnoise epsilon`: what releases cost together."""
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 import tightnoise as tn
-from tightnoise._text import columns, upper_text
-from tightnoise._validate import MAX_COUNT, integer, positive, require
-from tightnoise.cli._options import (
-    Options,
-    add_budget_option,
-    add_budget_options,
-    require_given,
-)
+from tightnoise._validate import fraction, require
+from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
+from tightnoise.cli._options import Options, cost_in, finite, whole
 from tightnoise.cli._output import print_json, print_notes
+from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
+from tightnoise.cli._steps import steps_in
 
-CONVERSIONS = ("optimal", "classic")
-ADJACENCIES = {
-    "add-remove": "add-remove: neighbours have one record more or less",
-    None: "the one for which {} is declared",
-}
-
-
-class Noise(NamedTuple):
-    """What is released in a step: its parameters, its cost, and what all steps cost exactly.
-
-    The last is None where only curves of Renyi divergences are known. `declared` is what says who
-    the neighbours are.
-    """
-
-    parameters: dict[str, float]
-    declared: str
-    step: tn.RdpCurve
-    exact: Callable[[float], float] | None
-
-
-class Row(NamedTuple):
-    """An epsilon, and the conversion and the order that prove it."""
-
-    conversion: str
-    epsilon: float
-    order: float | None
+_ASKED: list[tuple[str, Function]] = [
+    *((name, kind.cost) for name, kind in MECHANISMS.items()),
+    *MECHANISMS.items(),
+]
+SENSITIVITIES = ("sensitivity", "coordinate_sensitivity")
 
 
 def add_to(commands: Any) -> None:
     """Declare the command and its options."""
     epsilon = commands.add_parser(
         "epsilon",
-        help="what DP-SGD costs",
-        description="Print the epsilon of DP-SGD: of sums over sampled, clipped records with "
-        "Gaussian noise (--sigma), or of their directions with von Mises-Fisher noise (--kappa, "
-        "--dim), by Renyi differential privacy, beside what the classic conversion would say. "
-        "Without sampling (--sampling-rate 1), also the exact epsilon where it is known.",
-        epilog="The table rounds epsilon upwards. In JSON, epsilon is the least of the table, and "
-        "infinity is the string 'inf'.",
+        help="what releases cost together",
+        description="Print the smallest epsilon that is proved of releases with one mechanism, "
+        "sampled or not, so many times, or of a plan, and what every way proves. --sigma alone is "
+        "Gaussian noise and the noise multiplier of DP-SGD: sigma over the norm that each record's "
+        "part is clipped to (--sensitivity is then 1); --kappa and --dim alone are von "
+        "Mises-Fisher noise on directions.",
+        epilog="Values may be fractions: 128/60000. The table rounds epsilon upwards. In JSON, "
+        "infinity is the string 'inf', and what is printed there may be given to --plan.",
     )
-    noise = epsilon.add_mutually_exclusive_group(required=True)
-    for name in ("sigma", "kappa"):
-        add_budget_option(noise, name)
-    for name in ("dim", "angle"):
-        add_budget_option(epsilon, name)
-    add_budget_options(epsilon, "sampling-rate", "steps", "delta", sampling_rate=1.0, steps=1)
+    add_name(epsilon, list(MECHANISMS), help=f"one of {', '.join(MECHANISMS)}")
+    epsilon.add_argument(
+        "--plan",
+        type=cost_in,
+        metavar="FILE.json",
+        help="releases beside these, or alone: Cost.to_dict(), or what --json printed",
+    )
+    add_options(epsilon, *_ASKED)
+    epsilon.add_argument(
+        "--sampling-rate",
+        type=finite,
+        metavar="Q",
+        help="the share of the records that takes part in a step; default: 1, all",
+    )
+    epsilon.add_argument(
+        "--sampling",
+        choices=["poisson", "fixed-size"],
+        default="poisson",
+        help="each record by itself, with that probability, or so many records; a record that is "
+        "replaced counts as two changes, unless --adjacency says replace-one; default: poisson",
+    )
+    steps = epsilon.add_mutually_exclusive_group()
+    steps.add_argument("--steps", type=whole, metavar="N", help="how often; default: 1")
+    steps.add_argument(
+        "--epochs", type=finite, metavar="E", help="in place of steps: E over the sampling rate"
+    )
+    epsilon.add_argument("--delta", type=finite, required=True, metavar="D")
+    epsilon.add_argument("--json", action="store_true", help="print JSON")
     epsilon.set_defaults(run=_run)
 
 
 def _run(options: Options) -> None:
-    steps = integer("steps", options.steps, minimum=0, maximum=MAX_COUNT)
-    noise = (_gaussian if options.kappa is None else _directional)(options, steps)
-    accountant = tn.RdpAccountant().compose(noise.step, steps)
+    require(0 <= options.delta <= 1, "delta", options.delta, "from 0 to 1")
+    notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        rows = [_row(accountant, options.delta, name) for name in CONVERSIONS]
-    if noise.exact is not None:
-        rows.append(Row("exact", noise.exact(options.delta), None))
-    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-    if options.json:
-        print_json(_report(options, noise, accountant.adjacency, rows, notes))
+        cost = tn.Cost() if options.plan is None else options.plan
+        name = _name(options)
+        if name is None:
+            _refuse_all(options)
+        else:
+            cost = _released(options, name, notes) + cost
+        explanation = cost.explain(options.delta)
+    notes += dict.fromkeys(str(warning.message) for warning in caught)
+    if not options.json:
+        print(explanation)
+        print_notes("epsilon", notes)
         return
-    print(_table(options, noise, accountant.adjacency, rows))
-    print_notes("epsilon", notes)
-
-
-def _gaussian(options: Options, steps: int) -> Noise:
-    for name in ("dim", "angle"):
-        given = getattr(options, name)
-        require(given is None, name, given, "left out: it goes with --kappa")
-    sigma = positive("sigma", options.sigma)
-    # T equal releases are one with noise smaller by sqrt(T); rounded upwards.
-    distance = math.sqrt(steps) / sigma * (1.0 + 2.0**-51)
-    return Noise(
-        {"sigma": sigma},
-        "sigma",
-        tn.accounting.sampled_gaussian(sigma, options.sampling_rate),
-        (lambda delta: tn.accounting.gaussian_epsilon(delta, distance))
-        if options.sampling_rate == 1
-        else None,
-    )
-
-
-def _directional(options: Options, steps: int) -> Noise:
-    require_given(options, ("dim",), "--kappa says nothing without the number of coordinates")
-    angle = math.pi if options.angle is None else options.angle
-    vmf = tn.VonMisesFisher(options.kappa, options.dim)
-    return Noise(
-        {"kappa": vmf.kappa, "dim": vmf.dim, "angle": angle},
-        "the angle",
-        tn.accounting.sampled_von_mises_fisher(
-            vmf.kappa, vmf.dim, options.sampling_rate, angle=angle
-        ),
-        (lambda delta: float(vmf.epsilon(delta, angle)))
-        if options.sampling_rate == 1 and steps == 1
-        else None,
-    )
-
-
-def _row(accountant: tn.RdpAccountant, delta: float, conversion: str) -> Row:
-    order = accountant.best_order(delta, conversion) if accountant.steps else None
-    return Row(conversion, accountant.epsilon(delta, conversion), order)
-
-
-def _table(options: Options, noise: Noise, adjacency: str | None, rows: Sequence[Row]) -> str:
-    cells = [["conversion", "epsilon", "at order"]] + [
-        [row.conversion, upper_text(row.epsilon), "-" if row.order is None else f"{row.order:.4g}"]
-        for row in rows
-    ]
-    return "\n".join(
-        [
-            *(f"{name:13}  {_shown(value)}" for name, value in noise.parameters.items()),
-            f"sampling rate  {options.sampling_rate:g}",
-            f"steps          {options.steps:,}",
-            f"delta          {options.delta:g}",
-            f"adjacency      {ADJACENCIES[adjacency].format(noise.declared)}",
-            "",
-            *columns(cells),
-        ]
-    )
-
-
-def _shown(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
-
-
-def _report(
-    options: Options,
-    noise: Noise,
-    adjacency: str | None,
-    rows: Sequence[Row],
-    notes: Sequence[str],
-) -> dict[str, Any]:
-    least = min(rows, key=lambda row: row.epsilon)
-    return {
-        "version": tn.__version__,
-        "parameters": {
-            **noise.parameters,
-            "sampling_rate": options.sampling_rate,
-            "steps": options.steps,
+    print_json(
+        {
+            "version": tn.__version__,
             "delta": options.delta,
-        },
-        "adjacency": adjacency,
-        "epsilon": least.epsilon,
-        "conversion": least.conversion,
-        "order": least.order,
-        "conversions": [row._asdict() for row in rows],
-        "notes": notes,
-    }
+            "epsilon": explanation.epsilon,
+            "way": explanation.way,
+            "ways": dict(explanation.ways),
+            "adjacency": cost.adjacency,
+            "cost": cost.to_dict(),
+            "notes": notes,
+        }
+    )
+
+
+def _name(options: Options) -> str | None:
+    """Return which mechanism is asked for; None: a plan alone."""
+    if options.mechanism is not None:
+        return str(options.mechanism)
+    for parameter, short in (("kappa", "von-mises-fisher"), ("sigma", "gaussian")):
+        if getattr(options, parameter) is not None:
+            return short
+    if options.plan is None:
+        raise ValueError("--mechanism, --sigma, --kappa or --plan must be given")
+    return None
+
+
+def _refuse_all(options: Options) -> None:
+    """Refuse what a plan alone makes no use of: nobody shall think that it was counted."""
+    refuse_others(options, _ASKED)
+    for name in ("sampling_rate", "steps", "epochs"):
+        allowed = "left out where a plan alone is given: it says its own"
+        require(getattr(options, name) is None, option(name), getattr(options, name), allowed)
+
+
+def _released(options: Options, name: str, notes: list[str]) -> tn.Cost:
+    """Return the cost of all steps."""
+    mechanism = made(options, name)
+    refuse_others(options, _ASKED, type(mechanism), mechanism.cost)
+    known = given(options, mechanism.cost)
+    if options.mechanism is None and name == "gaussian" and not known.keys() & {*SENSITIVITIES}:
+        known["sensitivity"] = 1.0
+    if options.sampling == "fixed-size" and "adjacency" not in known:
+        for bound in known.keys() & {*SENSITIVITIES}:
+            known[bound] = (2.0 * np.asarray(known[bound]))[()]
+            known["adjacency"] = "replace-one"
+            notes.append(f"{bound} counted twice: where one record goes, another comes")
+    asked = options.sampling_rate
+    rate = 1.0 if asked is None else fraction("sampling_rate", asked)
+    once: tn.Cost = mechanism.cost(**known).sampled(rate, options.sampling)
+    return once * steps_in(rate, options.steps, options.epochs)

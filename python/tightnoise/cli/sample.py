@@ -9,9 +9,10 @@ from typing import Any
 
 import tightnoise as tn
 from tightnoise._files import check_writable, read_array, write_array
-from tightnoise.cli._noise import KINDS, add_noise
-from tightnoise.cli._options import Options, finite, require_given, whole
+from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
+from tightnoise.cli._options import Options, finite, whole
 from tightnoise.cli._output import print_notes
+from tightnoise.cli._parameters import add_options, refuse_others
 from tightnoise.mechanisms._grid import grid_of
 
 
@@ -26,8 +27,8 @@ def add_to(commands: Any) -> None:
     sample.add_argument("input", metavar="IN.npy", help=".npy or .npz file")
     sample.add_argument("output", metavar="OUT.npy", help="must not exist, unless --force is given")
     sample.add_argument("--key", metavar="NAME", help="the array to take from a .npz file")
-    sample.add_argument("--mechanism", choices=list(KINDS), required=True)
-    add_noise(sample, sigma_required=True)
+    add_name(sample, list(MECHANISMS), required=True, help=f"one of {', '.join(MECHANISMS)}")
+    add_options(sample, *MECHANISMS.items())
     sample.add_argument(
         "--seed",
         type=whole,
@@ -48,13 +49,9 @@ def add_to(commands: Any) -> None:
 
 
 def _run(options: Options) -> None:
-    kind = KINDS[options.mechanism]
-    if kind.bounded:
-        require_given(
-            options, ["lower", "upper"], f"{options.mechanism} noise has a bounded support"
-        )
     check_writable(options.output, overwrite=options.force)
-    mechanism = kind.make(options)
+    mechanism = made(options, options.mechanism)
+    refuse_others(options, MECHANISMS.items(), type(mechanism))
     notes = []
     stream = None
     if options.seed is not None:
@@ -65,7 +62,7 @@ def _run(options: Options) -> None:
     write_array(options.output, noisy, overwrite=options.force)
     step = grid_of(mechanism, options.grid)
     if step is not None:
-        ends = ", and the bounds" if kind.bounded else ""
+        ends = ", and the bounds" if options.lower is not None else ""
         notes.append(f"on multiples of 2^{int(math.log2(step))}{ends}")
     if options.grid is None:
         notes.append("without a grid: no cost covers the last digits of the output")

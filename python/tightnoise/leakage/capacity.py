@@ -1,6 +1,6 @@
 """Bayes capacity: the most by which a release multiplies the chance of any guess.
 
-Which formula a mechanism has is registered with `bayes_capacity`, one function a mechanism.
+Which formula a mechanism has is registered with `log_bayes_capacity`, one function a mechanism.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tightnoise.mechanisms import (
     VonMisesFisher,
 )
 
-__all__ = ["bayes_capacity"]
+__all__ = ["log_bayes_capacity"]
 
 Array = NDArray[np.float64]
 Directional = VonMisesFisher | ProductVonMisesFisher | LiftedVonMisesFisher
@@ -55,7 +55,7 @@ FARTHEST = 1e100
 
 
 @functools.singledispatch
-def bayes_capacity(
+def log_bayes_capacity(
     mechanism: Any,
     *,
     dim: int | ArrayLike = 1,
@@ -90,7 +90,7 @@ def bayes_capacity(
         - `LiftedVonMisesFisher`: the sum S in the ball of `radius`, or anywhere if that is None.
           Directions of (S, anchor) fill a cap, at most half of the sphere.
 
-        Other mechanisms take part by `bayes_capacity.register(TheirClass)(function)`.
+        Other mechanisms take part by `log_bayes_capacity.register(TheirClass)(function)`.
     dim : int or sequence of int
         The number of dimensions of the ball, or of coordinates of the box that share the same
         numbers. Where there is an array with one number a coordinate, that says how many there are;
@@ -134,23 +134,23 @@ def bayes_capacity(
     Examples
     --------
     >>> import tightnoise as tn
-    >>> round(tn.bayes_capacity(tn.Gaussian(1.23), dim=13_700, radius=1.0), 6)
+    >>> round(tn.log_bayes_capacity(tn.Gaussian(1.23), dim=13_700, radius=1.0), 6)
     94.993368
-    >>> layers = tn.bayes_capacity(tn.Gaussian(1.23), dim=[12_800, 750, 150], radius=1.0)
+    >>> layers = tn.log_bayes_capacity(tn.Gaussian(1.23), dim=[12_800, 750, 150], radius=1.0)
     >>> round(layers, 6)
     123.684767
-    >>> round(tn.bayes_capacity(tn.VonMisesFisher(75.0, 13_700)), 6)
+    >>> round(tn.log_bayes_capacity(tn.VonMisesFisher(75.0, 13_700)), 6)
     74.794711
-    >>> round(tn.bayes_capacity(tn.LiftedVonMisesFisher(75.0, 13_700, anchor=8.0), radius=1.0), 6)
+    >>> round(tn.log_bayes_capacity(tn.LiftedVonMisesFisher(75.0, 13_700, anchor=8.0), radius=1.0), 6)
     9.298971
-    >>> round(tn.bayes_capacity(tn.StochasticSign(0.5), dim=100, domain=(-1, 1)), 6)
+    >>> round(tn.log_bayes_capacity(tn.StochasticSign(0.5), dim=100, domain=(-1, 1)), 6)
     67.013427
     """
     name = type(mechanism).__name__
     raise TypeError(f"mechanism must be one that has a Bayes capacity here; got {name}")
 
 
-@bayes_capacity.register(Gaussian)
+@log_bayes_capacity.register(Gaussian)
 def _of_gaussian(
     mechanism: Gaussian,
     *,
@@ -171,22 +171,22 @@ def _of_gaussian(
     return _upwards(float(_on_balls(float(mechanism.sigma), _dims(dim), radius).sum()))
 
 
-@bayes_capacity.register(RectifiedGaussian)
+@log_bayes_capacity.register(RectifiedGaussian)
 def _of_rectified(mechanism: RectifiedGaussian, **where: Any) -> float:
     return _of_bounded(_core.leakage.rectified, mechanism, **where)
 
 
-@bayes_capacity.register(TruncatedGaussian)
+@log_bayes_capacity.register(TruncatedGaussian)
 def _of_truncated(mechanism: TruncatedGaussian, **where: Any) -> float:
     return _of_bounded(_core.leakage.truncated, mechanism, finite=True, **where)
 
 
-@bayes_capacity.register(QuantizedGaussian)
+@log_bayes_capacity.register(QuantizedGaussian)
 def _of_quantized(mechanism: QuantizedGaussian, **where: Any) -> float:
     return _of_bounded(_core.leakage.quantized, mechanism, levels=mechanism.levels, **where)
 
 
-@bayes_capacity.register(StochasticSign)
+@log_bayes_capacity.register(StochasticSign)
 def _of_sign(
     mechanism: StochasticSign,
     *,
@@ -214,8 +214,8 @@ def _of_bounded(
     return _on_box(core, mechanism, bounds, ends, dim, levels)
 
 
-@bayes_capacity.register(VonMisesFisher)
-@bayes_capacity.register(ProductVonMisesFisher)
+@log_bayes_capacity.register(VonMisesFisher)
+@log_bayes_capacity.register(ProductVonMisesFisher)
 def _of_directions(
     mechanism: VonMisesFisher | ProductVonMisesFisher,
     *,
@@ -234,7 +234,7 @@ def _of_directions(
     return _upwards(float(elementwise(_core.special.log_peak_to_mean, nu=order, x=kappa).sum()))
 
 
-@bayes_capacity.register(LiftedVonMisesFisher)
+@log_bayes_capacity.register(LiftedVonMisesFisher)
 def _of_lifted(
     mechanism: LiftedVonMisesFisher,
     *,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs import Adjacency, RdpCurve, Sampling, rdp_to_epsilon
-from tightnoise.leakage import bayes_capacity
+from tightnoise.leakage import log_bayes_capacity
 from tightnoise.mechanisms import Gaussian, LiftedVonMisesFisher, VonMisesFisher
 from tightnoise.reproduce.vmf._amplified import amplified_composition
 
@@ -235,7 +235,7 @@ def lifted_epsilon(kappa: float) -> float:
 
 def lifted_capacity(kappa: float) -> float:
     """Return the logarithm of the Bayes capacity of one of these releases."""
-    return bayes_capacity(LiftedVonMisesFisher(kappa, DIM, ANCHOR), radius=BATCH)
+    return log_bayes_capacity(LiftedVonMisesFisher(kappa, DIM, ANCHOR), radius=BATCH)
 
 
 def gaussian_epsilon(sigma: float, *, on_grid: bool = False) -> float:
@@ -307,7 +307,7 @@ def vmf_capacity(kappa: float) -> float:
     >>> round(vmf_capacity(75), 4)
     74.7947
     """
-    return bayes_capacity(VonMisesFisher(kappa, DIM))
+    return log_bayes_capacity(VonMisesFisher(kappa, DIM))
 
 
 def gaussian_capacity(sigma: float, radius: float = 1.0, *, as_printed: bool = False) -> float:
@@ -331,7 +331,7 @@ def gaussian_capacity(sigma: float, radius: float = 1.0, *, as_printed: bool = F
     >>> round(gaussian_capacity(1.23), 4), round(gaussian_capacity(1.23, as_printed=True), 3)
     (94.9934, 95.687)
     """
-    capacity = bayes_capacity(Gaussian(sigma), dim=DIM, radius=radius)
+    capacity = log_bayes_capacity(Gaussian(sigma), dim=DIM, radius=radius)
     if not as_printed:
         return capacity
     # The second term is the ball's volume times the density's peak.
@@ -342,4 +342,4 @@ def gaussian_capacity(sigma: float, radius: float = 1.0, *, as_printed: bool = F
 
 def layers_capacity(sigma: float) -> float:
     """Return the same for the product of one ball of radius 1 a layer."""
-    return bayes_capacity(Gaussian(sigma), dim=LAYERS, radius=1.0)
+    return log_bayes_capacity(Gaussian(sigma), dim=LAYERS, radius=1.0)
