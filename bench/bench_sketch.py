@@ -77,7 +77,7 @@ def costs(sketch):
         for mechanism in MECHANISMS
         for cost in (
             mechanism.rdp(sketch, ORDERS, sensitivity=SHIFT).values,
-            mechanism.fil(sketch, sensitivity=SHIFT),
+            mechanism.fil(sketch, coordinate_sensitivity=SHIFT),
         )
     ]
 

@@ -128,7 +128,7 @@ class _Noise(NamedTuple):
     """What can be calibrated for a box."""
 
     name: str
-    scale: Callable[..., Any]
+    calibrated: Callable[..., Any]
     parameter: str
 
 
@@ -300,9 +300,15 @@ def _of_array(
     found = []
     for family, noise in _ARRAY_NOISES.items():
         if mechanism in ("best", noise.name):
-            uses = {} if family is BoundedLaplace else {"delta": failure}
-            scale = noise.scale(each, low, high, change if change.ndim else change[()], **uses)
-            found.append((family, scale))
+            calibrated = noise.calibrated(
+                each,
+                0.0 if family is BoundedLaplace else failure,
+                lower=low,
+                upper=high,
+                sensitivity=None if change.ndim else float(change),
+                coordinate_sensitivity=change if change.ndim else None,
+            )
+            found.append((family, float(getattr(calibrated, noise.parameter))))
     if not found:
         names = ", ".join(repr(noise.name) for noise in _ARRAY_NOISES.values())
         raise ValueError(

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from calibrated import epsilon_of, scale_of
 from mpmath import mp, mpf
 from reference.worst_pairs import delta_of_pair, places
 
@@ -12,10 +13,7 @@ import tightnoise as tn
 from tightnoise import _core
 from tightnoise.calibrate import CalibrationError
 
-CALIBRATIONS = {
-    "truncated": (tn.calibrate.truncated_gaussian, tn.calibrate.truncated_gaussian_epsilon),
-    "rectified": (tn.calibrate.rectified_gaussian, tn.calibrate.rectified_gaussian_epsilon),
-}
+CALIBRATIONS = {kind: (scale_of(kind), epsilon_of(kind)) for kind in ("truncated", "rectified")}
 WORST_DELTA = {
     "truncated": _core.domain.truncated_worst_delta,
     "rectified": _core.domain.rectified_worst_delta,
@@ -37,11 +35,11 @@ KNOWN = [
 @pytest.mark.parametrize(("sensitivity", "epsilon", "delta", "gaussian", "clip", "cut"), KNOWN)
 def test_known(sensitivity, epsilon, delta, gaussian, clip, cut):
     given = (epsilon, 0.0, 10.0, sensitivity, delta)
-    assert tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity) == pytest.approx(
+    assert tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity).sigma == pytest.approx(
         gaussian, rel=5e-4
     )
-    assert tn.calibrate.rectified_gaussian(*given) == pytest.approx(clip, rel=5e-4)
-    assert tn.calibrate.truncated_gaussian(*given) == pytest.approx(cut, rel=5e-4)
+    assert scale_of("rectified")(*given) == pytest.approx(clip, rel=5e-4)
+    assert scale_of("truncated")(*given) == pytest.approx(cut, rel=5e-4)
 
 
 def random_target(rng):
@@ -102,14 +100,16 @@ def test_private_for_every_pair(mechanism):
 
 def test_total_variation():
     # epsilon = 0 at the full width: the distance of half-normal laws, Phi(w/2)-like, by hand.
-    sigma = tn.calibrate.truncated_gaussian(0.0, 0.0, 1.0, 1.0, delta=0.1)
+    sigma = scale_of("truncated")(0.0, 0.0, 1.0, 1.0, delta=0.1)
     with mp.workdps(30):
         w = 1 / mpf(sigma)
         distance = 2 * mp.ncdf(w / 2) - mp.ncdf(w) - mpf(1) / 2
         distance /= mp.ncdf(w) - mpf(1) / 2
     assert float(distance) == pytest.approx(0.1, rel=2e-10)
-    rectified = tn.calibrate.rectified_gaussian(0.0, 0.0, 1.0, 1.0, delta=0.1)
-    assert rectified == pytest.approx(tn.calibrate.gaussian(0.0, 0.1, sensitivity=1.0), rel=1e-12)
+    rectified = scale_of("rectified")(0.0, 0.0, 1.0, 1.0, delta=0.1)
+    assert rectified == pytest.approx(
+        tn.calibrate.gaussian(0.0, 0.1, sensitivity=1.0).sigma, rel=1e-12
+    )
 
 
 @every_mechanism
@@ -135,7 +135,7 @@ def test_limits(mechanism):
     calibrate, _ = CALIBRATIONS[mechanism]
     # Far wider than sigma: the Gaussian. delta that gains nothing: the pure sigma.
     assert calibrate(1.0, 0.0, 1e6, 1.0, delta=1e-5) == pytest.approx(
-        tn.calibrate.gaussian(1.0, 1e-5, sensitivity=1.0), rel=1e-9
+        tn.calibrate.gaussian(1.0, 1e-5, sensitivity=1.0).sigma, rel=1e-9
     )
     assert calibrate(1.0, 0.0, 2.0, 1.0, delta=1e-300) == pytest.approx(
         calibrate(1.0, 0.0, 2.0, 1.0), rel=1e-12

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calibrated import epsilon_of as epsilons
+from calibrated import scale_of as scales
 from mpmath import mp, mpf
 from reference import bounded_losses
 
@@ -14,7 +16,7 @@ import tightnoise as tn
 REFERENCES = json.loads(
     (Path(__file__).parents[1] / "reference" / "bounded_gaussian.json").read_text()
 )
-scale_of, epsilon_of = tn.calibrate.bounded_laplace, tn.calibrate.bounded_laplace_epsilon
+scale_of, epsilon_of = scales("bounded_laplace"), epsilons("bounded_laplace")
 
 
 def loss(scale, width, sensitivity):
@@ -91,7 +93,7 @@ def test_brute_force_in_one_dimension():
         worst = np.where(inside, ratio, -np.inf).max()
         assert worst <= epsilon * (1 + 1e-13)
         assert worst >= epsilon * (1 - 1e-11)
-        assert m.rdp([0.0], [np.inf], sensitivity=c).values[0] == pytest.approx(epsilon, rel=1e-9)
+        assert m.cost(sensitivity=c).epsilon(0.0) == pytest.approx(epsilon, rel=1e-9)
 
 
 @pytest.mark.parametrize("dim", [2, 5])

@@ -8,18 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calibrated import epsilon_of, scale_of, theorem_sigma
 from scipy import optimize
 from scipy.special import log_ndtr, ndtr
 
-from tightnoise.calibrate import (
-    bounded_laplace,
-    bounded_laplace_epsilon,
-    rectified_gaussian,
-    rectified_gaussian_epsilon,
-    truncated_gaussian,
-    truncated_gaussian_epsilon,
-)
-
+truncated_gaussian, bounded_laplace = scale_of("truncated"), scale_of("bounded_laplace")
 REFERENCE = Path(__file__).parent.parent / "reference" / "bounded_gaussian.json"
 LOWER, UPPER = [0.0, 1.0], [10.0, 9.0]
 RADIUS = 2 * math.sqrt(5)
@@ -28,23 +21,23 @@ RADIUS = 2 * math.sqrt(5)
 def test_the_theorem_for_each_coordinate():
     """(4, 2) is of length 2 sqrt 5: one of the directions of the ball."""
     for epsilon in (0.1, 1.0, 3.0):
-        of_box = truncated_gaussian(epsilon, LOWER, UPPER, [4, 2], method="paper")
+        of_box = theorem_sigma(epsilon, LOWER, UPPER, [4, 2])
         assert truncated_gaussian(epsilon, LOWER, UPPER, [4, 2]) < of_box
-        assert of_box <= truncated_gaussian(epsilon, LOWER, UPPER, RADIUS, method="paper")
+        assert of_box <= theorem_sigma(epsilon, LOWER, UPPER, RADIUS)
 
 
 def test_references():
     ways = {
-        "sigma2_paper_table1": (RADIUS, "paper"),
-        "sigma2_exact_table1_ball": (RADIUS, "exact"),
-        "sigma2_exact_table1_box42": ([4, 2], "exact"),
+        "sigma2_paper_table1": (RADIUS, theorem_sigma),
+        "sigma2_exact_table1_ball": (RADIUS, truncated_gaussian),
+        "sigma2_exact_table1_box42": ([4, 2], truncated_gaussian),
     }
     cases = [r for r in json.loads(REFERENCE.read_text())["refs"] if r["fn"] in ways]
     assert len(cases) >= 7
     for case in cases:
         sensitivity, method = ways[case["fn"]]
         epsilon = float(case["inputs"]["eps"])
-        sigma = truncated_gaussian(epsilon, LOWER, UPPER, sensitivity, method=method)
+        sigma = method(epsilon, LOWER, UPPER, sensitivity)
         assert sigma**2 == pytest.approx(float(case["value"]), rel=2e-12)
 
 
@@ -63,9 +56,9 @@ def log_rectified(x, s, scale, width):
 
 
 NOISES = {
-    "truncated": (truncated_gaussian, truncated_gaussian_epsilon, log_truncated),
-    "rectified": (rectified_gaussian, rectified_gaussian_epsilon, log_rectified),
-    "bounded_laplace": (bounded_laplace, bounded_laplace_epsilon, log_laplace),
+    "truncated": (truncated_gaussian, epsilon_of("truncated"), log_truncated),
+    "rectified": (scale_of("rectified"), epsilon_of("rectified"), log_rectified),
+    "bounded_laplace": (bounded_laplace, epsilon_of("bounded_laplace"), log_laplace),
 }
 
 
@@ -180,5 +173,5 @@ def test_the_scale_never_rises_with_epsilon(rng, noise, kind):
 )  # fmt: skip
 def test_where_slopes_jump_the_scale_is_the_least(epsilon, width, radius):
     scale = bounded_laplace(epsilon, np.zeros(len(width)), width, radius)
-    spent = bounded_laplace_epsilon(scale, np.zeros(len(width)), width, radius)
+    spent = epsilon_of("bounded_laplace")(scale, np.zeros(len(width)), width, radius)
     assert epsilon * (1 - 1e-12) <= spent <= epsilon * (1 + 1e-13)

@@ -20,7 +20,7 @@ def table(name):
 
 def greatest_divergence(noise, epsilon, sigma):
     """Return the divergence of less noise at the shift that costs most with `noise`."""
-    worst = noise.certificate(epsilon, noise.sensitivity).worst_shift
+    worst = noise._law.worst_shift(epsilon, noise.sensitivity)[1]
     less = tn.MultiGaussianMixture(sigma, noise.epsilon, noise.sensitivity, noise.modes)
     return less.hockey_stick(0.0, worst, epsilon)
 
@@ -37,7 +37,7 @@ def test_divergences_by_quadrature(check_error):
     for epsilon, delta, modes, sigma, shift, exact in table("additive_calibration.json"):
         if modes is None:
             continue
-        noise = multi_gaussian(epsilon, delta, 1.0, modes)
+        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
         assert noise.sigma == pytest.approx(sigma, rel=1e-9)
         assert float(exact) <= delta
         made = tn.MultiGaussianMixture(sigma, epsilon, 1.0, modes)
@@ -48,20 +48,22 @@ def test_divergences_by_quadrature(check_error):
 
 def test_private_and_no_larger_than_needed(rng):
     for epsilon, delta, modes in random_settings(rng, 60):
-        noise = multi_gaussian(epsilon, delta, 1.0, modes)
-        assert noise.delta(epsilon, 1.0) <= delta
+        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
+        assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta
         assert greatest_divergence(noise, epsilon, noise.sigma * (1 - 2e-9)) > delta
         # With more noise it stays private.
         more = tn.MultiGaussianMixture(noise.sigma * 1.01, epsilon, 1.0, modes)
-        assert more.delta(epsilon, 1.0) <= delta
+        assert more.cost(sensitivity=1.0).delta(epsilon) <= delta
 
 
 def test_all_cells_of_the_paper():
     """Sigma and gain over the Gaussian for the best of 1 to 20 modes; more modes are no worse."""
     for delta, epsilon, modes, sigma, gain, _ in table("multi_gaussian_cells.json"):
-        noise = multi_gaussian(epsilon, delta, 1.0, modes)
+        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
         assert noise.sigma == pytest.approx(sigma, abs=5.1e-5)
-        gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=1.0) * math.sqrt(2 / math.pi)
+        gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=1.0).sigma * math.sqrt(
+            2 / math.pi
+        )
         assert 100 * (1 - noise.mean_abs() / gaussian) == pytest.approx(gain, abs=5.1e-3)
 
 
@@ -71,11 +73,14 @@ def test_best_modes(loss, rng):
         return noise.mean_abs() if loss == "l1" else noise.var()
 
     for epsilon, delta in [(0.5, 0.01), (1.0, 1e-4), (1.0, 0.25), (3.0, 0.05), (5.0, 1e-3)]:
-        best = multi_gaussian(epsilon, delta, 1.0, loss=loss)
-        every = [multi_gaussian(epsilon, delta, 1.0, modes) for modes in range(best.modes + 5)]
+        best = multi_gaussian(epsilon, delta, sensitivity=1.0, loss=loss)
+        every = [
+            multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
+            for modes in range(best.modes + 5)
+        ]
         assert value(best) <= min(map(value, every)) * (1 + 4e-6)
         assert best.sigma == pytest.approx(every[best.modes].sigma, rel=1e-10)
-        assert best.delta(epsilon, 1.0) <= delta
+        assert best.cost(sensitivity=1.0).delta(epsilon) <= delta
 
 
 def test_known_values():
@@ -93,21 +98,23 @@ def test_known_values():
         (3, 0.02, 2, 0.255983920932620846139),
     ]
     for epsilon, delta, modes, sigma in known:
-        found = multi_gaussian(epsilon, delta, 1.0, modes).sigma
+        found = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes).sigma
         assert sigma * (1 - 1e-14) <= found <= sigma * (1 + 1e-9)
 
 
 def test_no_modes_is_the_analytic_gaussian():
     for epsilon, delta in [(0.1, 1e-6), (1.0, 0.3), (20.0, 1e-3)]:
-        gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=2.0)
-        assert multi_gaussian(epsilon, delta, 2.0, 0).sigma == pytest.approx(gaussian, rel=1e-9)
+        gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=2.0).sigma
+        assert multi_gaussian(epsilon, delta, sensitivity=2.0, modes=0).sigma == pytest.approx(
+            gaussian, rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("sensitivity", [1e-200, 1e-3, 7.0, 1e200])
 def test_sigma_scales_with_sensitivity(sensitivity):
     for modes in (0, 1, 4, 12):
-        unit = multi_gaussian(1.0, 0.01, 1.0, modes)
-        noise = multi_gaussian(1.0, 0.01, sensitivity, modes)
+        unit = multi_gaussian(1.0, 0.01, sensitivity=1.0, modes=modes)
+        noise = multi_gaussian(1.0, 0.01, sensitivity=sensitivity, modes=modes)
         assert noise.sigma == pytest.approx(unit.sigma * sensitivity, rel=1e-9)
         assert noise.delta(1.0, sensitivity) <= 0.01
 
@@ -115,18 +122,24 @@ def test_sigma_scales_with_sensitivity(sensitivity):
 def test_the_papers_algorithm():
     """On the grid, whose greatest divergence is (1 - eta) delta; hence a little more noise."""
     for epsilon, delta, modes in [(1.0, 0.05, 2), (2.0, 0.25, 1), (3.0, 0.1, 3)]:
-        noise = multi_gaussian(epsilon, delta, 1.0, modes, method="paper")
-        assert multi_gaussian(epsilon, delta, 1.0, modes).sigma < noise.sigma
-        assert noise.delta(epsilon, 1.0) <= 0.99 * delta
+        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes, method="paper")
+        assert multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes).sigma < noise.sigma
+        assert noise.cost(sensitivity=1.0).delta(epsilon) <= 0.99 * delta
         # Less noise has a shift on the grid that the paper's algorithm refuses.
         cells = math.ceil(1 / (math.sqrt(2 * math.pi) * 0.01 * noise.sigma * delta))
         grid = np.arange(1, cells + 1) / cells
         made = tn.MultiGaussianMixture(noise.sigma * (1 - 1e-4), epsilon, 1.0, modes)
         assert made.hockey_stick(0.0, grid, epsilon).max() > 0.99 * delta
-    best = multi_gaussian(2.0, 0.1, 1.0, method="paper")
-    losses = [multi_gaussian(2.0, 0.1, 1.0, k, method="paper").mean_abs() for k in range(1, 21)]
+    best = multi_gaussian(2.0, 0.1, sensitivity=1.0, method="paper")
+    losses = [
+        multi_gaussian(2.0, 0.1, sensitivity=1.0, modes=k, method="paper").mean_abs()
+        for k in range(1, 21)
+    ]
     assert best.mean_abs() == pytest.approx(min(losses), rel=1e-8)
-    assert multi_gaussian(2.0, 0.1, 1.0, 2, method="paper", eta=0.5).sigma > best.sigma
+    assert (
+        multi_gaussian(2.0, 0.1, sensitivity=1.0, modes=2, method="paper", eta=0.5).sigma
+        > best.sigma
+    )
 
 
 # Budgets at which several maxima of the divergence over the shifts change places with sigma. To
@@ -138,8 +151,8 @@ def test_the_papers_algorithm():
 @pytest.mark.parametrize("method", ["exact", "paper"])
 def test_private_where_maxima_change_places(method, epsilon, delta):
     for modes in (2, 4):
-        noise = multi_gaussian(epsilon, delta, 1.0, modes, method=method)
-        assert noise.delta(epsilon, 1.0) <= delta
+        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes, method=method)
+        assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta
         shifts = np.linspace(0.5, 1.0, 2001)
         assert noise.hockey_stick(0.0, shifts, epsilon).max() <= delta
         assert noise.sigma < {8.0: 0.2002}.get(epsilon, 0.141)
@@ -147,30 +160,30 @@ def test_private_where_maxima_change_places(method, epsilon, delta):
 
 def test_bad_input():
     with pytest.raises(tn.CalibrationError, match="no sigma gives pure epsilon-DP"):
-        multi_gaussian(1.0, 0.0, 1.0)
+        multi_gaussian(1.0, 0.0, sensitivity=1.0)
     for bad in (nan, inf, -1.0, 0.0, 701.0):
         with pytest.raises(ValueError, match="epsilon must be"):
-            multi_gaussian(bad, 1e-5, 1.0)
+            multi_gaussian(bad, 1e-5, sensitivity=1.0)
     for bad in (nan, inf, -1.0, 1.0, 1e-301):
         with pytest.raises(ValueError, match="delta must be"):
-            multi_gaussian(1.0, bad, 1.0)
+            multi_gaussian(1.0, bad, sensitivity=1.0)
     for bad in (nan, inf, -1.0, 0.0):
         with pytest.raises(ValueError, match="sensitivity must be"):
-            multi_gaussian(1.0, 1e-5, bad)
+            multi_gaussian(1.0, 1e-5, sensitivity=bad)
     for bad in (-1, 10**6 + 1):
         with pytest.raises(ValueError, match="modes must be"):
-            multi_gaussian(1.0, 1e-5, 1.0, bad)
+            multi_gaussian(1.0, 1e-5, sensitivity=1.0, modes=bad)
     with pytest.raises(TypeError, match="modes must be an integer"):
-        multi_gaussian(1.0, 1e-5, 1.0, 1.5)
+        multi_gaussian(1.0, 1e-5, sensitivity=1.0, modes=1.5)
     with pytest.raises(ValueError, match="loss must be one of 'l1', 'l2'"):
-        multi_gaussian(1.0, 1e-5, 1.0, loss="l3")
+        multi_gaussian(1.0, 1e-5, sensitivity=1.0, loss="l3")
     with pytest.raises(ValueError, match="method must be one of 'exact', 'paper'"):
-        multi_gaussian(1.0, 1e-5, 1.0, method="best")
+        multi_gaussian(1.0, 1e-5, sensitivity=1.0, method="best")
     for bad in (0.0, 1.0, nan):
         with pytest.raises(ValueError, match="eta must be"):
-            multi_gaussian(1.0, 1e-5, 1.0, method="paper", eta=bad)
+            multi_gaussian(1.0, 1e-5, sensitivity=1.0, method="paper", eta=bad)
     with pytest.raises(tn.CalibrationError, match="sensitivity 1e\\+308"):
-        multi_gaussian(0.001, 1e-5, 1e308, 1)
+        multi_gaussian(0.001, 1e-5, sensitivity=1e308, modes=1)
 
 
 EDGES = [
@@ -188,23 +201,23 @@ EDGES = [
 
 @pytest.mark.parametrize(("epsilon", "delta", "modes"), EDGES)
 def test_edges(epsilon, delta, modes):
-    noise = multi_gaussian(epsilon, delta, 1.0, modes)
-    assert noise.delta(epsilon, 1.0) <= delta
+    noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
+    assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-20, 1e-300])
 def test_tiny_epsilons_take_no_time(epsilon):
     # Each of these once took from ten seconds to forever.
-    gaussian = tn.calibrate.multi_gaussian(epsilon, 1e-9, 1.0)
+    gaussian = tn.calibrate.multi_gaussian(epsilon, 1e-9, sensitivity=1.0)
     assert gaussian.modes == 0
-    assert gaussian.delta(epsilon, 1.0) <= 1e-9
-    few = tn.calibrate.multi_gaussian(epsilon, 1e-9, 1.0, modes=2)
-    assert few.delta(epsilon, 1.0) <= 1e-9
+    assert gaussian.cost(sensitivity=1.0).delta(epsilon) <= 1e-9
+    few = tn.calibrate.multi_gaussian(epsilon, 1e-9, sensitivity=1.0, modes=2)
+    assert few.cost(sensitivity=1.0).delta(epsilon) <= 1e-9
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 1e-4])
 def test_tiny_epsilons_have_an_answer(epsilon):
-    noise = multi_gaussian(epsilon, 1e-9, 1.0)
+    noise = multi_gaussian(epsilon, 1e-9, sensitivity=1.0)
     assert noise.modes > 5000
-    assert noise.delta(epsilon, 1.0) <= 1e-9
+    assert noise.cost(sensitivity=1.0).delta(epsilon) <= 1e-9
     assert noise.mean_abs() == pytest.approx(1 / epsilon, rel=1e-3)  # as Laplace noise

@@ -19,7 +19,9 @@ def test_divergences_by_quadrature(check_error):
     for epsilon, delta, modes, sigma, shift, exact in json.loads(TABLE.read_text()):
         if modes is not None:
             continue
-        assert quasi_gaussian(epsilon, delta, 1.0).sigma == pytest.approx(sigma, rel=1e-9)
+        assert quasi_gaussian(epsilon, delta, sensitivity=1.0).sigma == pytest.approx(
+            sigma, rel=1e-9
+        )
         assert float(exact) <= delta
         value = tn.QuasiGaussianMixture(sigma, epsilon, 1.0).hockey_stick(0.0, shift, epsilon)
         worst = max(worst, abs(value / float(exact) - 1))
@@ -30,14 +32,14 @@ def test_private_and_no_larger_than_needed(rng):
     for _ in range(100):
         epsilon = float(rng.choice([rng.uniform(0.02, 1), rng.uniform(1, 12)]))
         delta = float(rng.choice([rng.uniform(0.01, 0.9), 10 ** rng.uniform(-12, -1)]))
-        noise = quasi_gaussian(epsilon, delta, 1.0)
-        assert noise.delta(epsilon, 1.0) <= delta
+        noise = quasi_gaussian(epsilon, delta, sensitivity=1.0)
+        assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta
         less = tn.QuasiGaussianMixture(noise.sigma * (1 - 2e-9), epsilon, 1.0)
-        worst = noise.certificate(epsilon, 1.0).worst_shift
+        worst = noise._law.worst_shift(epsilon, 1.0)[1]
         assert less.hockey_stick(0.0, worst, epsilon) > delta
-        published = quasi_gaussian(epsilon, delta, 1.0, method="paper")
+        published = quasi_gaussian(epsilon, delta, sensitivity=1.0, method="paper")
         assert noise.sigma <= published.sigma * (1 + 1e-9)
-        assert published.delta(epsilon, 1.0) <= delta
+        assert published.cost(sensitivity=1.0).delta(epsilon) <= delta
 
 
 def test_sigma_1_and_sigma_2():
@@ -57,15 +59,15 @@ def test_sigma_1_and_sigma_2():
         (10, 0.01, 0.184750037818101682),
     ]
     for epsilon, delta, sigma in known:
-        found = quasi_gaussian(epsilon, delta, 1.0, method="paper").sigma
+        found = quasi_gaussian(epsilon, delta, sensitivity=1.0, method="paper").sigma
         # A little more noise, so that the certificate has room.
         assert sigma * (1 - 2e-13) <= found <= sigma * (1 + 1e-9)
 
 
 def test_large_deltas_need_less_than_the_paper_says():
     for epsilon, delta, least in [(5.0, 0.25, 0.76), (10.0, 0.25, 0.8), (2.0, 0.25, 0.8)]:
-        exact = quasi_gaussian(epsilon, delta, 1.0).sigma
-        published = quasi_gaussian(epsilon, delta, 1.0, method="paper").sigma
+        exact = quasi_gaussian(epsilon, delta, sensitivity=1.0).sigma
+        published = quasi_gaussian(epsilon, delta, sensitivity=1.0, method="paper").sigma
         assert least - 0.05 < exact / published < 0.95
 
 
@@ -73,10 +75,10 @@ def test_large_deltas_need_less_than_the_paper_says():
 @pytest.mark.parametrize("method", ["exact", "paper"])
 def test_sigma_scales_with_sensitivity(sensitivity, method):
     for epsilon, delta in [(1.0, 1e-6), (5.0, 0.2)]:
-        unit = quasi_gaussian(epsilon, delta, 1.0, method)
-        noise = quasi_gaussian(epsilon, delta, sensitivity, method)
+        unit = quasi_gaussian(epsilon, delta, sensitivity=1.0, modes=method)
+        noise = quasi_gaussian(epsilon, delta, sensitivity=sensitivity, modes=method)
         assert noise.sigma == pytest.approx(unit.sigma * sensitivity, rel=1e-9)
-        assert noise.delta(epsilon, sensitivity) <= delta
+        assert noise.cost(sensitivity=sensitivity).delta(epsilon) <= delta
 
 
 EDGES = [(1.0, 1e-300), (1.0, 0.999), (1e-3, 1e-9), (1e-3, 0.5), (700.0, 1e-5), (700.0, 0.5)]
@@ -84,21 +86,24 @@ EDGES = [(1.0, 1e-300), (1.0, 0.999), (1e-3, 1e-9), (1e-3, 0.5), (700.0, 1e-5), 
 
 @pytest.mark.parametrize(("epsilon", "delta"), EDGES)
 def test_edges(epsilon, delta):
-    assert quasi_gaussian(epsilon, delta, 1.0).delta(epsilon, 1.0) <= delta
+    assert (
+        quasi_gaussian(epsilon, delta, sensitivity=1.0).cost(sensitivity=1.0).delta(epsilon)
+        <= delta
+    )
 
 
 def test_bad_input():
     with pytest.raises(tn.CalibrationError, match="no sigma gives pure epsilon-DP"):
-        quasi_gaussian(1.0, 0.0, 1.0)
+        quasi_gaussian(1.0, 0.0, sensitivity=1.0)
     for bad in (nan, inf, -1.0, 0.0, 701.0):
         with pytest.raises(ValueError, match="epsilon must be"):
-            quasi_gaussian(bad, 1e-5, 1.0)
+            quasi_gaussian(bad, 1e-5, sensitivity=1.0)
     for bad in (nan, inf, -1.0, 1.0, 1e-301):
         with pytest.raises(ValueError, match="delta must be"):
-            quasi_gaussian(1.0, bad, 1.0)
+            quasi_gaussian(1.0, bad, sensitivity=1.0)
     for bad in (nan, inf, -1.0, 0.0):
         with pytest.raises(ValueError, match="sensitivity must be"):
-            quasi_gaussian(1.0, 1e-5, bad)
+            quasi_gaussian(1.0, 1e-5, sensitivity=bad)
     with pytest.raises(ValueError, match="method must be one of 'exact', 'paper'"):
-        quasi_gaussian(1.0, 1e-5, 1.0, method="best")
-    assert math.isfinite(quasi_gaussian(1.0, 1e-5, 1e300).sigma)
+        quasi_gaussian(1.0, 1e-5, sensitivity=1.0, method="best")
+    assert math.isfinite(quasi_gaussian(1.0, 1e-5, sensitivity=1e300).sigma)

@@ -7,12 +7,15 @@ import math
 
 import numpy as np
 import pytest
+from calibrated import epsilon_of, scale_of
 from mpmath import mp, mpf
 from reference import bounded_losses
 from scipy.special import log_ndtr
 
 import tightnoise as tn
-from tightnoise.calibrate import rectified_gaussian, rectified_gaussian_epsilon
+
+rectified_gaussian = scale_of("rectified")
+rectified_gaussian_epsilon = epsilon_of("rectified")
 
 
 def test_private_and_no_larger_than_needed(rng, check_error):
@@ -71,7 +74,7 @@ def test_more_noise_than_the_truncated_gaussian():
     """Its atoms tell more."""
     epsilon = np.geomspace(1e-6, 10.0, 50)
     for share in (1.0, 0.5, 1e-3):
-        truncated = tn.calibrate.truncated_gaussian(epsilon, 0.0, 1.0, share)
+        truncated = scale_of("truncated")(epsilon, 0.0, 1.0, share)
         assert (rectified_gaussian(epsilon, 0.0, 1.0, share) > truncated).all()
 
 

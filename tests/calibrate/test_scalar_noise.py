@@ -23,9 +23,11 @@ every_kind = pytest.mark.parametrize("calibrate", KINDS, ids=lambda kind: kind._
 def calibrated(name, epsilon, delta):
     kind, value = name.split("_")
     if kind == "staircase":
-        noise = staircase(epsilon, 0.0, 1.0, loss=value)
+        noise = staircase(epsilon, 0.0, sensitivity=1.0, loss=value)
     else:
-        noise = {"trunclap": truncated_laplace, "tulap": tulap}[kind](epsilon, delta, 1.0)
+        noise = {"trunclap": truncated_laplace, "tulap": tulap}[kind](
+            epsilon, delta, sensitivity=1.0
+        )
     values = {"l1": noise.mean_abs, "l2": lambda: noise.var(), "A": None, "halfwidth": None}
     return values[value]() if values[value] else noise.bound
 
@@ -61,9 +63,9 @@ def with_less_noise(noise, share):
 def test_private_and_no_larger_than_needed(calibrate, rng):
     for _ in range(120):
         epsilon, delta, sensitivity = random_budget(rng)
-        noise = calibrate(epsilon, delta, sensitivity)
-        assert noise.delta(epsilon, sensitivity) <= delta
-        assert with_less_noise(noise, 1e-9).delta(epsilon, sensitivity) > delta
+        noise = calibrate(epsilon, delta, sensitivity=sensitivity)
+        assert noise.cost(sensitivity=sensitivity).delta(epsilon) <= delta
+        assert with_less_noise(noise, 1e-9).cost(sensitivity=sensitivity).delta(epsilon) > delta
 
 
 @every_kind
@@ -71,7 +73,7 @@ def test_private_by_definition(calibrate, rng):
     """Exactly, at 50 digits, for shifts up to the sensitivity."""
     with mp.workdps(50):
         for epsilon, delta in [(1.7, 1e-6), (3.5, 0.03), (2.2, 0.6)]:
-            noise = calibrate(epsilon, delta, 1.0)
+            noise = calibrate(epsilon, delta, sensitivity=1.0)
             if isinstance(noise, tn.Laplace | tn.TruncatedLaplace):
                 law = pieces.Laplace(noise.scale, getattr(noise, "bound", math.inf))
             else:
@@ -85,10 +87,13 @@ def test_private_by_definition(calibrate, rng):
 @pytest.mark.parametrize("calibrate", [laplace, tulap, staircase], ids=lambda kind: kind.__name__)
 def test_pure(calibrate, rng):
     for epsilon, sensitivity in np.exp(rng.uniform([-10, -9], [6, 9], (100, 2))):
-        noise = calibrate(epsilon, 0.0, sensitivity)
-        assert noise.delta(epsilon, sensitivity) == 0.0
-        assert noise.delta(epsilon, sensitivity * (1 + 1e-12)) > 0.0
-        assert with_less_noise(noise, 1e-12).delta(epsilon, sensitivity) > 0.0 or calibrate is tulap
+        noise = calibrate(epsilon, 0.0, sensitivity=sensitivity)
+        assert noise.cost(sensitivity=sensitivity).delta(epsilon) == 0.0
+        assert noise.cost(sensitivity=sensitivity * (1 + 1e-12)).delta(epsilon) > 0.0
+        assert (
+            with_less_noise(noise, 1e-12).cost(sensitivity=sensitivity).delta(epsilon) > 0.0
+            or calibrate is tulap
+        )
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2"])
@@ -105,7 +110,7 @@ def test_best_gamma(loss):
         (2, 0.5),
         (8, 0.9),
     ]:
-        best = measure(staircase(epsilon, delta, 1.0, loss=loss))
+        best = measure(staircase(epsilon, delta, sensitivity=1.0, loss=loss))
         for gamma in gammas:
             own = largest_own_epsilon(gamma, epsilon, delta)
             assert best <= measure(tn.Staircase(own, 1.0, gamma)) * (1 + 1e-6)
@@ -115,40 +120,84 @@ def largest_own_epsilon(gamma, epsilon, delta):
     low, high = epsilon, 700.0
     for _ in range(45):
         middle = 0.5 * (low + high)
-        good = tn.Staircase(middle, 1.0, gamma).delta(epsilon, 1.0) <= delta
+        good = tn.Staircase(middle, 1.0, gamma).cost(sensitivity=1.0).delta(epsilon) <= delta
         low, high = (middle, high) if good else (low, middle)
     return low
 
 
 def test_staircase_beats_pure_noise():
     for epsilon in (0.5, 2.0, 6.0):
-        best = staircase(epsilon, 0.0, 1.0)
-        assert best.mean_abs() < laplace(epsilon, 0.0, 1.0).mean_abs()
-        assert best.mean_abs() < tulap(epsilon, 0.0, 1.0).mean_abs()
-        assert staircase(epsilon, 0.1, 1.0).mean_abs() < best.mean_abs()
-        assert staircase(epsilon, 0.0, 1.0, loss="l2").var() < best.var()
+        best = staircase(epsilon, 0.0, sensitivity=1.0)
+        assert best.mean_abs() < laplace(epsilon, 0.0, sensitivity=1.0).mean_abs()
+        assert best.mean_abs() < tulap(epsilon, 0.0, sensitivity=1.0).mean_abs()
+        assert staircase(epsilon, 0.1, sensitivity=1.0).mean_abs() < best.mean_abs()
+        assert staircase(epsilon, 0.0, sensitivity=1.0, loss="l2").var() < best.var()
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: laplace(0.0, 0.0, 1.0), CalibrationError, "must not both be 0"),
+        (lambda: laplace(0.0, 0.0, sensitivity=1.0), CalibrationError, "must not both be 0"),
         (
-            lambda: truncated_laplace(1.0, 0.0, 1.0),
+            lambda: truncated_laplace(1.0, 0.0, sensitivity=1.0),
             CalibrationError,
             "delta must be greater than 0",
         ),
-        (lambda: truncated_laplace(0.0, 0.1, 1.0), CalibrationError, "no finite noise is enough"),
-        (lambda: truncated_laplace(701.0, 0.1, 1.0), ValueError, "epsilon must be at most 700"),
-        (lambda: tulap(0.0, 0.1, 1.0), CalibrationError, "own epsilon must be from 1e-15 to 700"),
-        (lambda: staircase(0.0, 0.0, 1.0), CalibrationError, "own epsilon must be from 1e-15"),
-        (lambda: staircase(701.0, 0.5, 1.0), CalibrationError, "own epsilon must be from 1e-15"),
-        (lambda: staircase(1e3, 0.5, 1.0), CalibrationError, "own epsilon must be from 1e-15"),
-        (lambda: staircase(1.0, 0.5, 1.0, loss="l3"), ValueError, "loss must be one of 'l1', 'l2'"),
-        (lambda: laplace(-1.0, 0.1, 1.0), ValueError, "epsilon must be at least 0; got -1.0"),
-        (lambda: laplace(1.0, 1.0, 1.0), ValueError, "delta must be between 0 and 1, exclusive"),
-        (lambda: laplace(1.0, 0.1, 0.0), ValueError, "sensitivity must be greater than 0; got 0.0"),
-        (lambda: laplace(1.0, math.nan, 1.0), ValueError, "delta must be finite; got nan"),
+        (
+            lambda: truncated_laplace(0.0, 0.1, sensitivity=1.0),
+            CalibrationError,
+            "no finite noise is enough",
+        ),
+        (
+            lambda: truncated_laplace(701.0, 0.1, sensitivity=1.0),
+            ValueError,
+            "epsilon must be at most 700",
+        ),
+        (
+            lambda: tulap(0.0, 0.1, sensitivity=1.0),
+            CalibrationError,
+            "own epsilon must be from 1e-15 to 700",
+        ),
+        (
+            lambda: staircase(0.0, 0.0, sensitivity=1.0),
+            CalibrationError,
+            "own epsilon must be from 1e-15",
+        ),
+        (
+            lambda: staircase(701.0, 0.5, sensitivity=1.0),
+            CalibrationError,
+            "own epsilon must be from 1e-15",
+        ),
+        (
+            lambda: staircase(1e3, 0.5, sensitivity=1.0),
+            CalibrationError,
+            "own epsilon must be from 1e-15",
+        ),
+        (
+            lambda: staircase(1.0, 0.5, sensitivity=1.0, loss="l3"),
+            ValueError,
+            "loss must be one of 'l1', 'l2'",
+        ),
+        (
+            lambda: laplace(-1.0, 0.1, sensitivity=1.0),
+            ValueError,
+            "epsilon must be at least 0; got -1.0",
+        ),
+        (
+            lambda: laplace(1.0, 1.0, sensitivity=1.0),
+            ValueError,
+            "delta must be at least 0 and below 1",
+        ),
+        (
+            lambda: laplace(1.0, 0.1, sensitivity=0.0),
+            ValueError,
+            "sensitivity must be greater than 0; got 0.0",
+        ),
+        (
+            lambda: laplace(1.0, math.nan, sensitivity=1.0),
+            ValueError,
+            "delta must be finite; got nan",
+        ),
         (lambda: laplace([1.0, 2.0], 0.1, 1.0), TypeError, "epsilon must be a real number"),
     ],
 )
@@ -163,10 +212,10 @@ def test_extreme_budgets(calibrate):
         for delta in (1e-300, 1e-9, 0.5, 1 - 1e-12):
             for sensitivity in (1e-200, 1.0, 1e200):
                 try:
-                    noise = calibrate(epsilon, delta, sensitivity)
+                    noise = calibrate(epsilon, delta, sensitivity=sensitivity)
                 except CalibrationError:
                     continue
-                assert noise.delta(epsilon, sensitivity) <= delta
+                assert noise.cost(sensitivity=sensitivity).delta(epsilon) <= delta
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2"])
@@ -177,10 +226,10 @@ def test_staircases_on_the_integers_are_the_best_of_all_of_these(epsilon, delta,
         rounded = noise.rounded()
         return rounded.mean_abs() if loss == "l1" else rounded.var()
 
-    found = tn.calibrate.staircase(epsilon, delta, sensitivity, loss=loss, integer=True)
-    assert found.delta(epsilon, sensitivity) <= delta
+    found = tn.calibrate.staircase(epsilon, delta, sensitivity=sensitivity, loss=loss, integer=True)
+    assert found.cost(sensitivity=sensitivity).delta(epsilon) <= delta
     best = lost(found)
-    assert best <= lost(tn.calibrate.staircase(epsilon, delta, sensitivity, loss=loss))
+    assert best <= lost(tn.calibrate.staircase(epsilon, delta, sensitivity=sensitivity, loss=loss))
     for end in range(sensitivity):
         gamma = (end + 0.5) / sensitivity
         # The largest epsilon of its own that is private.
@@ -189,11 +238,13 @@ def test_staircases_on_the_integers_are_the_best_of_all_of_these(epsilon, delta,
             middle = 0.5 * (low + high)
             noise = tn.Staircase(middle, float(sensitivity), gamma)
             low, high = (
-                (middle, high) if noise.delta(epsilon, sensitivity) <= delta else (low, middle)
+                (middle, high)
+                if noise.cost(sensitivity=sensitivity).delta(epsilon) <= delta
+                else (low, middle)
             )
         assert best <= lost(tn.Staircase(low, float(sensitivity), gamma)) * (1 + 1e-9)
 
 
 def test_staircases_on_the_integers_have_an_integer_for_a_sensitivity():
     with pytest.raises(ValueError, match=r"^sensitivity must be an integer, for noise that is"):
-        tn.calibrate.staircase(1.0, 0.0, 1.5, integer=True)
+        tn.calibrate.staircase(1.0, 0.0, sensitivity=1.5, integer=True)

@@ -9,12 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calibrated import epsilon_of, generalized_sigma, scale_of, theorem_sigma
 from mpmath import mp, mpf
 from reference import bounded_losses
 from scipy.special import ndtr
 
 import tightnoise as tn
-from tightnoise.calibrate import truncated_gaussian, truncated_gaussian_epsilon
+
+SIGMA = {"exact": scale_of("truncated"), "paper": theorem_sigma, "generalized": generalized_sigma}
+truncated_gaussian = SIGMA["exact"]
+truncated_gaussian_epsilon = epsilon_of("truncated")
 
 REFERENCE = Path(__file__).parent.parent / "reference" / "bounded_gaussian.json"
 METHODS = {"exact": bounded_losses.truncated, "paper": bounded_losses.theorem_bound}
@@ -46,7 +50,7 @@ def problems(rng, n):
 def test_private_and_no_larger_than_needed(rng, method, check_error):
     slack, excess = [], []
     for epsilon, lower, upper, sensitivity in zip(*problems(rng, 250), strict=True):
-        sigma = truncated_gaussian(epsilon, lower, upper, sensitivity, method=method)
+        sigma = SIGMA[method](epsilon, lower, upper, sensitivity)
         loss = exact_loss(METHODS[method], sensitivity, lower, upper, sigma)
         assert loss <= epsilon
         slack.append(float(1 - loss / mpf(float(epsilon))))
@@ -69,7 +73,7 @@ def test_references():
     for name, method in (("sigma2_exact_1d", "exact"), ("sigma2_paper_1d", "paper")):
         for case in references(name):
             width, c, epsilon = (float(case["inputs"][key]) for key in ("L", "DQ", "eps"))
-            sigma = truncated_gaussian(epsilon, 0.0, width, c, method=method)
+            sigma = SIGMA[method](epsilon, 0.0, width, c)
             assert sigma**2 == pytest.approx(float(case["value"]), rel=1e-12)
 
 
@@ -119,11 +123,9 @@ def test_monotone(method, share):
     """Also from one number to the next."""
     for epsilon in (1e-9, 1e-3, 0.3, 1.0, 7.0, 1e3):
         adjacent = epsilon * (1 + np.arange(500) * 2.0**-52)
-        assert (
-            np.diff(truncated_gaussian(adjacent, 0.0, 3.0, 3.0 * share, method=method)) <= 0
-        ).all()
+        assert (np.diff(SIGMA[method](adjacent, 0.0, 3.0, 3.0 * share)) <= 0).all()
     dense = np.geomspace(1e-9, 1e3, 3000)
-    assert (np.diff(truncated_gaussian(dense, 0.0, 3.0, 3.0 * share, method=method)) < 0).all()
+    assert (np.diff(SIGMA[method](dense, 0.0, 3.0, 3.0 * share)) < 0).all()
 
 
 def test_all_of_the_domain():
@@ -166,10 +168,10 @@ def test_extremes():
     assert 0 < truncated_gaussian_epsilon(1e300, 0.0, 1.0, 1.0) < 1e-300
 
 
-@pytest.mark.parametrize("family", ["truncated_gaussian", "rectified_gaussian", "bounded_laplace"])
+@pytest.mark.parametrize("family", ["truncated", "rectified", "bounded_laplace"])
 def test_losses_of_any_numbers(family):
     """Positive, perhaps infinite, and falling with the scale."""
-    scales, epsilon_at = 10.0 ** np.arange(-307, 309, 5), getattr(tn.calibrate, f"{family}_epsilon")
+    scales, epsilon_at = 10.0 ** np.arange(-307, 309, 5), epsilon_of(family)
     for width in 10.0 ** np.arange(-307, 308, 41):
         for share in (1.0, 0.5, 1e-9, 1e-99):
             if width * share > 1e-305:
@@ -182,16 +184,16 @@ def test_generalized():
     """sum (2 L c + c^2)/epsilon, by Cauchy-Schwarz where only the L2 norm of c is known."""
 
     def squared(*where):
-        return truncated_gaussian(2.0, *where, method="generalized") ** 2
+        return SIGMA["generalized"](2.0, *where) ** 2
 
     assert squared(0.0, 10.0, 4.0) == pytest.approx(48.0, rel=1e-13)
     assert squared([0.0, 1.0], [10.0, 9.0], [4.0, 2.0]) == pytest.approx(66.0, rel=1e-13)
     assert squared([0.0, 1.0], [3.0, 5.0], 2.0) == pytest.approx(12.0, rel=1e-13)
     assert squared(0.0, 3.0, 5.0) == squared(0.0, 3.0, 3.0)
-    assert squared(0.0, 10.0, 4.0) > truncated_gaussian(2.0, 0.0, 10.0, 4.0, method="paper") ** 2
+    assert squared(0.0, 10.0, 4.0) > SIGMA["paper"](2.0, 0.0, 10.0, 4.0) ** 2
     with mp.workdps(50):
         for epsilon in np.geomspace(1e-9, 1e3, 50):
-            sigma = truncated_gaussian(epsilon, 0.0, 10.0, 4.0, method="generalized")
+            sigma = SIGMA["generalized"](epsilon, 0.0, 10.0, 4.0)
             assert mpf(sigma) ** 2 * mpf(float(epsilon)) >= 96
 
 
@@ -212,7 +214,7 @@ def test_no_normal_sigma_says_why():
     with pytest.raises(tn.CalibrationError, match="no sigma between"):
         truncated_gaussian([1.0, 1e3], 0.0, 1e-307, 1e-307)
     with pytest.raises(tn.CalibrationError, match="no sigma between"):
-        truncated_gaussian(1e-100, 0.0, 1e300, 1e300, method="generalized")
+        SIGMA["generalized"](1e-100, 0.0, 1e300, 1e300)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
@@ -247,9 +249,9 @@ def test_other_bad_input():
     with pytest.raises(ValueError, match="delta must be at least 0 and below 1; got 1"):
         truncated_gaussian(1.0, 0.0, 1.0, 1.0, delta=1)
     with pytest.raises(ValueError, match="method must be one of 'exact', 'paper', 'generalized'"):
-        truncated_gaussian(1.0, 0.0, 1.0, 1.0, method="best")
+        SIGMA["best"](1.0, 0.0, 1.0, 1.0)
     with pytest.raises(ValueError, match=r"delta must be 0 for method 'paper'; got 0\.1"):
-        truncated_gaussian(1.0, 0.0, 1.0, 1.0, delta=0.1, method="paper")
+        SIGMA["paper"](1.0, 0.0, 1.0, 1.0, delta=0.1)
     with pytest.raises(ValueError, match="delta must be 0 for a box"):
         truncated_gaussian(1.0, [0.0, 0.0], 1.0, 1.0, delta=0.1)
     with pytest.raises(ValueError, match=r"one length; got shapes \(2,\), \(3,\) and \(\)"):

@@ -152,7 +152,9 @@ def test_balls_multiply():
     dims, radii = [12_800, 750, 150, 750], [1.0, 0.5, 2.0, 0.5]
     mechanism = tn.Gaussian(1.23)
     together = tn.log_bayes_capacity(mechanism, dim=dims, radius=radii)
-    each = [tn.log_bayes_capacity(mechanism, dim=d, radius=r) for d, r in zip(dims, radii, strict=True)]
+    each = [
+        tn.log_bayes_capacity(mechanism, dim=d, radius=r) for d, r in zip(dims, radii, strict=True)
+    ]
     assert together == pytest.approx(sum(each), rel=1e-14)
     assert tn.log_bayes_capacity(mechanism, dim=dims, radius=1.0) == pytest.approx(
         sum(tn.log_bayes_capacity(mechanism, dim=d, radius=1.0) for d in dims), rel=1e-14
@@ -247,7 +249,8 @@ def test_more_noise_gives_less():
     sigmas = np.geomspace(0.01, 100, 40)
     for i in (0, 1, 2, 4):
         values = [
-            tn.log_bayes_capacity(mechanisms(sigma)[i], domain=(-0.8, 0.9), dim=3) for sigma in sigmas
+            tn.log_bayes_capacity(mechanisms(sigma)[i], domain=(-0.8, 0.9), dim=3)
+            for sigma in sigmas
         ]
         assert all(np.diff(values) <= 0)
         assert values[-1] < values[0] / 10

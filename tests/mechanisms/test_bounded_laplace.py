@@ -165,7 +165,7 @@ def test_beyond_the_support_nothing_is_told():
         assert (m.renyi_divergence(theta, theta[0], alphas) == 0).all()
         assert (m.hockey_stick(theta, theta[0], 0.0) == 0).all()
         assert (m.fisher_information(theta) == 0).all()
-        assert m.fil(theta, sensitivity=1.0) < 1e-100
+        assert m.fil(theta, coordinate_sensitivity=1.0) < 1e-100
         for name in ("mean", "var"):
             np.testing.assert_array_equal(getattr(m, name)(theta), getattr(m, name)(theta[0]))
         x = np.linspace(-1, 2, 9)[:, np.newaxis]
@@ -271,7 +271,9 @@ def test_costs_compose_and_sketches_are_taken(rng):
     assert direct <= cost.values[0]
     sketch = tn.Sketch.of(theta, -1, 1)
     np.testing.assert_allclose(m.rdp(sketch, [2.0, 8.0], sensitivity=0.01).values, cost.values)
-    assert m.fil(sketch, sensitivity=0.01) == pytest.approx(m.fil(theta, sensitivity=0.01))
+    assert m.fil(sketch, coordinate_sensitivity=0.01) == pytest.approx(
+        m.fil(theta, coordinate_sensitivity=0.01)
+    )
     np.testing.assert_allclose((cost + cost).values, 2 * cost.values, rtol=1e-9)
 
 

@@ -245,7 +245,7 @@ def test_per_coordinate_parameters(rng):
             total += one.rdp(theta[i], [3], sensitivity=0.5).values[0]
         cost = m.rdp(theta, [3], sensitivity=np.full((3, 4), 0.5)).values[0]
         assert d.sum() <= cost <= total * (1 + 1e-9)
-        assert m.fil(theta, sensitivity=0.5) > 0
+        assert m.fil(theta, coordinate_sensitivity=0.5) > 0
         assert m.sample(theta).shape == (3, 4)
 
 
@@ -324,7 +324,7 @@ def test_bad_theta(m, bad):
         lambda: m.rdp(bad, [2], sensitivity=1),
         lambda: m.rdp([0.0], [2], sensitivity=bad),
         lambda: m.fil(bad),
-        lambda: m.fil([0.0], sensitivity=bad),
+        lambda: m.fil([0.0], coordinate_sensitivity=bad),
         lambda: m.sample(bad),
         lambda: m.mean(bad),
         lambda: m.pdf(bad, 0.0),
@@ -401,7 +401,7 @@ def test_costs_of_nothing():
         with pytest.raises(ValueError, match="sensitivity"):
             m.rdp([1.0], [2], sensitivity=-1)
         with pytest.raises(ValueError, match="not both"):
-            m.fil([1.0], [[1.0]], sensitivity=1)
+            m.fil([1.0], [[1.0]], coordinate_sensitivity=1)
         assert m.rdp([1.0], [2], sensitivity=1).per_instance == (m is not G)
     assert R.rdp([1.0], 2, sensitivity=1).alphas.tolist() == [2]
 

@@ -423,7 +423,7 @@ def test_bad_arguments(rng):
     empty = tn.Sketch.of(np.empty(0), -1.0, 1.0)
     for cost in (
         lambda s: mechanism.rdp(s, [2.0], sensitivity=0.1),
-        lambda s: mechanism.fil(s, sensitivity=0.1),
+        lambda s: mechanism.fil(s, coordinate_sensitivity=0.1),
         lambda s: tn.Gaussian(1.0).rdp(s, [2.0], sensitivity=0.1),
     ):
         with pytest.raises(ValueError, match="empty"):
@@ -435,7 +435,7 @@ def test_bad_arguments(rng):
     with pytest.raises(ValueError, match="theta must be finite"):
         mechanism.rdp(np.full(5000, np.nan), [2.0], sensitivity=0.1)
     assert mechanism.rdp(sketch, [2.0], sensitivity=0.0).values[0] == 0.0
-    assert mechanism.fil(sketch, sensitivity=0.0) == 0.0
+    assert mechanism.fil(sketch, coordinate_sensitivity=0.0) == 0.0
 
 
 @pytest.mark.parametrize("sigma", [1e3, 1e8, 1e11, 1e12, 1e13, 1e20, 1e300])
@@ -447,8 +447,8 @@ def test_a_sketch_for_another_scale_altogether(sigma):
         exact = m.rdp(theta[:, None], [2.0, 3.0], sensitivity=np.full((5000, 1), 0.1)).values
         cost = m.rdp(sketch, [2.0, 3.0], sensitivity=0.1).values
         np.testing.assert_allclose(cost, exact, rtol=1e-9)
-        loss = m.fil(theta, sensitivity=0.1)
-        assert m.fil(sketch, sensitivity=0.1) == pytest.approx(loss, rel=1e-9)
+        loss = m.fil(theta, coordinate_sensitivity=0.1)
+        assert m.fil(sketch, coordinate_sensitivity=0.1) == pytest.approx(loss, rel=1e-9)
         with pytest.raises(ValueError, match="no longer has the arrays"):
             m.rdp(pickle.loads(pickle.dumps(sketch)), [2.0], sensitivity=0.1)
 
@@ -469,8 +469,8 @@ def test_numbers_for_each_coordinate_are_for_all_shards_together():
         for m in (make(1.0, -1, 1), make([1.0, 2.0, 3.0, 4.0], -1, 1)):
             cost = m.rdp(sketch, [2.0], sensitivity=c).values
             np.testing.assert_allclose(cost, m.rdp(theta, [2.0], sensitivity=c).values)
-            loss = m.fil(theta, sensitivity=c)
-            assert m.fil(sketch, sensitivity=c) == pytest.approx(loss, rel=1e-12)
+            loss = m.fil(theta, coordinate_sensitivity=c)
+            assert m.fil(sketch, coordinate_sensitivity=c) == pytest.approx(loss, rel=1e-12)
             with pytest.raises(ValueError, match="broadcast"):
                 m.rdp(sketch, [2.0], sensitivity=[0.1, 0.9])
     for m in (tn.Gaussian(2.0), tn.Gaussian([1.0, 2.0, 3.0, 4.0])):
@@ -490,5 +490,5 @@ def test_sketches_of_tiny_and_huge_gradients():
         sketch = tn.Sketch.of(theta * size, -size, size)
         cost = m.rdp(sketch, [2.0], sensitivity=0.1 * size).values
         np.testing.assert_allclose(cost, unit.rdp(theta, [2.0], sensitivity=0.1).values, rtol=1e-9)
-        loss = m.fil(sketch, sensitivity=0.1 * size)
-        assert loss == pytest.approx(unit.fil(theta, sensitivity=0.1), rel=1e-9)
+        loss = m.fil(sketch, coordinate_sensitivity=0.1 * size)
+        assert loss == pytest.approx(unit.fil(theta, coordinate_sensitivity=0.1), rel=1e-9)

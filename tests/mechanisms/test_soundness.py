@@ -103,8 +103,8 @@ def test_fil_of_a_jacobian(rng, check_error):
     c = rng.uniform(0, 1, 5)
     theta = rng.normal(size=5)
     truth = float(np.sqrt(np.sum(c**2 * m.fisher_information(theta))))
-    assert truth <= m.fil(theta, sensitivity=c) <= truth * (1 + 1e-9)
-    assert m.fil(theta, sensitivity=np.zeros(5)) == 0
+    assert truth <= m.fil(theta, coordinate_sensitivity=c) <= truth * (1 + 1e-9)
+    assert m.fil(theta, coordinate_sensitivity=np.zeros(5)) == 0
     assert m.fil(theta) == pytest.approx(float(np.sqrt(m.fisher_information(theta).max())))
     assert m.fil(theta, jacobian=np.eye(5)) == pytest.approx(m.fil(theta))
     assert m.fil(theta, jacobian=np.zeros((5, 2))) == 0
@@ -182,9 +182,12 @@ def test_sums_do_not_depend_on_threads(rng):
     threads = _core.num_threads()
     try:
         _core.set_num_threads(1)
-        one = m.rdp(theta, [2, 8], sensitivity=0.3).values, m.fil(theta, sensitivity=0.3)
+        one = m.rdp(theta, [2, 8], sensitivity=0.3).values, m.fil(theta, coordinate_sensitivity=0.3)
         _core.set_num_threads(4)
-        many = m.rdp(theta, [2, 8], sensitivity=0.3).values, m.fil(theta, sensitivity=0.3)
+        many = (
+            m.rdp(theta, [2, 8], sensitivity=0.3).values,
+            m.fil(theta, coordinate_sensitivity=0.3),
+        )
     finally:
         _core.set_num_threads(threads)
     assert one[0].tobytes() == many[0].tobytes()
@@ -211,7 +214,7 @@ def test_sum_of_many_is_the_sum(rng, check_error):
             sums = m._rdp_sums(theta, alphas, np.array(c))
             check_error("rdp sums of many", np.abs(sums / directions - 1).max(), 1e-12)
             truth = c * np.sqrt(np.sum(m.fisher_information(theta)))
-            error = m.fil(theta, sensitivity=c) / truth - 1
+            error = m.fil(theta, coordinate_sensitivity=c) / truth - 1
             assert error >= 0
             check_error("fil with a sensitivity", error, 1e-9)
 
@@ -240,12 +243,12 @@ def test_fisher_information_that_underflows_is_not_free(m, theta):
     for loss, factor in [
         (m.fil(data), 1.0),
         (m.fil(tn.Sketch.of(data, -1, 1)) if not hasattr(m, "lower") else m.fil(data), 1.0),
-        (m.fil(data, sensitivity=0.5), 0.5 * np.sqrt(3)),
+        (m.fil(data, coordinate_sensitivity=0.5), 0.5 * np.sqrt(3)),
         (m.fil(data, jacobian=np.eye(3) * 2), 2.0),
     ]:
         assert loss >= eta * factor
         assert loss < 1e-140
-    assert m.fil(data, sensitivity=0.0) == 0
+    assert m.fil(data, coordinate_sensitivity=0.0) == 0
 
 
 _NAMES = {
@@ -288,5 +291,9 @@ def test_coordinates_millions_of_sigma_away(width, rng):
     for m in mechanisms(1.0, 0.37 * width, 1.37 * width):
         for far in np.array_split(theta, 40):
             assert (m.rdp(far, [1.0, 2.0, 100.0], sensitivity=1.0).values >= 0).all()
-            losses = m.fil(far), m.fil(far, sensitivity=1.0), m.fil(far, np.ones((100, 1)))
+            losses = (
+                m.fil(far),
+                m.fil(far, coordinate_sensitivity=1.0),
+                m.fil(far, np.ones((100, 1))),
+            )
             assert min(losses) >= 0

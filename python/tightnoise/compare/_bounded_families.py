@@ -62,8 +62,9 @@ def _within(kind: Kind, family: Any) -> BoundedFamily:
 
 
 def _bounded_laplace(budget: Budget, domain: Domain) -> BoundedLaplace:
-    scale = calibrate.bounded_laplace(pure_part(budget), *domain.interval)
-    return BoundedLaplace(scale, domain.lower, domain.upper)
+    lower, upper, sensitivity = domain.interval
+    part = pure_part(budget)
+    return calibrate.bounded_laplace(part, lower=lower, upper=upper, sensitivity=sensitivity)
 
 
 def _clipped(family: Family) -> BoundedFamily:

@@ -70,7 +70,7 @@ class Kind(NamedTuple):
     """A Gaussian that stays in the domain."""
 
     name: str
-    sigma: Callable[..., float]
+    calibrated: Callable[..., Any]
     mechanism: Callable[..., Any]
 
 
@@ -83,8 +83,8 @@ def scale_of(kind: Kind, budget: Budget, domain: Domain) -> float:
     epsilon, delta, count = budget
     each = _share(epsilon, count)
     if count == 1 or delta == 0:
-        return kind.sigma(each, *domain.interval, delta=delta)
-    most = kind.sigma(each, *domain.interval, delta=_share(delta, count))
+        return _sigma(kind, each, delta, domain)
+    most = _sigma(kind, each, _share(delta, count), domain)
     sigma: float = largest_release(
         lambda gain: most * math.exp(-gain),
         lambda sigma: (
@@ -95,6 +95,12 @@ def scale_of(kind: Kind, budget: Budget, domain: Domain) -> float:
         (0.0, _MOST_GAIN),
     )
     return sigma
+
+
+def _sigma(kind: Kind, epsilon: float, delta: float, domain: Domain) -> float:
+    lower, upper, sensitivity = domain.interval
+    noise = kind.calibrated(epsilon, delta, lower=lower, upper=upper, sensitivity=sensitivity)
+    return float(noise.sigma)
 
 
 def cost_within(mechanism: Any, domain: Domain) -> Cost:

@@ -10,7 +10,7 @@ from tightnoise.mechanisms import Gaussian
 
 __all__ = ["FAMILIES", "Calibration", "Family"]
 
-Calibration = Callable[[float, float, float, str], Any]
+Calibration = Callable[[float, float, float, Any], Any]
 """Of epsilon, delta, sensitivity and loss: the mechanism of least noise."""
 
 
@@ -45,7 +45,7 @@ class Family(NamedTuple):
 
 
 def _gaussian(epsilon: float, delta: float, sensitivity: float, loss: str) -> Gaussian:
-    return Gaussian(calibrate.gaussian(epsilon, delta, sensitivity=sensitivity))
+    return calibrate.gaussian(epsilon, delta, sensitivity=sensitivity)
 
 
 FAMILIES = (

@@ -680,7 +680,8 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         theta: ArrayLike | Sketch,
         jacobian: ArrayLike | None = None,
         *,
-        sensitivity: ArrayLike | None = None,
+        coordinate_sensitivity: ArrayLike | None = None,
+        sensitivity: float | None = None,
     ) -> float:
         """Return the Fisher information loss eta of releasing `sample(theta)`.
 
@@ -694,8 +695,11 @@ class CoordinateMechanism(OnIntegers, Mechanism):
             of diag(eta_j) J, the square root of the largest Fisher information about any direction
             of the data. (Algorithm 1 of "Privacy Amplification for the Gaussian Mechanism via
             Bounded Support" prints ||eta^T J||^2, which adds coordinates up before squaring.)
-        sensitivity : array_like, optional
+        coordinate_sensitivity : array_like, optional
             Instead of a Jacobian, a bound c_j on the norm of each row: sqrt(sum (c_j eta_j)^2).
+        sensitivity : float, optional
+            Instead of a Jacobian, a bound C on its spectral norm: C times the largest eta_j. With
+            both bounds the lesser answer.
 
         Returns
         -------
@@ -707,27 +711,37 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         Raises
         ------
         ValueError
-            For NaN or infinities, an empty theta, both `jacobian` and `sensitivity`, a negative
+            For NaN or infinities, an empty theta, both `jacobian` and a sensitivity, a negative
             sensitivity, a shape that does not fit theta.
         TypeError
             If an argument does not hold real numbers.
         """
-        if jacobian is not None and sensitivity is not None:
-            raise ValueError("give jacobian or sensitivity, not both")
+        if sensitivity is not None:
+            if jacobian is not None:
+                raise ValueError("give jacobian or sensitivity, not both")
+            change = not_negative("sensitivity", sensitivity)
+            by_norm = change * self.fil(theta) * (1.0 + COST_MARGIN)
+            if coordinate_sensitivity is None:
+                return by_norm
+            return min(by_norm, self.fil(theta, coordinate_sensitivity=coordinate_sensitivity))
+        if jacobian is not None and coordinate_sensitivity is not None:
+            raise ValueError("give jacobian or coordinate_sensitivity, not both")
         if isinstance(theta, Sketch):
             require(theta.count > 0, "theta", theta, "not empty")
             if jacobian is None:
-                if sensitivity is None:
+                if coordinate_sensitivity is None:
                     eta = math.sqrt(_sketched.greatest_fisher(self, theta))
                 else:
-                    eta = math.sqrt(_sketched.fisher_sum(self, theta, sensitivity))
+                    eta = math.sqrt(_sketched.fisher_sum(self, theta, coordinate_sensitivity))
                 return self._fil_upper(
-                    eta, 1.0 if sensitivity is None else sensitivity, theta.count
+                    eta,
+                    1.0 if coordinate_sensitivity is None else coordinate_sensitivity,
+                    theta.count,
                 )
             theta = np.concatenate(theta.sources(), axis=None)
         values = self._theta_to_account(theta)
-        if sensitivity is not None:
-            bound = self._sensitivity(sensitivity, values)
+        if coordinate_sensitivity is not None:
+            bound = self._sensitivity(coordinate_sensitivity, values)
             return self._fil_upper(math.sqrt(self._fisher_sum(values, bound)), bound, values.size)
         if jacobian is not None:
             matrix = float_array("jacobian", jacobian)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -77,18 +78,18 @@ def _busiest(graph: Array) -> int:
 
 
 def _mechanisms(epsilon: float) -> dict[str, Mechanism]:
-    attained = epsilon, LOWER, UPPER, ATTAINED
+    attained: Any = {"lower": LOWER, "upper": UPPER, "coordinate_sensitivity": ATTAINED}
     sigmas = {
         "generalized Gaussian": SIGMA["generalized"](epsilon),
         "Theorem 13": SIGMA["Theorem 13"](epsilon),
         "exact, L2": SIGMA["ball"](epsilon),
         "exact, 4 and 2": SIGMA["box"](epsilon),
-        "exact, 3 and 2": float(calibrate.truncated_gaussian(*attained)),
+        "exact, 3 and 2": float(calibrate.truncated_gaussian(epsilon, **attained).sigma),
     }
     scales = {
         "bounded Laplace, L2": LAPLACE["ball"](epsilon),
         "bounded Laplace, 4 and 2": LAPLACE["box"](epsilon),
-        "bounded Laplace, 3 and 2": float(calibrate.bounded_laplace(*attained)),
+        "bounded Laplace, 3 and 2": float(calibrate.bounded_laplace(epsilon, **attained).scale),
     }
     domain = np.array(LOWER), np.array(UPPER)
     return {

@@ -6,10 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from tightnoise import calibrate
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
 from tightnoise.reproduce.bounded._setting import LOWER, SENSITIVITIES, SENSITIVITY, UPPER
+from tightnoise.reproduce.bounded._theorem import generalized_sigma, theorem_sigma
 
 __all__ = ["LAPLACE", "SIGMA", "Averages", "gaussian_averages", "laplace_averages", "true_epsilon"]
 
@@ -23,29 +26,35 @@ class Averages(NamedTuple):
 
 
 def _theorem(epsilon: float) -> float:
-    return float(calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITY, method="paper"))
+    return theorem_sigma(epsilon, LOWER, UPPER, SENSITIVITY)
 
 
 def _ball(epsilon: float) -> float:
-    return float(calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITY))
+    noise = calibrate.truncated_gaussian(epsilon, lower=LOWER, upper=UPPER, sensitivity=SENSITIVITY)
+    return float(noise.sigma)
 
 
 def _box(epsilon: float) -> float:
-    return float(calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITIES))
+    noise = calibrate.truncated_gaussian(
+        epsilon, lower=LOWER, upper=UPPER, coordinate_sensitivity=SENSITIVITIES
+    )
+    return float(noise.sigma)
 
 
 def _generalized(epsilon: float) -> float:
-    return float(
-        calibrate.truncated_gaussian(epsilon, LOWER, UPPER, SENSITIVITIES, method="generalized")
-    )
+    return generalized_sigma(epsilon, LOWER, UPPER, SENSITIVITIES)
 
 
 def _laplace_ball(epsilon: float) -> float:
-    return float(calibrate.bounded_laplace(epsilon, LOWER, UPPER, SENSITIVITY))
+    noise = calibrate.bounded_laplace(epsilon, lower=LOWER, upper=UPPER, sensitivity=SENSITIVITY)
+    return float(noise.scale)
 
 
 def _laplace_box(epsilon: float) -> float:
-    return float(calibrate.bounded_laplace(epsilon, LOWER, UPPER, SENSITIVITIES))
+    noise = calibrate.bounded_laplace(
+        epsilon, lower=LOWER, upper=UPPER, coordinate_sensitivity=SENSITIVITIES
+    )
+    return float(noise.scale)
 
 
 SIGMA: dict[str, Callable[[float], float]] = {
@@ -65,7 +74,12 @@ LAPLACE: dict[str, Callable[[float], float]] = {
 
 def true_epsilon(sigma: float, sensitivity: float | tuple[float, ...]) -> float:
     """Return what one release of both numbers costs."""
-    return float(calibrate.truncated_gaussian_epsilon(sigma, LOWER, UPPER, sensitivity))
+    noise = TruncatedGaussian(sigma, np.array(LOWER), np.array(UPPER))
+    if isinstance(sensitivity, tuple):
+        cost = noise.cost(coordinate_sensitivity=sensitivity, domain=(LOWER, UPPER))
+    else:
+        cost = noise.cost(sensitivity=sensitivity, domain=(LOWER, UPPER))
+    return cost.epsilon(0.0)
 
 
 @functools.cache

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tightnoise import calibrate
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
 from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce.bounded._theorem import theorem_sigma
 
 __all__ = ["MIDDLE", "TABLES", "Mechanisms", "average_error", "mechanisms"]
 
@@ -94,9 +95,9 @@ BUDGETS: dict[float, dict[tuple[float, float], tuple[str | None, str, str]]] = {
 
 def _variance_table(sensitivity: float) -> Table:
     def row(epsilon: float) -> Row:
-        budget = epsilon, 0.0, WIDTH, sensitivity
-        theorem = float(calibrate.truncated_gaussian(*budget, method="paper")) ** 2
-        exact = float(calibrate.truncated_gaussian(*budget)) ** 2
+        theorem = theorem_sigma(epsilon, 0.0, WIDTH, sensitivity) ** 2
+        domain: Any = {"lower": 0.0, "upper": WIDTH, "sensitivity": sensitivity}
+        exact = float(calibrate.truncated_gaussian(epsilon, **domain).sigma) ** 2
         figures = theorem, exact, theorem / exact
         return Row(epsilon, tuple(map(Cell, figures, VARIANCES[sensitivity][epsilon])))
 
@@ -120,11 +121,12 @@ class Mechanisms(NamedTuple):
 
 def mechanisms(epsilon: float, sensitivity: float) -> Mechanisms:
     """Return the truncated Gaussian by Theorem 6 and of least sigma, and bounded Laplace noise."""
-    budget, domain = (epsilon, 0.0, WIDTH, sensitivity), (0.0, WIDTH)
+    theorem = theorem_sigma(epsilon, 0.0, WIDTH, sensitivity)
+    domain: Any = {"lower": 0.0, "upper": WIDTH, "sensitivity": sensitivity}
     return Mechanisms(
-        TruncatedGaussian(calibrate.truncated_gaussian(*budget, method="paper"), *domain),
-        TruncatedGaussian(calibrate.truncated_gaussian(*budget), *domain),
-        BoundedLaplace(calibrate.bounded_laplace(*budget), *domain),
+        TruncatedGaussian(theorem, 0.0, WIDTH),
+        calibrate.truncated_gaussian(epsilon, **domain),
+        calibrate.bounded_laplace(epsilon, **domain),
     )
 
 
@@ -155,11 +157,12 @@ def _error_table(sensitivity: float) -> Table:
 def _budget_table(sensitivity: float) -> Table:
     def row(budget: tuple[float, float]) -> Row:
         epsilon, delta = budget
-        domain = 0.0, WIDTH, sensitivity
+        domain: Any = {"lower": 0.0, "upper": WIDTH, "sensitivity": sensitivity}
+        plain = calibrate.gaussian(epsilon, delta, sensitivity=sensitivity) if delta else None
         figures = (
-            calibrate.gaussian(epsilon, delta, sensitivity=sensitivity) if delta else None,
-            calibrate.rectified_gaussian(epsilon, *domain, delta=delta),
-            calibrate.truncated_gaussian(epsilon, *domain, delta=delta),
+            None if plain is None else float(plain.sigma),
+            float(calibrate.rectified_gaussian(epsilon, delta, **domain).sigma),
+            float(calibrate.truncated_gaussian(epsilon, delta, **domain).sigma),
         )
         cells = map(Cell, figures, BUDGETS[sensitivity][budget])
         return Row(f"{epsilon:g}, {delta:g}", tuple(cells))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import tightnoise.calibrate as calibrate
-from tightnoise.mechanisms import Gaussian, MultiGaussianMixture
+from tightnoise import _core
+from tightnoise.mechanisms import Gaussian, MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.reproduce.mixtures._printed import MODES, MULTI_L1
 
@@ -20,6 +22,8 @@ __all__ = [
     "printed_mixture",
     "quasi_cell",
 ]
+
+_LOSSES: tuple[Literal["l1"], Literal["l2"]] = ("l1", "l2")
 
 LARGEST_MODES = 20
 """The paper's cap on the number of modes."""
@@ -78,7 +82,7 @@ def relative_gain(ours: float, theirs: float) -> float:
 
 @functools.cache
 def _gaussian(epsilon: float, delta: float) -> Gaussian:
-    return Gaussian(calibrate.gaussian(epsilon, delta, sensitivity=1.0))
+    return calibrate.gaussian(epsilon, delta, sensitivity=1.0)
 
 
 def improvement(epsilon: float, delta: float, mixtures: Sequence[AdditiveNoise]) -> Improvement:
@@ -104,8 +108,10 @@ def multi_cell(epsilon: float, delta: float) -> MultiCell:
     (52.52, 227)
     """
     modes = range(1, LARGEST_MODES + 1)
-    capped = [calibrate.multi_gaussian(epsilon, delta, 1.0, modes=k) for k in modes]
-    free = [calibrate.multi_gaussian(epsilon, delta, 1.0, loss=loss) for loss in ("l1", "l2")]
+    capped = [calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, modes=k) for k in modes]
+    free = [
+        calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, loss=loss) for loss in _LOSSES
+    ]
     return MultiCell(
         improvement(epsilon, delta, capped),
         improvement(epsilon, delta, free),
@@ -124,8 +130,9 @@ def quasi_cell(epsilon: float, delta: float) -> QuasiCell:
     >>> round(cell.paper.l1, 2), round(cell.paper.l2, 2)
     (21.08, 37.14)
     """
-    paper = calibrate.quasi_gaussian(epsilon, delta, 1.0, method="paper")
-    exact = calibrate.quasi_gaussian(epsilon, delta, 1.0)
+    sigma = _core.additive.quasi_gaussian_sigma_of_paper(epsilon, delta, 1.0)
+    paper = QuasiGaussianMixture(sigma, epsilon, 1.0)
+    exact = calibrate.quasi_gaussian(epsilon, delta, sensitivity=1.0)
     return QuasiCell(
         improvement(epsilon, delta, [paper]),
         improvement(epsilon, delta, [exact]),

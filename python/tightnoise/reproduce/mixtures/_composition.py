@@ -37,7 +37,7 @@ MODES = {1.0: 11, 3.0: 4}
 @functools.cache
 def mixture(epsilon: float) -> MultiGaussianMixture:
     """Return the multi-Gaussian that is just (epsilon, `DELTA`)-DP at sensitivity 1."""
-    return calibrate.multi_gaussian(epsilon, DELTA, 1.0, modes=MODES[epsilon])
+    return calibrate.multi_gaussian(epsilon, DELTA, sensitivity=1.0, modes=MODES[epsilon])
 
 
 def cost(epsilon: float) -> Cost:

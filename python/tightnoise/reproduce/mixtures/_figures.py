@@ -7,7 +7,6 @@ from typing import IO, Any
 import numpy as np
 
 import tightnoise.calibrate as calibrate
-from tightnoise.mechanisms import Gaussian
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
 
@@ -31,15 +30,15 @@ def draw(file: IO[bytes]) -> None:
 
 def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:
     x = np.linspace(-5.0, 5.0, 2001)
-    gaussian = Gaussian(calibrate.gaussian(epsilon, delta, sensitivity=1.0))
+    gaussian = calibrate.gaussian(epsilon, delta, sensitivity=1.0)
     as_printed = printed_mixture(epsilon, delta)
     if as_printed is not None:
         label = f"as Table 1 has it (delta is {multi_cell(epsilon, delta).excess:.0f} times that)"
         axes.plot(x, as_printed.pdf(x), color=ORANGE, linewidth=1, label=label)
     for mechanism, color, label in (
         (gaussian, BLACK, "Gaussian"),
-        (calibrate.quasi_gaussian(epsilon, delta, 1.0), GREEN, "quasi-Gaussian"),
-        (calibrate.multi_gaussian(epsilon, delta, 1.0), BLUE, "multi-Gaussian"),
+        (calibrate.quasi_gaussian(epsilon, delta, sensitivity=1.0), GREEN, "quasi-Gaussian"),
+        (calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0), BLUE, "multi-Gaussian"),
     ):
         axes.plot(x, mechanism.pdf(x), color=color, label=label)
     axes.set(ylim=(0.0, 0.95))  # the legend above the peaks

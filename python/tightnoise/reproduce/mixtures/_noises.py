@@ -44,8 +44,7 @@ def gaussian(budget: Budget) -> Gaussian:
 def _gaussian_sigma(budget: Budget) -> float:
     """Return its sigma: k releases cost what one with sqrt(k) the sensitivity does."""
     together = budget.sensitivity * budget.releases**0.5
-    sigma: float = calibrate.gaussian(budget.epsilon, budget.delta, sensitivity=together)
-    return sigma
+    return float(calibrate.gaussian(budget.epsilon, budget.delta, sensitivity=together).sigma)
 
 
 def multi_gaussian(budget: Budget) -> MultiGaussianMixture:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
-from tightnoise._validate import one_of, positive
+from tightnoise._validate import one_of
+from tightnoise.calibrate._budget import NOTHING
 from tightnoise.calibrate._loss import LOSSES, loss_of
-from tightnoise.calibrate.multi_gaussian import multi_gaussian
+from tightnoise.calibrate._many import of_shares
+from tightnoise.calibrate._mixtures import mixture_budget, multi_gaussian
+from tightnoise.costs import Cost
 from tightnoise.mechanisms import GaussianScaleMixture, MultiGaussianMixture
 
 __all__ = ["gaussian_scale_mixture"]
@@ -67,13 +71,19 @@ _SHAPES = {
 
 
 def gaussian_scale_mixture(
-    epsilon: float, delta: float, sensitivity: float, *, loss: str = "l1"
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    sensitivity: float,
+    loss: Literal["l1", "l2"] = "l1",
+    count: int = 1,
+    beside: Cost = NOTHING,
 ) -> GaussianScaleMixture | MultiGaussianMixture:
     """Return Gaussian noise of several places and widths that is (epsilon, delta)-DP.
 
     Its shape comes from a fit, of which nothing is claimed but this: the loss is less than that of
     the best `multi_gaussian`; or else that is the answer. In either case
-    ``noise.delta(epsilon, sensitivity)``, which is proven, is at most delta: the shape is that of
+    the cost at epsilon, which is proven, is at most delta: the shape is that of
     the epsilon, somewhat smaller or larger, at which its certificate says so.
 
     What is to be had (sensitivity 1, delta 1e-6; the loss of `multi_gaussian` first): at epsilon =
@@ -95,6 +105,8 @@ def gaussian_scale_mixture(
         see `tightnoise.mechanisms.AdditiveNoise`.
     loss : {"l1", "l2"}
         What to make small: the mean of abs(noise), or its variance.
+    count, beside
+        As for `multi_gaussian`; several releases go by parts of the budget, as `quasi_gaussian`.
 
     Returns
     -------
@@ -111,16 +123,28 @@ def gaussian_scale_mixture(
     Examples
     --------
     >>> import tightnoise as tn
-    >>> noise = tn.calibrate.gaussian_scale_mixture(6.0, 1e-6, 1.0)
-    >>> noise.delta(6.0, 1.0) <= 1e-6
+    >>> noise = tn.calibrate.gaussian_scale_mixture(6.0, 1e-6, sensitivity=1.0)
+    >>> noise.cost(sensitivity=1.0).delta(6.0) <= 1e-6
     True
-    >>> lattice = tn.calibrate.multi_gaussian(6.0, 1e-6, 1.0)
+    >>> lattice = tn.calibrate.multi_gaussian(6.0, 1e-6, sensitivity=1.0)
     >>> noise.mean_abs() < 0.4 * lattice.mean_abs()
     True
     """
     one_of("loss", loss, LOSSES)
-    scale = positive("sensitivity", sensitivity)
-    lattice = multi_gaussian(epsilon, delta, scale, loss=loss)
+    budget, scale = mixture_budget(epsilon, delta, sensitivity, count, beside)
+    if budget.is_single:
+        return _of_one(budget.epsilon, budget.delta, scale, loss)
+    return of_shares(
+        lambda own, failure: _of_one(own, failure, scale, loss),
+        lambda noise: noise.cost(sensitivity=scale),
+        budget,
+    )
+
+
+def _of_one(
+    epsilon: float, delta: float, scale: float, loss: Literal["l1", "l2"]
+) -> GaussianScaleMixture | MultiGaussianMixture:
+    lattice = multi_gaussian(epsilon, delta, sensitivity=scale, loss=loss)
     least, greatest = _EPSILONS
     levels = -math.log(delta) / epsilon
     if not least <= epsilon <= greatest or delta > _LARGEST_DELTA or levels > _MOST_LEVELS:
@@ -128,12 +152,12 @@ def gaussian_scale_mixture(
     best: GaussianScaleMixture | MultiGaussianMixture = lattice
     # Shapes that were fitted to less than `low` are private, to more than `high` are not.
     low, high = -math.inf, math.inf
-    fitted, step = float(epsilon), _STEP
+    fitted, step = epsilon, _STEP
     while high - low > _CLOSE and abs(fitted - epsilon) < _FARTHEST:
-        noise = _fitted(fitted, float(delta), loss, scale)
+        noise = _fitted(fitted, delta, loss, scale)
         if not loss_of(noise, loss) < loss_of(best, loss):
             break
-        if noise.delta(epsilon, scale) <= delta:
+        if noise.cost(sensitivity=scale).delta(epsilon) <= delta:
             best, low = noise, fitted
         else:
             high = fitted

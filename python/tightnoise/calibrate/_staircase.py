@@ -1,25 +1,35 @@
-"""Staircase and Tulap noise for an (epsilon, delta)."""
+"""Staircase noise for a budget."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
-from tightnoise._validate import one_of, require
-from tightnoise.calibrate._error import CalibrationError
+from tightnoise._validate import one_of, positive, require
+from tightnoise.calibrate._budget import NOTHING, budget_of, settled
 from tightnoise.calibrate._loss import loss_of
-from tightnoise.calibrate._target import Target, first_private, target
-from tightnoise.mechanisms import Staircase, Tulap
+from tightnoise.calibrate._many import of_shares
+from tightnoise.calibrate._scalar import aim, require_steps
+from tightnoise.costs import Cost
+from tightnoise.mechanisms import Staircase
 from tightnoise.mechanisms._steps import LARGEST_EPSILON, SMALLEST_EPSILON
 
-__all__ = ["staircase", "tulap"]
+__all__ = ["staircase"]
 
 
 _NEAR = 3  # steps' ends to either side that are tried for integers
 
 
 def staircase(
-    epsilon: float, delta: float, sensitivity: float, *, loss: str = "l1", integer: bool = False
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    sensitivity: float,
+    loss: Literal["l1", "l2"] = "l1",
+    integer: bool = False,
+    count: int = 1,
+    beside: Cost = NOTHING,
 ) -> Staircase:
     """Return the staircase noise of the smallest loss that is (epsilon, delta)-DP.
 
@@ -37,6 +47,9 @@ def staircase(
     Noise-Adding Mechanism in Differential Privacy"). Of these gammas it is the best near the one
     that is best without rounding.
 
+    Several releases are of the largest epsilon for each, without a delta, with which all of them
+    meet the budget, and of the gamma that is best for that.
+
     Parameters
     ----------
     epsilon : float
@@ -44,118 +57,76 @@ def staircase(
     delta : float
         From 0 to 1, exclusive of 1.
     sensitivity : float
-        The most that one person can change the value by, greater than 0. The value is one number:
-        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
+        The most that one record changes the value by, greater than 0. The value is one number: for
+        vectors see `tightnoise.mechanisms.AdditiveNoise`.
     loss : {"l1", "l2"}
         What is smallest: the mean of abs(noise), or its variance.
     integer : bool
         Whether outputs are rounded to integers; the sensitivity must then be one.
+    count, beside
+        As for `gaussian`.
 
     Returns
     -------
     Staircase
-        ``delta(epsilon, sensitivity)`` of it is at most delta.
 
     Raises
     ------
     CalibrationError
-        If the noise's own epsilon would be outside [1e-15, 700].
-    ValueError
-        If an argument is NaN, infinite or out of range, or the loss is unknown.
-    TypeError
-        If an argument is not a real number.
+        If the noise's own epsilon would be outside [1e-15, 700], or what is beside costs too much
+        by itself.
+    ValueError, TypeError
+        If an argument is no finite number or out of range, or the loss is unknown.
 
     Examples
     --------
     >>> import tightnoise as tn
-    >>> m = tn.calibrate.staircase(3.0, 0.0, sensitivity=1.0)
+    >>> m = tn.calibrate.staircase(3.0, sensitivity=1.0)
     >>> m.epsilon, round(m.gamma, 6), round(m.mean_abs(), 6)
     (3.0, 0.182426, 0.234821)
     >>> m = tn.calibrate.staircase(3.0, 0.1, sensitivity=1.0)
     >>> round(m.epsilon, 4), round(m.mean_abs(), 4)
     (3.1186, 0.22)
-    >>> m = tn.calibrate.staircase(3.0, 0.0, sensitivity=2, integer=True)
+    >>> m = tn.calibrate.staircase(3.0, sensitivity=2, integer=True)
     >>> m.gamma, round(m.rounded().mean_abs(), 4)
     (0.25, 0.2781)
     """
-    wanted = target(epsilon, delta, sensitivity)
+    budget = budget_of(epsilon, delta, count, beside)
+    change = positive("sensitivity", sensitivity)
     best_gamma = one_of("loss", loss, _BEST_GAMMA)
 
-    def own_epsilon(gamma: float) -> float:
-        return wanted.epsilon if wanted.delta == 0 else _own_epsilon(wanted, gamma)
+    def cost_of(noise: Staircase) -> Cost:
+        return noise.cost(sensitivity=change)
 
-    def lost(gamma: float, step: float, is_rounded: bool) -> float:
+    def single(epsilon: float, failure: float) -> Staircase:
+        def own_epsilon(gamma: float) -> float:
+            return epsilon if failure == 0 else _own_epsilon(epsilon, aim(failure), gamma)
+
+        def lost(gamma: float, step: float, is_rounded: bool) -> float:
+            own = own_epsilon(gamma)
+            if not SMALLEST_EPSILON <= own <= LARGEST_EPSILON:
+                return math.inf
+            noise = Staircase(own, step, gamma)
+            return loss_of(noise.rounded() if is_rounded else noise, loss)
+
+        if failure == 0:
+            require_steps(epsilon)
+            gamma = best_gamma(epsilon)
+        else:
+            gamma = _least(lambda gamma: lost(gamma, 1.0, False), epsilon)
+        if integer:
+            gammas = _between_integers(gamma, change)
+            gamma = min(gammas, key=lambda gamma: lost(gamma, change, True))
         own = own_epsilon(gamma)
-        if not SMALLEST_EPSILON <= own <= LARGEST_EPSILON:
-            return math.inf
-        noise = Staircase(own, step, gamma)
-        return loss_of(noise.rounded() if is_rounded else noise, loss)
+        require_steps(own)
+        if failure == 0:
+            return Staircase(own, change, gamma)
+        one = budget_of(epsilon, failure)
+        return settled(lambda steps: Staircase(steps, change, gamma), cost_of, own, one, toward=0.0)
 
-    if wanted.delta == 0:
-        _require_steps(wanted.epsilon)
-        gamma = best_gamma(wanted.epsilon)
-    else:
-        gamma = _least(lambda gamma: lost(gamma, 1.0, False), wanted.epsilon)
-    if integer:
-        step = wanted.sensitivity
-        gamma = min(_between_integers(gamma, step), key=lambda gamma: lost(gamma, step, True))
-    own = own_epsilon(gamma)
-    if wanted.delta == 0:
-        return Staircase(own, wanted.sensitivity, gamma)
-    _require_steps(own)
-    return first_private(
-        lambda steps: Staircase(steps, wanted.sensitivity, gamma), own, wanted, toward=0.0
-    )
-
-
-def tulap(epsilon: float, delta: float, sensitivity: float) -> Tulap:
-    """Return Tulap noise, as tight as delta allows: canonical for (epsilon, delta)-DP.
-
-    sensitivity times Tulap(0, b, q) with b = e^-epsilon and q = 2 delta b/(1 - b + 2 delta b) (Awan
-    and Slavkovic 2020, "Differentially Private Inference for Binomial Data"; Awan and Vadhan 2023,
-    "Canonical Noise Distributions and Private Hypothesis Tests"). Best for tests, not for a loss.
-
-    Parameters
-    ----------
-    epsilon : float
-        From 1e-15 to 700.
-    delta : float
-        From 0, for no bound, to 1, exclusive of 1.
-    sensitivity : float
-        The most that one person can change the value by, greater than 0. The value is one number:
-        for vectors see `tightnoise.mechanisms.AdditiveNoise`.
-
-    Returns
-    -------
-    Tulap
-        ``delta(epsilon, sensitivity)`` of it is at most delta.
-
-    Raises
-    ------
-    CalibrationError
-        If epsilon is outside [1e-15, 700].
-    ValueError
-        If an argument is NaN, infinite or out of range.
-    TypeError
-        If an argument is not a real number.
-
-    Examples
-    --------
-    >>> import tightnoise as tn
-    >>> m = tn.calibrate.tulap(1.0, 1e-5, sensitivity=1.0)
-    >>> round(m.bound, 6), round(m.mean_abs(), 6)
-    (11.327948, 0.966315)
-    """
-    wanted = target(epsilon, delta, sensitivity)
-    _require_steps(wanted.epsilon)
-    unbounded = Tulap(wanted.epsilon, wanted.sensitivity)
-    if wanted.delta == 0:
-        return unbounded
-    half = wanted.aim / (math.expm1(wanted.epsilon) + 2.0 * wanted.aim)
-    bound = -float(unbounded.ppf(half))
-    return first_private(
-        lambda end: Tulap(wanted.epsilon, wanted.sensitivity, end), bound, wanted, toward=math.inf
-    )
+    if budget.is_single:
+        return single(budget.epsilon, budget.delta)
+    return of_shares(single, cost_of, budget, is_pure=True)
 
 
 def _between_integers(gamma: float, sensitivity: float) -> list[float]:
@@ -165,14 +136,6 @@ def _between_integers(gamma: float, sensitivity: float) -> list[float]:
     nearest = math.floor(gamma * sensitivity)
     ends = range(max(nearest - _NEAR, 0), min(nearest + _NEAR + 1, int(sensitivity)))
     return [(end + 0.5) / sensitivity for end in ends]
-
-
-def _require_steps(epsilon: float) -> None:
-    if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
-        raise CalibrationError(
-            f"the noise's own epsilon must be from {SMALLEST_EPSILON} to {LARGEST_EPSILON:g}; "
-            f"epsilon and delta ask for {epsilon}"
-        )
 
 
 def _best_gamma_l1(epsilon: float) -> float:
@@ -190,13 +153,13 @@ def _best_gamma_l2(epsilon: float) -> float:
 _BEST_GAMMA = {"l1": _best_gamma_l1, "l2": _best_gamma_l2}  # by epsilon, for delta = 0
 
 
-def _own_epsilon(wanted: Target, gamma: float) -> float:
+def _own_epsilon(epsilon: float, delta: float, gamma: float) -> float:
     """Return the largest epsilon of steps with this gamma that is private; infinite for any.
 
     With b = e^-own, a shift of one step has delta = (1 - e^epsilon b) (b/(1 - b) + min(2 gamma,
     1))/(2 (b/(1 - b) + gamma)). That is linear in b for gamma >= 1/2, and else quadratic.
     """
-    delta, small = wanted.aim, math.exp(-wanted.epsilon)
+    small = math.exp(-epsilon)
     if gamma >= 0.5:
         share = (1.0 - 2.0 * delta * gamma) / (1.0 + 2.0 * delta * (1.0 - gamma) * small)
     else:
@@ -207,7 +170,7 @@ def _own_epsilon(wanted: Target, gamma: float) -> float:
         root = math.sqrt(linear * linear + 4.0 * square * constant)
         sum_of_two = root + abs(linear)  # the one that does not cancel
         share = 0.5 * sum_of_two / square if linear > 0 else 2.0 * constant / sum_of_two
-    return wanted.epsilon - math.log(share) if share > 0 else math.inf
+    return epsilon - math.log(share) if share > 0 else math.inf
 
 
 def _least(function: Callable[[float], float], epsilon: float) -> float:

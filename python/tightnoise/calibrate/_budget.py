@@ -1,0 +1,99 @@
+"""What releases may cost together, and how a calibration is settled to the last digit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tightnoise._validate import MAX_COUNT, integer, not_negative, real_scalar, require, shown
+from tightnoise.calibrate._error import CalibrationError
+from tightnoise.costs import Cost
+
+__all__ = ["NOTHING", "Budget", "budget_of", "settled"]
+
+Noise = TypeVar("Noise")
+
+NOTHING = Cost()
+"""What is planned beside, unless something is said."""
+
+_ROUNDING = 2.0**-48  # what costs of many releases may be rounded up by, relatively
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A checked (epsilon, delta) for `count` releases and what is planned beside them."""
+
+    epsilon: float
+    delta: float
+    count: int
+    beside: Cost
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is all for one release: what the exact searches are for."""
+        return self.count == 1 and not self.beside.terms
+
+    @property
+    def pure_share(self) -> float:
+        """The epsilon that each release may cost where there is no delta: losses add up."""
+        if self.is_single:
+            return self.epsilon
+        left = (self.epsilon - self.beside.epsilon(0.0)) * (1 - _ROUNDING)
+        if not left > 0:
+            raise self.unmet("what is planned beside leaves nothing of epsilon")
+        return left / self.count
+
+    def total(self, cost: Cost) -> Cost:
+        """Return the cost of everything, by that of one release."""
+        return cost * self.count + self.beside
+
+    def is_met(self, cost: Cost) -> bool:
+        """Whether releases of this cost keep within the budget."""
+        return self.total(cost).epsilon(self.delta) <= self.epsilon
+
+    def unmet(self, why: str) -> CalibrationError:
+        """Return the error that says why no noise meets the budget."""
+        asked = f"epsilon = {self.epsilon:g} and delta = {self.delta:g}"
+        beside = f" for {self.count} releases" if self.count > 1 else ""
+        return CalibrationError(f"no noise of this kind meets {asked}{beside}: {why}")
+
+
+def budget_of(epsilon: Any, delta: Any, count: Any = 1, beside: Any = NOTHING) -> Budget:
+    """Return the budget after checking its parts."""
+    loss, failure = not_negative("epsilon", epsilon), real_scalar("delta", delta)
+    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    times = integer("count", count, minimum=1, maximum=MAX_COUNT)
+    if not isinstance(beside, Cost):
+        raise TypeError(f"beside must be a Cost; got {shown(beside)}")
+    spent = beside.epsilon(failure)
+    if spent > loss:
+        raise CalibrationError(
+            f"beside must cost less than the budget; it costs epsilon = {spent:g} of {loss:g} at "
+            f"delta = {failure:g} by itself"
+        )
+    return Budget(loss, math.fabs(failure), times, beside)
+
+
+def settled(
+    make: Callable[[float], Noise],
+    cost_of: Callable[[Noise], Cost],
+    start: float,
+    budget: Budget,
+    *,
+    toward: float,
+) -> Noise:
+    """Return the first private one of make(start), and make(x) for x ever farther from `start`.
+
+    The last digits are settled by the cost itself: steps of 1, 2, 4, ... units in the last place,
+    away towards `toward`.
+    """
+    unit = math.ulp(start) if toward > start else -math.ulp(start)
+    value, units = start, 1.0
+    while 0 < value < math.inf:
+        noise = make(value)
+        if budget.is_met(cost_of(noise)):
+            return noise
+        value, units = start + units * unit, 2.0 * units
+    raise budget.unmet("there is none within the range of floats")

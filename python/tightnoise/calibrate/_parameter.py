@@ -1,0 +1,131 @@
+"""The least parameter with which a cost meets a budget."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+
+from tightnoise._validate import positive, require, shown
+from tightnoise.calibrate._budget import Budget, budget_of
+from tightnoise.calibrate._error import CalibrationError
+from tightnoise.calibrate._search import Point, least_point
+from tightnoise.costs import By, Cost
+
+__all__ = ["FAR", "excess_of", "least_parameter", "parameter"]
+
+FAR = 1e9
+"""How many times as much noise as without them is looked at beside other releases."""
+
+_CLOSE = 2e-10  # of log epsilon: how far below the budget the answer may be
+_ROUGH = 1e-3  # where Renyi divergences only find out where to look
+
+
+def parameter(
+    cost_of: Callable[[float], Cost],
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    bracket: Sequence[float],
+) -> float:
+    """Return the least parameter with which a cost is within (epsilon, delta).
+
+    By the tightest answer, `Cost.epsilon`, which is asked some six times; Renyi divergences say
+    where to begin. Everything that a plan depends on by one number can be found this way.
+
+    Parameters
+    ----------
+    cost_of : callable
+        From a parameter to the `Cost` of everything. More of it must mean more noise: for a
+        parameter that costs more the larger it is, search for its reciprocal.
+    epsilon : float
+        The privacy loss that is tolerated, greater than 0.
+    delta : float
+        The probability of more, at least 0 and below 1.
+    bracket : (float, float)
+        The least and the greatest parameter that may be the answer, both greater than 0.
+
+    Returns
+    -------
+    float
+        ``cost_of`` of it costs at most epsilon, and at least epsilon (1 - 1e-9), unless it is the
+        lower end, or the cost jumps there.
+
+    Raises
+    ------
+    CalibrationError
+        If the cost is too high even at the upper end.
+    ValueError, TypeError
+        For numbers that are out of range, a bracket that is no two increasing numbers, or if
+        `cost_of` returns no `Cost`.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> plan = tn.Gaussian(2.0).cost(sensitivity=1.0) * 3
+    >>> scale = tn.calibrate.parameter(
+    ...     lambda b: plan + tn.Laplace(b).cost(sensitivity=1.0), 8.0, 1e-6, bracket=(0.1, 1e6)
+    ... )
+    >>> print(f"{scale:.4f}")
+    0.2524
+    """
+    budget = budget_of(epsilon, delta)
+    try:
+        low, high = bracket
+    except (TypeError, ValueError):
+        raise TypeError(f"bracket must be two numbers; got {shown(bracket)}") from None
+    low, high = positive("bracket", low), positive("bracket", high)
+    require(low < high, "bracket", bracket, "two increasing numbers")
+
+    def checked(x: float) -> Cost:
+        cost = cost_of(x)
+        if not isinstance(cost, Cost):
+            raise TypeError(f"cost_of must return a Cost; got {shown(cost)} for {x}")
+        return cost
+
+    found = least_parameter(checked, budget, (low, high))
+    if found is None:
+        raise CalibrationError(
+            f"no parameter in the bracket meets epsilon = {budget.epsilon:g} at delta = "
+            f"{budget.delta:g}: at its upper end, {high:g}, epsilon is "
+            f"{checked(high).epsilon(budget.delta):g}"
+        )
+    return found
+
+
+def least_parameter(
+    total_of: Callable[[float], Cost],
+    budget: Budget,
+    bracket: tuple[float, float],
+    near: float | None = None,
+    *,
+    by_renyi: bool = True,
+) -> float | None:
+    """Return the least parameter in the bracket whose total meets the budget; None: none does.
+
+    `near` is a guess. Where there is no closed form, Renyi divergences, whose epsilon is never
+    less, improve it, unless their bounds are known to be poor.
+    """
+    require(budget.epsilon > 0, "epsilon", budget.epsilon, "greater than 0 where it is searched by")
+    low, high = bracket
+    start = Point(math.sqrt(low) * math.sqrt(high) if near is None else near, 0.0, -1.0)
+
+    def excess(x: float, by: By | None = None) -> float:
+        return excess_of(total_of(x), budget, by)
+
+    if by_renyi and budget.delta > 0 and excess(start.x, "profile") == math.inf:
+        first = least_point(lambda x: excess(x, "rdp"), low, high, start, _ROUGH)
+        start = start if first is None else first
+    found = least_point(excess, low, high, start, _CLOSE)
+    return None if found is None else found.x
+
+
+def excess_of(total: Cost, budget: Budget, by: By | None = None) -> float:
+    """Return log(epsilon of the total/epsilon of the budget), above 0 exactly if it is too much."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an order at the end of its search proves as much
+        epsilon = total.epsilon(budget.delta, by=by)
+    if epsilon == 0 or epsilon == math.inf:
+        return -math.inf if epsilon == 0 else math.inf
+    excess = math.log(epsilon) - math.log(budget.epsilon)
+    return min(excess, 0.0) if epsilon <= budget.epsilon else max(excess, 5e-324)

@@ -1,0 +1,118 @@
+"""Where a falling function of a positive number comes to 0: few evaluations, each dear."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+__all__ = ["Point", "least_point", "most_count"]
+
+_TRIALS = 100
+_PATIENCE = 8  # trials between two ends before what is close enough grows with each
+_STALLED = 3  # trials in which the ends must come half as close
+
+
+class Point(NamedTuple):
+    """A number, what is left to 0 there, and the slope of that by the logarithm of the number."""
+
+    x: float
+    excess: float
+    slope: float
+
+
+def least_point(
+    excess: Callable[[float], float],
+    low: float,
+    high: float,
+    near: Point,
+    close: float,
+) -> Point | None:
+    """Return nearly the least point from `low` to `high` whose excess is at most 0; None: none is.
+
+    The excess falls with x, as a logarithm does by the logarithm of x; it may be infinite, flat or
+    jump. Secants through the last two points find the next one: from where the search begins,
+    `near.x` and with its slope, outwards until there is a point on either side, then between these,
+    with bisection where that stalls. They aim at half of `close` below 0, the most that the excess
+    of the answer is below, unless `low` itself is no more than 0 or the function is too steep.
+    """
+    below: Point | None = None  # the nearest ones known to either side
+    above: Point | None = None
+    last: Point | None = None
+    x, slope, reach = min(max(near.x, low), high), near.slope, 0.0
+    between, gaps = 0, [math.inf]
+    for _ in range(_TRIALS):
+        value = excess(x)
+        if last is not None and math.isfinite(value - last.excess):
+            secant = (value - last.excess) / _log_ratio(x, last.x)
+            slope = secant if secant < 0 else slope
+        point = Point(x, value, slope)
+        if value <= 0:
+            above = point
+            if value >= -close * 4.0 ** max(0, between - _PATIENCE) or x == low:
+                return above
+        else:
+            below = point
+            if x == high:
+                return None
+        move = (-0.5 * close - value) / slope if math.isfinite(value) else math.inf
+        if below is None or above is None:
+            # Outwards, at least twice as far as before unless that came a good deal nearer to 0.
+            is_nearer = last is None or 4 * abs(value) < abs(last.excess)
+            step = max(abs(move), 0.0 if is_nearer else 2.0 * reach)
+            step = step if math.isfinite(step) else max(1.0, 2.0 * reach)
+            trial = _moved(x, step if above is None else -step, low, high)
+            if trial == x:
+                trial = math.nextafter(x, high if above is None else low)
+            reach = abs(_log_ratio(trial, x))
+        else:
+            between += 1
+            gaps.append(_log_ratio(above.x, below.x))
+            trial = _moved(x, move, low, high) if math.isfinite(move) else x
+            is_stalled = len(gaps) > _STALLED and gaps[-1] > 0.5 * gaps[-1 - _STALLED]
+            if is_stalled or not below.x < trial < above.x:
+                trial = math.sqrt(below.x) * math.sqrt(above.x)
+                gaps = [math.inf]
+            if not below.x < trial < above.x:
+                return above  # there is no number between
+        last, x = point, trial
+    return above
+
+
+def _log_ratio(x: float, y: float) -> float:
+    ratio = x / y
+    return math.log(ratio) if 0 < ratio < math.inf else math.log(x) - math.log(y)
+
+
+def _moved(x: float, move: float, low: float, high: float) -> float:
+    """Return x e^move, no farther than the ends."""
+    if move >= _log_ratio(high, x):
+        return high
+    if move <= _log_ratio(low, x):
+        return low
+    return x * math.exp(move) if abs(move) < 1 else math.exp(math.log(x) + move)
+
+
+def most_count(excess: Callable[[int], float], near: int, most: int) -> int:
+    """Return the largest count from 0 to `most` whose excess is at most 0; it rises with the count.
+
+    Secants by logarithms, as above, on whole numbers: one more than the answer is too many.
+    """
+    known: dict[int, float] = {0: -math.inf}
+    good, bad, count, step = 0, most + 1, min(max(near, 1), most), 1
+    while bad - good > 1:
+        known[count] = excess(count)
+        if known[count] <= 0:
+            good = count
+        else:
+            bad = count
+        left, right = known[good], known.get(bad, math.inf)
+        if math.isfinite(left) and math.isfinite(right):
+            share = left / (left - right)
+            guess = round(good * (bad / good) ** share)
+        elif math.isfinite(left):  # a cost in proportion to the root of the count, or more
+            guess, step = good + max(step, math.floor(good * math.expm1(min(-left, 1.0)))), 2 * step
+        else:
+            guess = math.isqrt(max(good, 1) * bad)
+        count = min(max(guess, good + 1), bad - 1)
+    return good
