@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._bounds import RdpTable
+from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, losses_of_leaf
-from tightnoise.costs._loss_points import losses_of
+from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Terms, merged_gaussians, sum_upper
@@ -23,6 +24,9 @@ from tightnoise.costs._sampled import Terms, merged_gaussians, sum_upper
 __all__ = ["WAYS", "Proof", "distribution_of", "least", "proved_by", "rdp_of"]
 
 Array = NDArray[np.float64]
+
+_EVERY = 16  # point of those that a profile is read at, where one takes a search of orders
+_LARGEST = 1e300  # sum of losses on a lattice
 
 
 class Proof(NamedTuple):
@@ -57,8 +61,6 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
             return "profile", exact
         if leaf is not None:
             ways.remove("losses")  # which are those of the profile
-    elif all(losses_of_leaf(leaf) is None for leaf, _ in terms):
-        ways.remove("losses")  # which are those of the Renyi divergences
     for way in ways[1:]:
         proof = proved_by(way, question, terms, at)
         if proof is not None:
@@ -159,19 +161,20 @@ def _rdp_delta(terms: Terms, epsilon: float) -> Proof | None:
 
 @functools.lru_cache(maxsize=64)
 def _release_of_curve(terms: Terms) -> Release | None:
-    """Return losses of what Renyi divergences prove, of leaves of which nothing else is known."""
+    """Return losses of what Renyi divergences prove, of leaves of which nothing else is known.
+
+    A profile is convex in e^epsilon, the least of what the orders prove is not: so this is less.
+    """
     curve = rdp_of(terms, None)
     if curve is None:
         return None
     largest = curve.best_epsilon(NEGLIGIBLE).bound
     if not 0 < largest < math.inf:
         return None
-
-    def profile(epsilons: Array) -> tuple[Array, Array]:
-        delta = np.array([curve.best_delta(float(epsilon)).bound for epsilon in epsilons])
-        return delta, delta
-
-    return losses_of(profile, largest, largest / 10, symmetric=True)
+    points = points_up_to(largest, largest / 10)
+    epsilons = np.append(points[:-1:_EVERY], largest)
+    deltas = np.array([curve.best_delta(float(epsilon)).bound for epsilon in epsilons])
+    return connect_dots(epsilons, deltas)
 
 
 @functools.lru_cache(maxsize=16)
@@ -190,7 +193,11 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
         if release is None:
             return None
         releases[release] = 1
-    if sum(releases.values()) > MAX_LATTICE_COUNT:
+    count = sum(releases.values())
+    if (
+        count > MAX_LATTICE_COUNT
+        or sum_upper((r.largest, n) for r, n in releases.items()) > _LARGEST
+    ):
         return None
     return PrivacyLossDistribution._of(releases)
 

@@ -24,10 +24,11 @@ from tightnoise._validate import (
 from tightnoise._warn import warn_caller
 from tightnoise.costs._answers import Proof, distribution_of, least, proved_by, rdp_of
 from tightnoise.costs._bounds import BoundedRange, LossTable, ProfileTable, RdpTable, Zcdp
+from tightnoise.costs._dp_events import cost_of_event, event_of_terms
 from tightnoise.costs._explanation import Explanation, explained
 from tightnoise.costs._guarantee import Guarantee
 from tightnoise.costs._leaf import Leaf, leaf_of
-from tightnoise.costs._pairs import DirectionPair, gaussian_of_mu
+from tightnoise.costs._pairs import DirectionPair, GaussianPair, gaussian_of_mu
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import (
@@ -431,6 +432,68 @@ class Cost:
         """
         leaf = BoundedRange(eta, adjacency=adjacency)
         return cls._of([(leaf, int(leaf.eta > 0))])
+
+    @classmethod
+    def of_dp_event(cls, event: Any) -> Cost:
+        """Return the cost of an event of dp-accounting.
+
+        Parameters
+        ----------
+        event : dp_accounting.DpEvent
+            Gaussian, Laplace, zCDP, randomised response, nothing; Poisson samples, samples of a
+            fixed size, and compositions of these. A noise multiplier is the noise over what one
+            record contributes, of which a replaced one, in samples of a fixed size, changes twice
+            as much.
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        ValueError
+            For any other event.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.Cost.of_dp_event("GaussianDpEvent")
+        Traceback (most recent call last):
+        ...
+        ValueError: event must be one that a Cost knows; got str
+        """
+        cost: Cost = cost_of_event(event, cls)
+        return cost
+
+    @classmethod
+    def of_opacus_history(cls, history: Iterable[tuple[float, float, int]]) -> Cost:
+        """Return the cost of a training that an accountant of Opacus has recorded.
+
+        Parameters
+        ----------
+        history : list of (noise_multiplier, sample_rate, steps)
+            As in ``accountant.history``, of Poisson samples.
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        ValueError, TypeError
+            For numbers out of range.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> print(f"{tn.Cost.of_opacus_history([(1.0, 0.01, 1000)]).epsilon(1e-6):.4f}")
+        2.1245
+        """
+        steps = [
+            cls.of_leaf(GaussianPair(noise_multiplier)).sampled(rate, "poisson") * count
+            for noise_multiplier, rate, count in history
+        ]
+        return sum(steps, cls())
 
     # --- sums
 
@@ -906,6 +969,30 @@ class Cost:
         cost = cls._of(leaves)
         require(len(cost._leaves) == len(leaves), "leaves", entries, "different")
         return cost
+
+    def to_dp_event(self) -> Any:
+        """Return an event of dp-accounting, which must be installed, with the same leaves.
+
+        Returns
+        -------
+        dp_accounting.DpEvent
+
+        Raises
+        ------
+        ValueError
+            For leaves that are no Gaussian or Laplace noise, zCDP, or Poisson samples of them.
+        ImportError
+            Without dp-accounting.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.Cost.of_bounded_range(1.0).to_dp_event()  # doctest: +IGNORE_EXCEPTION_DETAIL
+        Traceback (most recent call last):
+        ...
+        ValueError: leaves must be of Gaussian or Laplace noise, zCDP and Poisson samples of them...
+        """
+        return event_of_terms(self.terms)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cost):

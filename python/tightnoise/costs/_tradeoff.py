@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs._answers import WAYS
+from tightnoise.costs._answers import least
 from tightnoise.costs._pairs import GaussianPair
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._sampled import Terms, composed_of, merged_gaussians
@@ -50,19 +50,21 @@ def false_negative_rate_lower(terms: Terms, rates: Array) -> Array:
 
 
 def _of_gaussian(mu: float, rates: Array) -> Array:
-    """Return Phi(Phi^-1(1 - a) - mu)."""
+    """Return Phi(Phi^-1(1 - a) - mu); far out, what the argument is rounded by counts."""
     with np.errstate(divide="ignore"):
         quantile = -np.asarray(ndtri(rates))
-    return np.asarray(np.maximum(np.asarray(ndtr(quantile - mu)) * (1 - _ROUNDING) - 1e-300, 0.0))
+    far = np.where(np.isfinite(quantile), np.abs(quantile), 0.0)
+    argument = quantile - mu - 2.0**-46 * (far + mu)
+    return np.asarray(np.maximum(np.asarray(ndtr(argument)) * (1 - _ROUNDING) - 1e-300, 0.0))
 
 
 def _profile(terms: Terms) -> tuple[Array, Array]:
     """Return points of the profile, the larger of both directions."""
     release = composed_of(terms)
     if release is None:
-        found = [(x, WAYS["rdp"].delta(terms, x)) for x in np.linspace(0.0, 20.0, 81).tolist()]
-        pairs = [(x, delta) for x, delta in found if delta is not None]
-        return (np.array([x for x, _ in pairs]), np.array([delta for _, delta in pairs]))
+        pure = least("epsilon", terms, 0.0)[1].bound
+        points = np.append(np.linspace(0.0, 20.0, 81), [pure] if pure < math.inf else [])
+        return points, np.array([least("delta", terms, x)[1].bound for x in points.tolist()])
     epsilons = np.concatenate([[0.0], release.values[release.values > 0]])
     if epsilons.size > 1000:
         epsilons = epsilons[np.linspace(0, epsilons.size - 1, 1000).astype(int)]

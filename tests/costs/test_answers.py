@@ -1,0 +1,292 @@
+"""Answers of a Cost: against closed forms and truths, and against each other."""
+
+import json
+import math
+import pickle
+import warnings
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise import Cost
+
+INF = float("inf")
+GAUSSIAN = tn.Gaussian(1.0).cost(sensitivity=1.0)
+STEP = GAUSSIAN.sampled(0.01, "poisson")
+LAPLACE = tn.Laplace(20.0).cost(sensitivity=1.0)
+BINARY = [1.0, -1.0], [1 / (1 + math.exp(-1.0)), 1 / (1 + math.exp(1.0))]
+COSTS = {
+    "gaussian": tn.Gaussian(20.0).cost(sensitivity=1.0) * 100,
+    "step": STEP,
+    "training": STEP * 1000,
+    "fixed-size": tn.Gaussian(1.0)
+    .cost(sensitivity=2.0, adjacency="replace-one")
+    .sampled(0.01, "fixed-size")
+    * 100,
+    "laplace": LAPLACE * 100,
+    "direction": tn.VonMisesFisher(15.0, 13_700).cost(),
+    "domain": tn.TruncatedGaussian(20.0, 0.0, 120.0).cost(sensitivity=5.0, domain=(0.0, 120.0)) * 3,
+    "pure": Cost.of_pure(0.1) * 50,
+    "guarantee": Cost.of_approximate(0.1, 1e-8) * 50,
+    "two guarantees": Cost.of_approximate(0.1, 1e-8) * 50 + Cost.of_pure(0.3) * 3,
+    "zcdp": Cost.of_zcdp(0.02),
+    "rdp": Cost.of_rdp([2.0, 8.0, INF], [0.1, 0.4, 0.9]),
+    "losses": Cost.of_losses(*BINARY) * 3,
+    "profile": Cost.of_profile([0.0, 0.5, 1.0], [0.4, 0.2, 0.0]) * 3,
+    "bounded range": Cost.of_bounded_range(0.3) * 10,
+    "replaced": tn.Gaussian(2.0)
+    .cost(sensitivity=1.0, adjacency="replace-one")
+    .sampled(0.1, "poisson"),
+    "one draw": (GAUSSIAN * 3 + LAPLACE).sampled(0.1, "poisson") * 5,
+    "group": STEP.group(3),
+    "plan": STEP * 100 + LAPLACE * 5 + Cost.of_pure(0.1),
+}
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_no_way_proves_less_than_the_answer(name):
+    cost = COSTS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for delta in (1e-7, 1e-3):
+            ways = [cost.epsilon(delta, by=way) for way in ("rdp", "losses", "profile")]
+            assert cost.epsilon(delta) <= min(ways) * (1 + 1e-9)
+            assert cost.explain(delta).epsilon == cost.epsilon(delta)
+        for epsilon in (0.1, 2.0):
+            ways = [cost.delta(epsilon, by=way) for way in ("rdp", "losses", "profile")]
+            assert cost.delta(epsilon) <= min(ways) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_epsilon_and_delta_are_one_curve(name):
+    cost = COSTS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for delta in (1e-6, 1e-2):
+            epsilon = cost.epsilon(delta)
+            assert cost.delta(epsilon * (1 + 1e-6)) <= delta * (1 + 1e-6)
+        deltas = cost.delta(np.array([0.0, 0.3, 1.0, 3.0]))
+        assert (np.diff(deltas) <= 1e-12).all()
+        assert ((deltas >= 0) & (deltas <= 1)).all()
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_costs_survive_pickle_and_json(name):
+    cost = COSTS[name]
+    again = Cost.from_dict(json.loads(json.dumps(cost.to_dict(), allow_nan=False)))
+    assert again == cost
+    assert hash(again) == hash(cost)
+    assert pickle.loads(pickle.dumps(cost)) == cost
+    assert again.epsilon(1e-5) == cost.epsilon(1e-5)
+    assert len(repr(cost)) < 300
+
+
+def test_gaussians_of_any_number_are_one():
+    mus = [0.05] * 100 + [0.3] * 4
+    total = sum((Cost.of_gdp(mu) for mu in mus), Cost())
+    mu = math.sqrt(math.fsum(x * x for x in mus))
+    for epsilon in (0.5, 2.0):
+        with mp.workdps(30):
+            truth = mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(
+                -mu / 2 - epsilon / mu
+            )
+        assert float(truth) * (1 - 1e-14) <= total.delta(epsilon) <= float(truth) * (1 + 1e-10)
+    assert total.gdp_mu == pytest.approx(mu, rel=1e-14)
+    assert total.gdp_mu >= mu * (1 - 1e-15)
+
+
+def test_a_sampled_gaussian_is_exact():
+    rate, epsilon = 0.01, 0.2
+    with mp.workdps(30):
+        q, e = mp.mpf(rate), mp.mpf(epsilon)
+
+        def gaussian(x):
+            return mp.ncdf(0.5 - x) - mp.exp(x) * mp.ncdf(-0.5 - x)
+
+        forward = q * gaussian(mp.log(1 + mp.expm1(e) / q))
+    assert float(forward) <= STEP.delta(epsilon) <= float(forward) * (1 + 1e-11)
+    assert STEP.epsilon(STEP.delta(epsilon)) == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_equal_guarantees_are_exact():
+    e, n, x = 0.1, 200, 1.5
+    with mp.workdps(40):
+        e_, total = mp.mpf(e), mp.mpf(0)
+        for k in range(n + 1):
+            loss = (2 * k - n) * e_
+            if loss > x:
+                weight = mp.binomial(n, k) * mp.exp(k * e_) / (1 + mp.exp(e_)) ** n
+                total += weight * (1 - mp.exp(x - loss))
+        failure = 1 - (1 - mp.mpf(1e-8)) ** n
+        truth = failure + (1 - failure) * total
+    cost = Cost.of_approximate(e, 1e-8) * n
+    assert float(truth) <= cost.delta(x) <= float(truth) * (1 + 1e-11)
+    assert cost.epsilon(1e-7) == INF  # one of them fails more often
+
+
+def test_bounded_range_against_a_search():
+    eta = 0.8
+    cost = Cost.of_bounded_range(eta)
+    t = np.linspace(1e-6, eta - 1e-6, 20_001)
+    high = -np.expm1(t - eta) / -np.expm1(-eta)  # of the loss t, else t - eta
+    for epsilon in (0.0, 0.1, 0.5):
+        two_points = high * np.maximum(-np.expm1(epsilon - t), 0)
+        assert two_points.max() * (1 - 1e-12) <= cost.delta(epsilon)
+        assert cost.delta(epsilon) <= two_points.max() * (1 + 1e-6)
+    assert cost.delta(eta) == 0
+
+
+def test_attackers():
+    once = Cost.of_gdp(1.0)
+    assert once.advantage == pytest.approx(0.38292492254802624, rel=1e-13)
+    assert once.auc == pytest.approx(0.7602499389065233, rel=1e-13)
+    assert once.tradeoff(0.05) == pytest.approx(0.74048897, abs=1e-8)
+    assert Cost.of_response(0.75).auc == pytest.approx(0.75, abs=1e-8)
+    assert Cost.of_response(0.75).auc >= 0.75
+    assert tn.Laplace(1.0).cost(sensitivity=1.0).auc == pytest.approx(0.72409, abs=1e-5)
+    assert Cost().auc == 0.5
+    assert Cost().tradeoff([0.0, 0.3]).tolist() == [1.0, 0.7]
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_tradeoff_curves_are_such(name):
+    rates = np.linspace(0, 1, 41)
+    misses = COSTS[name].tradeoff(rates)
+    assert (misses <= 1 - rates).all()
+    assert (misses >= 0).all()
+    assert (np.diff(misses) <= 1e-12).all()
+    assert 0.5 <= COSTS[name].auc <= 1
+
+
+def test_far_tradeoffs_are_rounded_down():
+    mu, rate = 30.0, 0.5
+    with mp.workdps(30):
+        truth = mp.ncdf(-mp.mpf(mu))
+    found = Cost.of_gdp(mu).tradeoff(rate)
+    assert float(truth) * (1 - 1e-9) <= found <= float(truth)
+
+
+def test_samples_cost_no_more():
+    for name in ("gaussian", "laplace", "pure", "guarantee", "losses", "bounded range", "rdp"):
+        whole = COSTS[name]
+        for delta in (0.0, 1e-6, 1e-2):
+            for rate in (0.9, 0.01):
+                sampled = whole.sampled(rate, "poisson")
+                assert sampled.epsilon(delta) <= whole.epsilon(delta) * (1 + 1e-9)
+    assert STEP.sampled(0.5, "poisson").terms[0][0].rate == pytest.approx(0.005)
+    assert STEP.sampled(0.0, "poisson") == Cost()
+    assert GAUSSIAN.sampled(1.0, "poisson") is GAUSSIAN
+
+
+def test_one_draw_is_worse_than_as_many():
+    one, many = (GAUSSIAN * 10).sampled(0.01, "poisson"), STEP * 10
+    assert one.epsilon(1e-6) > many.epsilon(1e-6)
+
+
+def test_replaced_records_in_poisson_samples():
+    pair = tn.Gaussian(2.0).cost(sensitivity=2.0, adjacency="replace-one")
+    sampled = pair.sampled(0.1, "poisson")
+    assert sampled.adjacency == "replace-one"
+    for epsilon in (0.0, 1.0):
+        assert sampled.delta(epsilon) == pytest.approx(0.1 * pair.delta(epsilon), rel=1e-12)
+    assert sampled.epsilon(1e-5, by="rdp") < pair.epsilon(1e-5, by="rdp")
+
+
+def test_samples_of_a_fixed_size_need_the_change_of_a_replaced_record():
+    with pytest.raises(ValueError, match="adjacency must be 'replace-one'"):
+        GAUSSIAN.sampled(0.01, "fixed-size")
+    turned = tn.VonMisesFisher(5.0, 50).cost().sampled(0.01, "fixed-size")
+    assert turned.adjacency == "replace-one"
+    with pytest.raises(ValueError, match="different neighbours"):
+        turned + STEP
+
+
+def test_several_records_are_not_one_that_is_sampled():
+    # Three records are in a sample with nearly three times the probability of one.
+    for cost in (GAUSSIAN.group(3), GAUSSIAN.group(2), Cost.of_pure(1.0).group(2)):
+        with pytest.raises(ValueError, match="of one record to be sampled"):
+            cost.sampled(0.01, "poisson")
+    pair = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="add-remove").group(2)
+    assert pair == tn.Gaussian(1.0).cost(sensitivity=2.0, adjacency="replace-one")
+    assert pair.sampled(0.01, "fixed-size").adjacency == "replace-one"
+
+
+def test_groups_by_the_chain_of_neighbours():
+    once = Cost.of_losses(*BINARY)
+    for k in (2, 5):
+        group = once.group(k)
+        assert group.epsilon(0.0) == pytest.approx(k, rel=1e-12)
+        for epsilon in (0.0, 0.5, 1.7):
+            each = epsilon / k
+            grown = k if each == 0 else math.expm1(epsilon) / math.expm1(each)
+            assert group.delta(epsilon) <= min(1, once.delta(each) * grown) * (1 + 1e-9)
+            assert group.delta(epsilon) >= once.delta(epsilon)
+    assert (GAUSSIAN * 4).group(3).gdp_mu == pytest.approx(6.0, rel=1e-12)
+    assert Cost.of_zcdp(0.5).group(3).zcdp_rho == pytest.approx(4.5, rel=1e-12)
+    assert GAUSSIAN.group(2).group(3) == GAUSSIAN.group(6)
+
+
+def test_renyi_warns_only_where_it_wins():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (GAUSSIAN * 100_000).epsilon(1e-5) > 0
+        assert (STEP * 100).epsilon(1e-5) < 1
+    with pytest.warns(UserWarning, match="best order is the largest"):
+        Cost.of_rdp([2.0, 3.0], [0.01, 0.015]).epsilon(1e-6)
+
+
+@pytest.mark.parametrize("count", [10**9, 2**40, 2**53])
+def test_counts_without_end(count):
+    small = tn.Gaussian(1e5).cost(sensitivity=1.0).sampled(0.01, "poisson") * count
+    assert 0 < small.epsilon(1e-6) < INF
+    assert (Cost.of_gdp(1e-6) * count).epsilon(1e-6) < INF
+    assert (Cost.of_pure(1e-9) * count).epsilon(1e-6) < INF
+    with pytest.raises(ValueError, match="count must be at most"):
+        small * 2**53 + small
+
+
+def test_numbers_at_the_ends_of_the_range():
+    for cost in (
+        Cost.of_pure(1e308) * 3,
+        Cost.of_approximate(1e308, 0.5) * 2,
+        Cost.of_gdp(1e300) * 5,
+        Cost.of_gdp(1e-300) * 5,
+        Cost.of_zcdp(1e308) * 2,
+        Cost.of_bounded_range(1e308),
+        Cost.of_bounded_range(1e-300) * 3,
+        Cost.of_rdp([2.0], [1e308]) * 2**50,
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for answer in (cost.epsilon(1e-6), cost.delta(1.0), cost.gdp_mu, cost.zcdp_rho):
+                assert answer >= 0
+
+
+def test_sums():
+    assert sum([STEP, LAPLACE, STEP], Cost()) == STEP * 2 + LAPLACE
+    assert np.int64(3) * STEP == STEP * 3
+    assert Cost() == STEP * 0
+    assert (STEP * 2).count == 2
+    assert Cost().epsilon(0.0) == 0
+    with pytest.raises(TypeError):
+        STEP + 1.0
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.1, INF, float("nan")])
+def test_bad_questions(bad):
+    with pytest.raises(ValueError, match="delta must be"):
+        STEP.epsilon(bad)
+    with pytest.raises(ValueError, match="epsilon must be"):
+        STEP.delta(bad if bad in (-0.1, INF) or bad != bad else -1.0)
+    with pytest.raises(ValueError, match="by must be one of 'rdp', 'losses', 'profile'"):
+        STEP.epsilon(0.1, by="best")
+
+
+def test_arrays_in_arrays_out():
+    deltas = np.array([[1e-3, 1e-6]])
+    found = GAUSSIAN.epsilon(deltas)
+    assert found.shape == (1, 2)
+    assert found[0, 1] == GAUSSIAN.epsilon(1e-6)
+    assert isinstance(GAUSSIAN.epsilon(1e-6), float)
