@@ -1,43 +1,44 @@
 """tightnoise: differential privacy with less noise, and exactly what each release costs.
 
-A mechanism turns a value into a noisy value; a mechanism and a value give a privacy cost; costs
-compose into a budget.
+A mechanism turns a value into a noisy value; a mechanism has a cost; costs compose into a budget.
+
+Mechanisms (`Mechanism`)
+    of one number: `Laplace`, `TruncatedLaplace`, `Staircase`, `Tulap`, `MultiGaussianMixture`,
+    `QuasiGaussianMixture`, `GaussianScaleMixture`; of vectors: `Gaussian`, `RectifiedGaussian`,
+    `TruncatedGaussian`, `QuantizedGaussian`, `StochasticSign`, `BoundedLaplace`; of directions:
+    `VonMisesFisher`, `ProductVonMisesFisher`, `LiftedVonMisesFisher`.
+Costs and budgets
+    `Cost`, `Accountant`, `InstanceCost`, `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more
+    views of a cost, and conversions between guarantees, are in `costs`.
+From a budget to noise
+    `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`, `release_bounded`,
+    `BoundedRelease`.
+Sums and large arrays
+    `exact_sum`, `ExactSum`, `float_sum_sensitivity`, `Sketch`.
+Underneath
+    `log_bayes_capacity`, `random`, `special`, `num_threads`, `set_num_threads`.
 """
 
 try:
-    from tightnoise import _core
+    from tightnoise._core import __version__
 except ImportError as error:
     message = f"the compiled core of tightnoise could not be loaded: {error}"
     raise ImportError(
         f"{message} (from a source tree, install the package first: python3 -m pip install .)"
     ) from error
 
-from tightnoise import (
-    accounting,
-    calibrate,
-    compare,
-    costs,
-    leakage,
-    mechanisms,
-    random,
-    special,
-)
+from tightnoise import calibrate, costs, random, special
 from tightnoise._accountant import Accountant
 from tightnoise._release import BoundedRelease, release_bounded
 from tightnoise._threads import num_threads, set_num_threads
-from tightnoise.accounting import PrivacyLossDistribution, RdpAccountant
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare import best_noise, compare_bounded
 from tightnoise.costs import (
     DEFAULT_ORDERS,
     Cost,
-    Explanation,
     InstanceCost,
     InstanceLedger,
     RdpCurve,
-    budget_to_rdp,
-    rdp_to_delta,
-    rdp_to_epsilon,
 )
 from tightnoise.leakage import log_bayes_capacity
 from tightnoise.mechanisms import (
@@ -62,8 +63,6 @@ from tightnoise.mechanisms import (
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum, exact_sum, float_sum_sensitivity
 
-__version__: str = _core.__version__
-
 __all__ = [
     "DEFAULT_ORDERS",
     "Accountant",
@@ -72,7 +71,6 @@ __all__ = [
     "CalibrationError",
     "Cost",
     "ExactSum",
-    "Explanation",
     "Gaussian",
     "GaussianScaleMixture",
     "InstanceCost",
@@ -81,11 +79,9 @@ __all__ = [
     "LiftedVonMisesFisher",
     "Mechanism",
     "MultiGaussianMixture",
-    "PrivacyLossDistribution",
     "ProductVonMisesFisher",
     "QuantizedGaussian",
     "QuasiGaussianMixture",
-    "RdpAccountant",
     "RdpCurve",
     "RectifiedGaussian",
     "Sketch",
@@ -96,22 +92,15 @@ __all__ = [
     "Tulap",
     "VonMisesFisher",
     "__version__",
-    "accounting",
     "best_noise",
-    "budget_to_rdp",
     "calibrate",
-    "compare",
     "compare_bounded",
     "costs",
     "exact_sum",
     "float_sum_sensitivity",
-    "leakage",
     "log_bayes_capacity",
-    "mechanisms",
     "num_threads",
     "random",
-    "rdp_to_delta",
-    "rdp_to_epsilon",
     "release_bounded",
     "set_num_threads",
     "special",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections.abc import Mapping
 from typing import Any, SupportsIndex, overload
 
@@ -15,6 +14,7 @@ from tightnoise._adjacency import common_adjacency
 from tightnoise._text import upper_text
 from tightnoise._validate import MAX_COUNT, integer, require
 from tightnoise.costs import Cost, Explanation
+from tightnoise.costs._answers import proved_by
 from tightnoise.costs._cost import By, Sampling
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._training import training_step
@@ -297,10 +297,9 @@ class Accountant:
             parts.append(f"{self._adjacency} adjacency")
         summary = ""
         if 0 < kinds <= _MOST_IN_REPR:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                epsilon = self.cost.epsilon(_REPR_DELTA, by="rdp")
-            summary = f"; epsilon at most {upper_text(epsilon)} at delta {_REPR_DELTA:g}"
+            proof = proved_by("rdp", "epsilon", self.cost.terms, _REPR_DELTA)
+            if proof is not None:
+                summary = f"; epsilon at most {upper_text(proof.bound)} at delta {_REPR_DELTA:g}"
         return f"Accountant({', '.join(parts)}{summary})"
 
     # --- keeping and resuming

@@ -380,7 +380,9 @@ def test_bad_functions_are_refused(result, message):
     calls.append(lambda: curve.at(np.linspace(1.5, 99.0, 33)))
     for call in calls:
         if message:
-            with pytest.raises(ValueError, match=f"what .* returns? {message}|what .*careless.* {message}"):
+            with pytest.raises(
+                ValueError, match=f"what .* returns? {message}|what .*careless.* {message}"
+            ):
                 call()
         else:
             call()

@@ -1,0 +1,126 @@
+"""What the package is for, as a newcomer would write it."""
+
+import json
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+
+
+@pytest.fixture(scope="module")
+def training():
+    return tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
+
+
+@pytest.fixture(scope="module")
+def plan(training):
+    gaussians = tn.Gaussian(20.0).cost(sensitivity=1.0) * 5
+    return training * 3000 + gaussians + tn.Laplace(20.0).cost(sensitivity=1.0) * 40
+
+
+def test_one_number_with_the_least_noise(rng):
+    best = tn.best_noise(1.0, 1e-5, sensitivity=1.0).best
+    assert np.isfinite(best.sample(1000.0))
+    assert best.cost.epsilon(1e-5) <= 1.0
+
+
+def test_a_mean_age_ten_times():
+    mean = tn.release_bounded(
+        37.4, 1.0, lower=0, upper=120, sensitivity=120 / 500, adjacency="replace-one"
+    )
+    assert (mean.cost * 10).epsilon(1e-5) < 10.0
+    assert mean.cost.epsilon(0.0) <= 1 + 1e-9
+
+
+def test_a_plan_of_many_kinds(plan):
+    text = str(plan.explain(1e-6))
+    assert "by losses" in text
+    assert "add-remove, assumed" in text
+    assert plan.tradeoff(np.linspace(0, 1, 101)).shape == (101,)
+
+
+def test_directions():
+    wind = tn.VonMisesFisher(75.0, 13_700)
+    assert (wind.cost().sampled(128 / 60_000, "poisson") * 1407).epsilon(1 / 60_000) < 0.7906
+    assert wind.cost(angle=0.1).epsilon(1e-6) < wind.cost().epsilon(1e-6)
+    step = tn.LiftedVonMisesFisher(20_000.0, 1_000_000, anchor=32.0).cost(sensitivity=1.0)
+    assert 0 < step.epsilon(1e-6) < np.inf
+
+
+def test_from_a_budget_to_the_mechanism(plan):
+    noise = tn.calibrate.gaussian(1.0, 1e-6, sensitivity=1.0, count=10)
+    assert (noise.cost(sensitivity=1.0) * 10).epsilon(1e-6) <= 1.0
+    counts = noise.cost(sensitivity=1.0) * 3
+    multiplier = tn.calibrate.noise_multiplier(
+        2.0, 1e-6, sampling_rate=0.01, steps=10_000, beside=counts
+    )
+    step = tn.Gaussian(multiplier).cost(sensitivity=1.0).sampled(0.01, "poisson")
+    assert (step * 10_000 + counts).epsilon(1e-6) <= 2.0
+    scale = tn.calibrate.parameter(
+        lambda b: plan + tn.Laplace(b).cost(sensitivity=1.0), 8.0, 1e-6, bracket=(0.1, 1e6)
+    )
+    assert (plan + tn.Laplace(scale).cost(sensitivity=1.0)).epsilon(1e-6) <= 8.0
+
+
+def test_a_ledger_resumed_to_the_bit():
+    best = tn.best_noise(1.0, 1e-5, sensitivity=1.0).best
+    accountant = tn.Accountant()
+    accountant.step(noise_multiplier=1.0, sampling_rate=0.01)
+    accountant.compose(tn.Gaussian(4.0).cost(sensitivity=1.0), 3).compose(best)
+    again = tn.Accountant()
+    again.load_state_dict(json.loads(json.dumps(accountant.state_dict())))
+    assert again.epsilon(1e-6) == accountant.epsilon(1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:the best order")
+def test_a_mechanism_of_someone_else():
+    class Response(tn.Mechanism):
+        def cost(self, *, epsilon: float = 1.0) -> tn.Cost:
+            p = 1 / (1 + np.exp(-epsilon))
+            return tn.Cost.of_losses([epsilon, -epsilon], [p, 1 - p])
+
+    mine = Response().cost() * 10 + tn.Cost.of_rdp([2, 8], [0.1, 0.5])
+    assert mine.sampled(0.1, "poisson").epsilon(1e-5) <= mine.epsilon(1e-5)
+
+
+# A table of answers at delta 1e-5, with the digits that were known before.
+
+
+def test_gaussians_a_hundred_times():
+    cost = tn.Gaussian(20.0).cost(sensitivity=1.0) * 100
+    assert cost.epsilon(1e-5) == pytest.approx(1.993, abs=1e-3)
+
+
+def test_laplace_a_hundred_times():
+    cost = tn.Laplace(20.0).cost(sensitivity=1.0) * 100
+    assert cost.epsilon(1e-5) == pytest.approx(1.948, abs=1e-3)
+
+
+def test_directions_once_and_ten_times():
+    once, ten = tn.VonMisesFisher(15.0, 13_700).cost(), tn.VonMisesFisher(75.0, 13_700).cost() * 10
+    assert once.epsilon(1e-5) == pytest.approx(0.9518, abs=1e-4)
+    assert ten.epsilon(1e-5) == pytest.approx(24.81, abs=1e-2)
+
+
+def test_multi_gaussian_once_and_ten_times():
+    noise = tn.calibrate.multi_gaussian(1.0, 1e-5, sensitivity=1.0)
+    cost = noise.cost(sensitivity=1.0)
+    assert cost.epsilon(1e-5) == pytest.approx(1.0, abs=1e-3)
+    assert cost.epsilon(1e-5) <= 1.0
+    assert (cost * 10).epsilon(1e-5) == pytest.approx(9.951, abs=2e-3)
+
+
+def test_a_number_in_a_domain():
+    released = tn.release_bounded(
+        41, 1.0, lower=0, upper=120, sensitivity=5, mechanism="truncated Gaussian"
+    )
+    assert (released.cost * 10).epsilon(1e-5) == pytest.approx(2.83, abs=1e-2)
+    assert (released.cost * 100).epsilon(1e-5) == pytest.approx(11.06, abs=1e-2)
+
+
+@pytest.mark.parametrize(("steps", "truth"), [(10_000, 6.90738449504508), (1000, 2.1245)])
+def test_training(training, steps, truth):
+    found = (training * steps).epsilon(1e-6)
+    assert truth * (1 - 1e-5) <= found <= truth * (1 + 2e-5)
+    assert steps == 1000 or found >= truth
