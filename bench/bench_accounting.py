@@ -261,11 +261,13 @@ def test_optimal_conversion_scipy(timed, pairs):
 def test_optimal_conversion(timed, pairs):
     alpha, tau = pairs
     epsilon = timed(
-        "optimal conversion, a pair", lambda: tn.rdp_to_epsilon(alpha, tau, 1e-5, "optimal"), 10_000
+        "optimal conversion, a pair",
+        lambda: tn.costs.rdp_to_epsilon(alpha, tau, 1e-5, "optimal"),
+        10_000,
     )
     slow = [scipy_optimal(alpha[i], tau[i], 1e-5) for i in range(20)]
     np.testing.assert_allclose(epsilon[:20], slow, rtol=1e-5, atol=1e-6)
-    assert (epsilon <= tn.rdp_to_epsilon(alpha, tau, 1e-5, "canonne")).all()
+    assert (epsilon <= tn.costs.rdp_to_epsilon(alpha, tau, 1e-5, "canonne")).all()
 
 
 # An accountant's steps: time a step

@@ -253,7 +253,7 @@ def test_exact_epsilon_is_what_the_quadrature_proves():
     for kappa in (25, 75, 300):
         divergences = np.array([1407 * sampled_divergence(kappa, alpha) for alpha in orders])
         for conversion in ("canonne", "optimal"):
-            proven = np.min(tn.rdp_to_epsilon(orders, divergences, 1 / 60_000, conversion))
+            proven = np.min(tn.costs.rdp_to_epsilon(orders, divergences, 1 / 60_000, conversion))
             found = exact_epsilon(kappa, conversion=conversion)
             assert proven * (1 - 2e-2) < found <= proven * (1 + 1e-9)
 

@@ -118,7 +118,7 @@ class PrivacyLossDistribution:
 
         >>> import numpy as np
         >>> import tightnoise as tn
-        >>> once = tn.PrivacyLossDistribution.of_profile(0.5, [np.tanh(0.25), 0.0])
+        >>> once = tn.costs.PrivacyLossDistribution.of_profile(0.5, [np.tanh(0.25), 0.0])
         >>> round((once * 100).epsilon(1e-5), 4)
         31.1729
         >>> round(tn.accounting.kairouz_oh_viswanath(0.5, 0.0, 100, 1e-5), 4)
@@ -168,7 +168,7 @@ class PrivacyLossDistribution:
         >>> import math
         >>> import tightnoise as tn
         >>> e = math.log(3)
-        >>> once = tn.PrivacyLossDistribution.of_losses([e, -e], [0.75, 0.25])
+        >>> once = tn.costs.PrivacyLossDistribution.of_losses([e, -e], [0.75, 0.25])
         >>> f"{(once * 100).delta(75.0):.2e}"
         '1.02e-02'
         """
