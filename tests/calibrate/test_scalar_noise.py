@@ -198,7 +198,11 @@ def test_staircase_beats_pure_noise():
             ValueError,
             "delta must be finite; got nan",
         ),
-        (lambda: laplace([1.0, 2.0], 0.1, 1.0), TypeError, "epsilon must be a real number"),
+        (
+            lambda: laplace([1.0, 2.0], 0.1, sensitivity=1.0),
+            TypeError,
+            "epsilon must be a real number",
+        ),
     ],
 )
 def test_what_has_no_answer_says_why(call, error, message):

@@ -108,7 +108,8 @@ def least_parameter(
     """
     require(budget.epsilon > 0, "epsilon", budget.epsilon, "greater than 0 where it is searched by")
     low, high = bracket
-    start = Point(math.sqrt(low) * math.sqrt(high) if near is None else near, 0.0, -1.0)
+    guess = math.sqrt(low) * math.sqrt(high) if near is None else near
+    start = Point(min(max(guess, low), high), 0.0, -1.0)
 
     def excess(x: float, by: By | None = None) -> float:
         return excess_of(total_of(x), budget, by)

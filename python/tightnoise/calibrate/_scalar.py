@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeVar
@@ -93,7 +94,7 @@ def gaussian(
     _core.accounting.gaussian_sigma(
         np.array(budget.epsilon), np.array(budget.delta), together, found
     )
-    sigma = float(found)
+    sigma = max(float(found), sys.float_info.min)
     if sigma == math.inf:
         raise CalibrationError(
             "no finite sigma is enough: sensitivity / delta is beyond the largest float64"

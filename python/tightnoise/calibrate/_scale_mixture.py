@@ -10,7 +10,6 @@ import numpy as np
 from tightnoise._validate import one_of
 from tightnoise.calibrate._budget import NOTHING
 from tightnoise.calibrate._loss import LOSSES, loss_of
-from tightnoise.calibrate._many import of_shares
 from tightnoise.calibrate._mixtures import mixture_budget, multi_gaussian
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import GaussianScaleMixture, MultiGaussianMixture
@@ -82,9 +81,9 @@ def gaussian_scale_mixture(
     """Return Gaussian noise of several places and widths that is (epsilon, delta)-DP.
 
     Its shape comes from a fit, of which nothing is claimed but this: the loss is less than that of
-    the best `multi_gaussian`; or else that is the answer. In either case
-    the cost at epsilon, which is proven, is at most delta: the shape is that of
-    the epsilon, somewhat smaller or larger, at which its certificate says so.
+    the best `multi_gaussian`; or else that is the answer, as it is for several releases, or beside
+    others. In either case the cost is proven: the shape is that of the epsilon, somewhat smaller or
+    larger, at which its certificate says that no shift costs more than delta.
 
     What is to be had (sensitivity 1, delta 1e-6; the loss of `multi_gaussian` first): at epsilon =
     10, l1 0.1475 -> 0.0084 and l2 0.0342 -> 0.0012; at 5, 0.2000 -> 0.0964 and 0.0698 -> 0.0361; at
@@ -101,12 +100,12 @@ def gaussian_scale_mixture(
     delta : float
         The probability of more, between 0 and 1, exclusive.
     sensitivity : float
-        How far one person can move the value, greater than 0. The value is one number: for vectors
-        see `tightnoise.mechanisms.AdditiveNoise`.
+        The most that one record changes the value by, greater than 0. The value is one number: for
+        vectors see `tightnoise.mechanisms.AdditiveNoise`.
     loss : {"l1", "l2"}
         What to make small: the mean of abs(noise), or its variance.
     count, beside
-        As for `multi_gaussian`; several releases go by parts of the budget, as `quasi_gaussian`.
+        As for `gaussian`.
 
     Returns
     -------
@@ -132,32 +131,23 @@ def gaussian_scale_mixture(
     """
     one_of("loss", loss, LOSSES)
     budget, scale = mixture_budget(epsilon, delta, sensitivity, count, beside)
-    if budget.is_single:
-        return _of_one(budget.epsilon, budget.delta, scale, loss)
-    return of_shares(
-        lambda own, failure: _of_one(own, failure, scale, loss),
-        lambda noise: noise.cost(sensitivity=scale),
-        budget,
+    lattice = multi_gaussian(
+        epsilon, delta, sensitivity=scale, loss=loss, count=count, beside=beside
     )
-
-
-def _of_one(
-    epsilon: float, delta: float, scale: float, loss: Literal["l1", "l2"]
-) -> GaussianScaleMixture | MultiGaussianMixture:
-    lattice = multi_gaussian(epsilon, delta, sensitivity=scale, loss=loss)
     least, greatest = _EPSILONS
-    levels = -math.log(delta) / epsilon
-    if not least <= epsilon <= greatest or delta > _LARGEST_DELTA or levels > _MOST_LEVELS:
+    levels = -math.log(budget.delta) / budget.epsilon
+    has_shape = least <= budget.epsilon <= greatest and budget.delta <= _LARGEST_DELTA
+    if not (budget.is_single and has_shape and levels <= _MOST_LEVELS):
         return lattice
     best: GaussianScaleMixture | MultiGaussianMixture = lattice
     # Shapes that were fitted to less than `low` are private, to more than `high` are not.
     low, high = -math.inf, math.inf
-    fitted, step = epsilon, _STEP
-    while high - low > _CLOSE and abs(fitted - epsilon) < _FARTHEST:
-        noise = _fitted(fitted, delta, loss, scale)
+    fitted, step = budget.epsilon, _STEP
+    while high - low > _CLOSE and abs(fitted - budget.epsilon) < _FARTHEST:
+        noise = _fitted(fitted, budget.delta, loss, scale)
         if not loss_of(noise, loss) < loss_of(best, loss):
             break
-        if noise.cost(sensitivity=scale).delta(epsilon) <= delta:
+        if noise.cost(sensitivity=scale).delta(budget.epsilon) <= budget.delta:
             best, low = noise, fitted
         else:
             high = fitted

@@ -9,7 +9,8 @@ from typing import NamedTuple
 __all__ = ["Point", "least_point", "most_count"]
 
 _TRIALS = 100
-_PATIENCE = 8  # trials between two ends before what is close enough grows with each
+_PATIENCE = 8  # trials between two ends before what is close enough grows with each, by 4
+_MOST_GROWTH = 6
 _STALLED = 3  # trials in which the ends must come half as close
 
 
@@ -39,7 +40,7 @@ def least_point(
     below: Point | None = None  # the nearest ones known to either side
     above: Point | None = None
     last: Point | None = None
-    x, slope, reach = min(max(near.x, low), high), near.slope, 0.0
+    x, slope, reach = near.x, near.slope, 0.0
     between, gaps = 0, [math.inf]
     for _ in range(_TRIALS):
         value = excess(x)
@@ -49,7 +50,7 @@ def least_point(
         point = Point(x, value, slope)
         if value <= 0:
             above = point
-            if value >= -close * 4.0 ** max(0, between - _PATIENCE) or x == low:
+            if value >= -close * _patience(between) or x == low:
                 return above
         else:
             below = point
@@ -77,6 +78,10 @@ def least_point(
                 return above  # there is no number between
         last, x = point, trial
     return above
+
+
+def _patience(between: int) -> float:
+    return float(4 ** min(max(0, between - _PATIENCE), _MOST_GROWTH))
 
 
 def _log_ratio(x: float, y: float) -> float:

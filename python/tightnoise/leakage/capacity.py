@@ -141,7 +141,8 @@ def log_bayes_capacity(
     123.684767
     >>> round(tn.log_bayes_capacity(tn.VonMisesFisher(75.0, 13_700)), 6)
     74.794711
-    >>> round(tn.log_bayes_capacity(tn.LiftedVonMisesFisher(75.0, 13_700, anchor=8.0), radius=1.0), 6)
+    >>> lifted = tn.LiftedVonMisesFisher(75.0, 13_700, anchor=8.0)
+    >>> round(tn.log_bayes_capacity(lifted, radius=1.0), 6)
     9.298971
     >>> round(tn.log_bayes_capacity(tn.StochasticSign(0.5), dim=100, domain=(-1, 1)), 6)
     67.013427
