@@ -76,7 +76,7 @@ def test_epsilon_dp_accounting(timed, dp_accounting):
 
 def test_epsilon_of_an_accountant(timed):
     def run():
-        accountant = tn.RdpAccountant()
+        accountant = tn.accounting.RdpAccountant()
         accountant.compose(tn.Gaussian(SIGMA), count=STEPS, sampling_rate=RATE)
         return accountant.epsilon(DELTA)
 
@@ -208,7 +208,7 @@ def test_sigmas(timed, distinct):
     sigmas = np.linspace(1.0, 2.0, distinct).tolist()
 
     def run():
-        accountant = tn.RdpAccountant()
+        accountant = tn.accounting.RdpAccountant()
         for sigma in sigmas:
             accountant.compose(tn.Gaussian(sigma), count=10_000 // distinct, sampling_rate=RATE)
         return accountant.epsilon(DELTA)
@@ -285,7 +285,7 @@ def test_steps_opacus(timed, opacus):
 
 def test_steps(timed):
     def run():
-        accountant = tn.RdpAccountant()
+        accountant = tn.accounting.RdpAccountant()
         for _ in range(10_000):
             accountant.step(noise_multiplier=SIGMA, sampling_rate=RATE)
         return accountant

@@ -97,7 +97,7 @@ def test_sampled_epsilon(timed) -> None:
     """Three epochs of 469 batches of 128 of 60,000 records."""
 
     def epsilon():
-        accountant = tn.RdpAccountant()
+        accountant = tn.accounting.RdpAccountant()
         accountant.compose(tn.VonMisesFisher(75.0, 13_700), sampling_rate=RATE, count=STEPS)
         return accountant.epsilon(1 / 60_000)
 

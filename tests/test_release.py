@@ -34,10 +34,11 @@ def test_a_number_is_released_by_the_calibrated_mechanism(kind: str) -> None:
     release = tn.release_bounded(
         3, 0.7, lower=1, upper=9, sensitivity=2, mechanism=kind, rng=NoiseStream(seed=3)
     )
-    expected = mechanism(calibrate(0.7, 1, 9, 2), 1, 9)
+    expected = calibrate(0.7, lower=1, upper=9, sensitivity=2)
+    assert type(expected) is mechanism
     assert release.mechanism == expected
     assert release.value == release.noisy == expected.sample(3.0, rng=NoiseStream(seed=3))
-    least = min(calibrate(0.7, 1, 9, 2), 8.0)  # the scale, or the width
+    least = min(expected._scale, 8.0)  # the scale, or the width
     assert least / 128 < release.grid <= least / 64
     assert isinstance(release.value, float)
     assert 0.7 * (1 - 1e-9) <= release.cost.epsilon(0.0) <= 0.7
@@ -136,14 +137,15 @@ def test_an_array_is_released_in_its_box(kind: str, sensitivity: object) -> None
         value, 0.7, lower=lower, upper=upper, **change, mechanism=kind, rng=stream
     )
     assert 0.7 * (1 - 1e-9) <= release.cost.epsilon(0.0) <= 0.7 * (1 + 1e-9)
-    scale = calibrate(0.7, [0, 1], [10, 9], sensitivity)
+    change = {name: np.ravel(size) if np.ndim(size) else size for name, size in change.items()}
+    scale = calibrate(0.7, lower=[0, 1], upper=[10, 9], **change)._scale
     expected = mechanism(scale, np.asarray(lower), np.asarray(upper))
     assert release.mechanism == expected
     assert np.array_equal(release.value, expected.sample(value, rng=NoiseStream(seed=3)))
     assert on_its_grid(release)
     # Estimates are those of the coordinates, one by one.
     row = tn.compare_bounded(1.0, 0.0, lower=1, upper=9, sensitivity=2)[kind]
-    alone = dataclasses.replace(row, mechanism=mechanism(scale, 1.0, 9.0))
+    alone = dataclasses.replace(row, mechanism=mechanism(float(scale), 1.0, 9.0))
     for estimate in ("linear", "posterior_mean"):
         found = release.estimate(estimate)
         assert found.shape == value.shape
@@ -184,9 +186,10 @@ def test_numbers_as_bounds_of_an_array_hold_for_each_entry() -> None:
     release = tn.release_bounded(
         value, 1.0, lower=0, upper=1, sensitivity=0.5, mechanism="truncated Gaussian"
     )
-    assert release.mechanism.sigma == tn.calibrate.truncated_gaussian(
-        1.0, np.zeros(5), np.ones(5), 0.5
+    alike = tn.calibrate.truncated_gaussian(
+        1.0, lower=np.zeros(5), upper=np.ones(5), sensitivity=0.5
     )
+    assert release.mechanism.sigma == alike.sigma
     assert np.shape(release.value) == (5,)
 
 
@@ -286,6 +289,9 @@ def test_bad_arguments_are_named(
         tn.release_bounded(**{**arguments, **changed})  # type: ignore[arg-type]
 
 
-def test_an_array_with_delta_is_refused_with_advice() -> None:
-    with pytest.raises(ValueError, match=r"delta must be 0 for a box: .* Calibrate for delta = 0"):
-        tn.release_bounded([1.0, 2.0], 1.0, lower=0, upper=10, sensitivity=1.0, delta=1e-5)
+@pytest.mark.parametrize("count", [1, 3])
+def test_an_array_spends_its_delta(count: int) -> None:
+    release = tn.release_bounded(
+        [1.0, 2.0], 1.0, 1e-5, lower=0, upper=10, sensitivity=1.0, count=count
+    )
+    assert (release.cost * count).epsilon(1e-5) <= 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -168,8 +167,8 @@ def release_bounded(
     epsilon : float
         Greater than 0.
     delta : float
-        From 0 to 1, exclusive of 1. Arrays are released with delta = 0 only; so is what is drawn
-        once from "bounded Laplace" or the "grid optimum", which make no use of it.
+        From 0 to 1, exclusive of 1. What is drawn once from "bounded Laplace" or the "grid
+        optimum" makes no use of it.
     lower, upper : float or array_like
         The domain: lower < upper. Numbers, or one for each entry. They must not come from the data.
     sensitivity : float
@@ -294,15 +293,15 @@ def _of_array(
     failure = real_scalar("delta", delta)
     require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
     releases = integer("count", count, minimum=1, maximum=MAX_COUNT)
-    each = loss if releases == 1 else math.nextafter(loss / releases, 0.0)
     weights = None if prior is None else weights_of(prior)
     low, high = _entries(lower, value.shape), _entries(upper, value.shape)
     found = []
     for family, noise in _ARRAY_NOISES.items():
         if mechanism in ("best", noise.name):
             calibrated = noise.calibrated(
-                each,
-                0.0 if family is BoundedLaplace else failure,
+                loss,
+                failure,
+                count=releases,
                 lower=low,
                 upper=high,
                 sensitivity=None if change.ndim else float(change),

@@ -11,7 +11,7 @@ from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._log_moments import renyi_upper
 
-PLD = tn.PrivacyLossDistribution
+PLD = tn.costs.PrivacyLossDistribution
 _RESPONSE = 1 / (1 + math.exp(-0.5))
 
 

@@ -253,7 +253,8 @@ def test_different_releases_are_bounded_from_above_and_closely(rng, check_error)
                 assert slack(again) <= total, (e, n, x)
                 # A little less epsilon would be too little for a little less delta.
                 assert slack(again * (1 - 1e-6)) >= total * (1 - 1e-5), (e, n, x)
-    check_error("kairouz_oh_viswanath_delta, up to 80 different", worst, 1e-5)
+    # What the lattice adds, of which the finest has 2^20 points.
+    check_error("kairouz_oh_viswanath_delta, up to 80 different", worst, 2e-5)
 
 
 def test_enumeration_of_different_releases(rng):

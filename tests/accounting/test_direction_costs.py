@@ -96,13 +96,13 @@ def test_one_block_costs_what_it_does_alone(rate, sampling):
 
 def test_accountant_takes_products():
     m = tn.ProductVonMisesFisher([70.0, 4.1], [12800, 750])
-    accountant = tn.RdpAccountant().compose(m, count=10)
+    accountant = tn.accounting.RdpAccountant().compose(m, count=10)
     assert accountant.epsilon(1e-5) == (m.rdp() * 10).epsilon(1e-5)
     assert accountant.adjacency is None
-    sampled = tn.RdpAccountant().compose(m, count=10, sampling_rate=0.01)
+    sampled = tn.accounting.RdpAccountant().compose(m, count=10, sampling_rate=0.01)
     assert 0 < sampled.epsilon(1e-5) < accountant.epsilon(1e-5)
     assert sampled.curve.is_continuous
-    resumed = tn.RdpAccountant()
+    resumed = tn.accounting.RdpAccountant()
     resumed.load_state_dict(sampled.state_dict())
     assert sampled.epsilon(1e-5) <= resumed.epsilon(1e-5) < 1.01 * sampled.epsilon(1e-5)
     assert pickle.loads(pickle.dumps(sampled.curve.terms)) == sampled.curve.terms
@@ -139,11 +139,11 @@ def test_sampled_product_refuses(change, error, says):
 
 def test_accountant_takes_lifted_noise():
     m = tn.LiftedVonMisesFisher(kappa=300.0, dim=13_700, anchor=8.0)
-    whole = tn.RdpAccountant().compose(m, count=10, sensitivity=0.5)
+    whole = tn.accounting.RdpAccountant().compose(m, count=10, sensitivity=0.5)
     assert whole.epsilon(1e-6) == (m.rdp(sensitivity=0.5) * 10).epsilon(1e-6)
-    sampled = tn.RdpAccountant().compose(m, count=10, sensitivity=0.5, sampling_rate=0.1)
+    sampled = tn.accounting.RdpAccountant().compose(m, count=10, sensitivity=0.5, sampling_rate=0.1)
     assert sampled.adjacency == "add-remove"
-    fixed = tn.RdpAccountant().compose(
+    fixed = tn.accounting.RdpAccountant().compose(
         m, count=10, sensitivity=0.5, sampling_rate=0.1, sampling="fixed-size"
     )
     assert fixed.adjacency == "replace-one"
@@ -175,6 +175,6 @@ def test_table_of_the_docstring():
                 below = m.mean_resultant_length() * share < cosine
                 low, high = (m.kappa, high) if below else (low, m.kappa)
         assert table["kappa"][i] == f"{m.kappa:.1f}"
-        accountant = tn.RdpAccountant()
+        accountant = tn.accounting.RdpAccountant()
         accountant.compose(m, 1407, sampling_rate=128 / 60_000, sensitivity=sensitivity)
         assert table["epsilon"][i] == f"{accountant.epsilon(1 / 60_000):#.3g}"

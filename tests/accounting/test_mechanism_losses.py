@@ -60,7 +60,7 @@ def test_staircase_is_a_lottery_of_three(check_error):
     # width 2 gamma, which overlaps with itself where gamma > 1/2.
     total = float(STAIRCASE.delta(0.0, 1.0))
     one = total / (1 - b)
-    three = tn.PrivacyLossDistribution.of_losses(
+    three = tn.costs.PrivacyLossDistribution.of_losses(
         [1.0, 0.0, -1.0], [one, 1 - one * (1 + b), one * b]
     )
     assert gamma < 0.5
@@ -85,7 +85,7 @@ def test_multi_gaussian_mixtures(mixture, printed):
     """The worst shift lies between 0.9 and 1 of the sensitivity, where it matters."""
     once = privacy_loss(mixture, sensitivity=1.0)
     spacing = mixture.epsilon_at(1e-40, 1.0) / 9999
-    one_shift = tn.PrivacyLossDistribution.of_profile(
+    one_shift = tn.costs.PrivacyLossDistribution.of_profile(
         spacing, mixture.hockey_stick(0.0, 1.0, spacing * np.arange(10_000))
     )
     for times, figures in zip((1, 10, 100, 1000), printed, strict=True):
@@ -98,7 +98,7 @@ def test_multi_gaussian_mixtures(mixture, printed):
 
 def test_costs_of_noise_without_renyi_divergence():
     with pytest.raises(TypeError, match=r"TruncatedLaplace: compose accounting\.privacy_loss"):
-        tn.RdpAccountant().compose(TRUNCATED, 3, sensitivity=1.0)
+        tn.accounting.RdpAccountant().compose(TRUNCATED, 3, sensitivity=1.0)
     with pytest.raises(TypeError, match=r"QuasiGaussian.*: compose accounting\.privacy_loss"):
         cost_of(tn.QuasiGaussianMixture(0.5, 1.0, 1.0))
 
@@ -112,8 +112,8 @@ def test_costs_of_noise_without_renyi_divergence():
 )
 def test_mixtures_in_renyi_accountants(mixture):
     """As Gaussians of the narrowest component: valid, far above the truth."""
-    accountant = tn.RdpAccountant().compose(mixture, 20, sensitivity=1.0)
-    gaussian = tn.RdpAccountant().compose(tn.Gaussian(0.7), 20, sensitivity=1.0)
+    accountant = tn.accounting.RdpAccountant().compose(mixture, 20, sensitivity=1.0)
+    gaussian = tn.accounting.RdpAccountant().compose(tn.Gaussian(0.7), 20, sensitivity=1.0)
     assert accountant.epsilon(1e-5) == pytest.approx(gaussian.epsilon(1e-5), rel=1e-6)
     exact = (privacy_loss(mixture, sensitivity=1.0) * 20).epsilon(1e-5)
     assert exact < accountant.epsilon(1e-5)

@@ -21,7 +21,7 @@ from tightnoise.accounting import (
 from tightnoise.costs._connected_dots import connect_dots
 
 NAN, INF = float("nan"), float("inf")
-PLD = tn.PrivacyLossDistribution
+PLD = tn.costs.PrivacyLossDistribution
 
 
 def gaussian_profile(mu, points=10_000):

@@ -66,8 +66,8 @@ def test_bounded_noise(kind, delta, box):
         change = {"sensitivity": 1.0}
     domain = (where["lower"], where["upper"])
     planned = tn.Cost.of_pure(0.25) if box else tn.Cost()
-    noise = getattr(calibrate, kind)(1.0, delta, count=5, beside=planned, **where)
-    found = (noise.cost(**change, domain=domain) * 5 + planned).epsilon(delta)
+    noise = getattr(calibrate, kind)(1.0, delta, count=10, beside=planned, **where)
+    found = (noise.cost(**change, domain=domain) * 10 + planned).epsilon(delta)
     assert 1.0 - 1e-9 <= found <= 1.0
 
 
@@ -135,7 +135,7 @@ def test_what_has_no_answer_says_why():
             getattr(calibrate, kind)(1.0, 1e-6, sensitivity=0.0)
         with pytest.raises(TypeError, match="beside must be a Cost"):
             getattr(calibrate, kind)(1.0, 1e-6, sensitivity=1.0, beside=1.0)
-    with pytest.raises(CalibrationError, match="leaves nothing of epsilon"):
+    with pytest.raises(CalibrationError, match=r"leaves nothing of epsilon|beside must cost less"):
         calibrate.laplace(1.0, sensitivity=1.0, beside=tn.Cost.of_pure(1.0))
     with pytest.raises(TypeError, match="cost_of must return a Cost; got 1"):
         calibrate.parameter(lambda x: 1.0, 1.0, 1e-6, bracket=(1.0, 2.0))

@@ -216,16 +216,13 @@ def test_clipped_mechanisms_and_the_costs_of_the_others(table):
         assert choice.clip == choice.name.endswith(" + clip")
         if choice.clip:
             assert choice.cost.delta(1.0) <= 1e-3
-    domain = (-2.0, 5.0, 1.5)
-    assert table["truncated Gaussian"].mechanism == tn.TruncatedGaussian(
-        tn.calibrate.truncated_gaussian(1.0, *domain, delta=1e-3), -2.0, 5.0
-    )
-    assert table["rectified Gaussian"].mechanism == tn.RectifiedGaussian(
-        tn.calibrate.rectified_gaussian(1.0, *domain, delta=1e-3), -2.0, 5.0
-    )
-    assert table["bounded Laplace"].mechanism == tn.BoundedLaplace(
-        tn.calibrate.bounded_laplace(1.0, *domain), -2.0, 5.0
-    )
+    domain = {"lower": -2.0, "upper": 5.0, "sensitivity": 1.5}
+    for name, calibrated in (
+        ("truncated Gaussian", tn.calibrate.truncated_gaussian(1.0, 1e-3, **domain)),
+        ("rectified Gaussian", tn.calibrate.rectified_gaussian(1.0, 1e-3, **domain)),
+        ("bounded Laplace", tn.calibrate.bounded_laplace(1.0, **domain)),
+    ):
+        assert table[name].mechanism == calibrated
     sigma = table["rectified Gaussian"].mechanism.sigma
     assert sigma <= table["Gaussian + clip"].mechanism.sigma
     assert "rectified" in table["Gaussian + clip"].note

@@ -7,8 +7,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tightnoise.accounting import sampled_gaussian
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, rdp_to_delta, rdp_to_epsilon
+from tightnoise.costs._sampled_gaussian import sampled_gaussian
 
 CONVERSIONS = ["classic", "canonne", "closed_form", "optimal"]
 INF = float("inf")

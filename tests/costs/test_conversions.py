@@ -15,7 +15,7 @@ import pytest
 from mpmath import mp, mpf
 from reference import conversions as reference
 
-from tightnoise import budget_to_rdp, rdp_to_delta, rdp_to_epsilon
+from tightnoise.costs import budget_to_rdp, rdp_to_delta, rdp_to_epsilon
 
 CLOSED = ["classic", "canonne", "closed_form"]
 NAMES = [*CLOSED, "optimal"]  # from the largest epsilon to the smallest

@@ -16,7 +16,7 @@ from tightnoise.leakage.capacity import MARGIN
 inf, nan = np.inf, np.nan
 HERE = Path(__file__).parents[1]
 # Rows of make_bayes_capacity.py: arguments and value.
-TABLES = json.loads((HERE / "reference" / "log_bayes_capacity.json").read_text())
+TABLES = json.loads((HERE / "reference" / "bayes_capacity.json").read_text())
 # Values with 30 digits, computed by others; rows of {argument: exact decimal}.
 PUBLISHED = json.loads((HERE / "reference" / "von_mises_fisher.json").read_text())
 

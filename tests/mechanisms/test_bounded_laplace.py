@@ -259,7 +259,7 @@ def test_errors_name_the_scale():
     with pytest.raises(ValueError, match="scale must be a number or broadcast"):
         tn.BoundedLaplace(np.ones((4, 1)), -1, 1).mean(np.zeros(4))
     with pytest.raises(TypeError, match="pass what it costs to release a value"):
-        tn.RdpAccountant().compose(tn.BoundedLaplace(1.0, 0, 1))
+        tn.accounting.RdpAccountant().compose(tn.BoundedLaplace(1.0, 0, 1))
 
 
 def test_costs_compose_and_sketches_are_taken(rng):

@@ -63,7 +63,7 @@ def test_costs_for_accountants():
 
 
 def test_accountants_keep_it():
-    accountant, again = tn.RdpAccountant(), tn.RdpAccountant()
+    accountant, again = tn.accounting.RdpAccountant(), tn.accounting.RdpAccountant()
     accountant.compose(tn.Laplace(30.0), count=7)
     accountant.compose(tn.Laplace(30.0), count=3)
     again.load_state_dict(accountant.state_dict())

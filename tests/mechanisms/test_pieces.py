@@ -310,7 +310,7 @@ def test_gaussian_looks_alike(rng):
     """One sigma: the same questions, answered by the exact profile."""
     for _ in range(100):
         epsilon, delta, sensitivity = rng.uniform(0, 5), 10.0 ** rng.uniform(-9, -1), rng.random()
-        m = tn.Gaussian(tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity))
+        m = tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity)
         cost = m.delta(epsilon, sensitivity)
         assert delta * (1 - 1e-9) < cost <= delta
         plain = m.hockey_stick(0.0, sensitivity, epsilon)

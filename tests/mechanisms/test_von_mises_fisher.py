@@ -327,8 +327,10 @@ def test_uniform_output_for_zeros_costs_less_than_opposite_directions(rng):
 
 # --- accountants --------------------------------------------------------------------------------
 def test_accountant_keeps_it_exactly():
-    accountant = tn.RdpAccountant().compose(tn.VonMisesFisher(300.0, 13_700).rdp(angle=0.3), 7)
-    resumed = tn.RdpAccountant()
+    accountant = tn.accounting.RdpAccountant().compose(
+        tn.VonMisesFisher(300.0, 13_700).rdp(angle=0.3), 7
+    )
+    resumed = tn.accounting.RdpAccountant()
     state = json.loads(json.dumps(accountant.state_dict()))
     resumed.load_state_dict(state)
     assert resumed.epsilon(1e-6) == accountant.epsilon(1e-6)

@@ -26,6 +26,7 @@ from tightnoise.reproduce.bounded._setting import (
     UPPER,
     WIDTHS,
 )
+from tightnoise.reproduce.bounded._theorem import theorem_sigma
 
 TABLES = (*_table_one.TABLES, *_univariate.TABLES)
 CORNER = np.array(UPPER)
@@ -152,8 +153,9 @@ def test_less_of_the_parameter_is_not_less_of_the_output():
 @pytest.mark.parametrize(("sensitivity", "limit"), [(1.0, 3.0), (4.0, 3.0), (10.0, 3.25)])
 def test_theorem_6_against_the_least_sigma(sensitivity, limit):
     epsilons = np.geomspace(1e-6, 1e6, 37)
-    theorem = tn.calibrate.truncated_gaussian(epsilons, 0.0, 10.0, sensitivity, method="paper")
-    exact = tn.calibrate.truncated_gaussian(epsilons, 0.0, 10.0, sensitivity)
+    domain = {"lower": 0.0, "upper": 10.0, "sensitivity": sensitivity}
+    exact = np.array([tn.calibrate.truncated_gaussian(e, **domain).sigma for e in epsilons])
+    theorem = np.array([theorem_sigma(e, 0.0, 10.0, sensitivity) for e in epsilons])
     ratios = (theorem / exact) ** 2
     assert ratios[0] == pytest.approx(limit, abs=1e-4)
     assert (np.diff(ratios) < 1e-9).all()

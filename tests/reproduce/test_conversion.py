@@ -149,10 +149,10 @@ def test_beyond_the_lemma_the_paper_is_too_low():
 
 @pytest.mark.parametrize("epsilon", [0.5, 3, 6])
 def test_whole_rounds_are_those_of_calibrate(epsilon):
-    rounds = rounds_within(epsilon, lambda n: epsilon_after(n, "Theorem 3"))
+    rounds = rounds_within(epsilon, lambda n: epsilon_after(n, "exact"))
     steps = tn.calibrate.steps(epsilon, 1e-5, noise_multiplier=20.0, sampling_rate=1.0)
     assert math.floor(rounds) == steps
-    assert epsilon_after(rounds, "Theorem 3") <= epsilon < epsilon_after(steps + 1, "Theorem 3")
+    assert epsilon_after(rounds, "exact") <= epsilon < epsilon_after(steps + 1, "exact")
 
 
 @pytest.mark.parametrize("truth", [1e-9, 0.3, 1.0, 17.25, 1e9])

@@ -116,8 +116,8 @@ def test_misprints_are_few_and_real(printed, misprints, agree):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-4), (3.0, 1e-5), (10.0, 0.25)])
 def test_printed_mixture_has_the_printed_gain(epsilon, delta):
     mixture = printed_mixture(epsilon, delta)
-    sigma = tn.calibrate.gaussian(epsilon, delta, sensitivity=1.0)
-    gain = 100 * (1 - mixture.mean_abs() / tn.Gaussian(sigma).mean_abs())
+    gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=1.0)
+    gain = 100 * (1 - mixture.mean_abs() / gaussian.mean_abs())
     assert gain == pytest.approx(float(_printed.MULTI_L1[epsilon, delta]), abs=1e-9)
     assert mixture.modes == int(_printed.MODES[epsilon, delta])
 

@@ -88,7 +88,7 @@ class RdpAccountant:
     DP-SGD with noise multiplier 1, sampling rate 0.01 and 10,000 steps:
 
     >>> import tightnoise as tn
-    >>> accountant = tn.RdpAccountant()
+    >>> accountant = tn.accounting.RdpAccountant()
     >>> for _ in range(10_000):
     ...     accountant.step(noise_multiplier=1.0, sampling_rate=0.01)
     >>> round(accountant.epsilon(1e-6), 4)
@@ -164,7 +164,7 @@ class RdpAccountant:
         Examples
         --------
         >>> import tightnoise as tn
-        >>> accountant = tn.RdpAccountant()
+        >>> accountant = tn.accounting.RdpAccountant()
         >>> _ = accountant.compose(tn.Gaussian(2.0), count=5, sensitivity=0.5)
         >>> _ = accountant.compose(tn.StochasticSign(8.0), sensitivity=2.0)
         >>> round(accountant.epsilon(1e-6), 4)
@@ -201,7 +201,7 @@ class RdpAccountant:
         Examples
         --------
         >>> import tightnoise as tn
-        >>> accountant = tn.RdpAccountant()
+        >>> accountant = tn.accounting.RdpAccountant()
         >>> accountant.step(noise_multiplier=1.0, sampling_rate=0.01)
         >>> round(accountant.epsilon(1e-6), 4)
         0.7895
@@ -251,7 +251,7 @@ class RdpAccountant:
         Examples
         --------
         >>> import tightnoise as tn
-        >>> accountant = tn.RdpAccountant().compose(tn.Gaussian(20.0), count=100)
+        >>> accountant = tn.accounting.RdpAccountant().compose(tn.Gaussian(20.0), count=100)
         >>> round(accountant.epsilon(1e-5), 4)
         2.1657
         """
@@ -276,7 +276,7 @@ class RdpAccountant:
         Examples
         --------
         >>> import tightnoise as tn
-        >>> accountant = tn.RdpAccountant().compose(tn.Gaussian(20.0), count=100)
+        >>> accountant = tn.accounting.RdpAccountant().compose(tn.Gaussian(20.0), count=100)
         >>> f"{accountant.delta(2.1657):.2e}"
         '1.00e-05'
         """
@@ -299,7 +299,7 @@ class RdpAccountant:
         Examples
         --------
         >>> import tightnoise as tn
-        >>> accountant = tn.RdpAccountant().compose(tn.Gaussian(20.0), count=100)
+        >>> accountant = tn.accounting.RdpAccountant().compose(tn.Gaussian(20.0), count=100)
         >>> round(accountant.best_order(1e-5), 1)
         9.6
         """
@@ -380,10 +380,10 @@ class RdpAccountant:
         --------
         >>> import json
         >>> import tightnoise as tn
-        >>> accountant = tn.RdpAccountant()
+        >>> accountant = tn.accounting.RdpAccountant()
         >>> accountant.step(noise_multiplier=1.0, sampling_rate=0.01)
         >>> text = json.dumps(accountant.state_dict())
-        >>> resumed = tn.RdpAccountant()
+        >>> resumed = tn.accounting.RdpAccountant()
         >>> resumed.load_state_dict(json.loads(text))
         >>> resumed.epsilon(1e-6) == accountant.epsilon(1e-6)
         True
@@ -411,7 +411,7 @@ class RdpAccountant:
         Examples
         --------
         >>> import tightnoise as tn
-        >>> accountant = tn.RdpAccountant()
+        >>> accountant = tn.accounting.RdpAccountant()
         >>> accountant.load_state_dict({"version": 1})
         Traceback (most recent call last):
         ...

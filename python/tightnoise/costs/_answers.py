@@ -25,6 +25,8 @@ __all__ = ["WAYS", "Proof", "distribution_of", "least", "proved_by", "rdp_of"]
 
 Array = NDArray[np.float64]
 
+_LARGEST_LOSS = 1e60  # beyond, losses mean nothing
+
 _EVERY = 16  # point of those that a profile is read at, where one takes a search of orders
 _LARGEST = 1e300  # sum of losses on a lattice
 
@@ -169,7 +171,7 @@ def _release_of_curve(terms: Terms) -> Release | None:
     if curve is None:
         return None
     largest = curve.best_epsilon(NEGLIGIBLE).bound
-    if not 0 < largest < math.inf:
+    if not 0 < largest <= _LARGEST_LOSS:
         return None
     points = points_up_to(largest, largest / 10)
     epsilons = np.append(points[:-1:_EVERY], largest)

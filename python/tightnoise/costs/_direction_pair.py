@@ -139,11 +139,12 @@ def hockey_stick_upper(kappa: float, dim: int, half_chord: Array, epsilon: Array
     mean over the sphere across, times what does not depend on the half chord: the first rises less
     with |a|, and the second falls more, as z A'(z)/A(z) increases.
     """
-    return elementwise(
+    delta = elementwise(
         functools.partial(_core.von_mises_fisher.hockey_stick, kappa, dim),
         half_chord=half_chord,
         epsilon=epsilon,
     )
+    return np.where(np.isnan(delta), 1.0, delta)  # beyond the core's range nothing is known
 
 
 def epsilon_upper(kappa: float, dim: int, half_chord: Array, delta: Array) -> Array:

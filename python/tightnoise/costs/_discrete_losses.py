@@ -74,8 +74,9 @@ class Release:
         largest = float(exponents.max())
         weights = np.exp(exponents - largest)
         total = float(weights.sum())
-        mean = float(weights @ self.values) / total
-        variance = float(weights @ (self.values - mean) ** 2) / total
+        # Not by BLAS, whose threads wait for each other where others are at work.
+        mean = float((weights * self.values).sum()) / total
+        variance = float((weights * (self.values - mean) ** 2).sum()) / total
         return Moments(largest + math.log(total), mean, math.sqrt(variance))
 
 

@@ -339,7 +339,7 @@ def _on_lattice(values: Array, log_mass: Array, theta: float, h: float) -> _OnLa
     tilted = log_mass + theta * values
     weights = np.exp(tilted - tilted.max())
     # Moved to about its mean, a loss has a transform near 1 where it matters.
-    middle = round(float(weights @ values) / float(weights.sum()) / h)
+    middle = round(float((weights * values).sum()) / float(weights.sum()) / h)
     lower = np.floor(values / h)
     share = np.clip(np.expm1(lower * h - values) / math.expm1(-h), 0.0, 1.0)
     nearest = np.rint(values / h)

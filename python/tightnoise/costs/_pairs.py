@@ -50,6 +50,7 @@ _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
+_LARGEST_LOSS = 1e60  # beyond, losses mean nothing
 _SMALLEST_LOSS = 1e-100  # smaller ones are taken for this
 _LATTICE = 10_000  # points up to the largest loss
 _MOST_SIGMAS = 1e150  # squares of larger numbers overflow
@@ -95,9 +96,10 @@ class GaussianPair(Leaf):
         """Return the exact one."""
         return float(gaussian_epsilon(delta, self.gdp_mu))
 
-    def release(self) -> Release:
+    def release(self) -> Release | None:
         """Return the losses N(mu^2/2, mu^2)."""
-        return _on_lattice(self, self.epsilon(NEGLIGIBLE))
+        largest = self.epsilon(NEGLIGIBLE)
+        return _on_lattice(self, largest) if largest <= _LARGEST_LOSS else None
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair at `count` times the distance."""
@@ -161,9 +163,11 @@ class DirectionPair(Leaf):
         half_chord = np.asarray(self.half_chord)
         return float(direction.epsilon_upper(self.kappa, self.dim, half_chord, np.asarray(delta)))
 
-    def release(self) -> Release:
+    def release(self) -> Release | None:
         """Return the losses."""
         largest = min(self.epsilon(NEGLIGIBLE), self.max_loss)
+        if not largest <= _LARGEST_LOSS:
+            return None
         return _on_lattice(self, largest)
 
 
@@ -233,7 +237,8 @@ class AdditivePair(Leaf):
             return rho_of_pure(self.max_loss)
         with np.errstate(over="ignore"):
             sigmas = float(np.float64(self.sensitivity) / sigma(*self.parameters))
-        require(sigmas <= _MOST_SIGMAS, "sensitivity", self.sensitivity, "at most 1e150 sigma")
+        if sigmas > _MOST_SIGMAS:
+            return math.inf
         # The margin is far wider than the rounding of a quotient and a square.
         return 0.5 * sigmas * sigmas * (1.0 + COST_MARGIN) + COST_UNDERFLOW
 
@@ -242,9 +247,8 @@ class AdditivePair(Leaf):
         if self.law == "laplace" and self.parameters[1] == math.inf:
             return LaplaceRdp(self.parameters[0], self.sensitivity)
         if _LAWS[self.law].sigma is not None:
-            return ZcdpRdp(self.zcdp_rho)
-        loss = self.max_loss
-        return PureRdp(loss) if loss < math.inf else None
+            return _known(math.inf, self.zcdp_rho)
+        return _known(self.max_loss, math.inf)
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the greatest delta of all shifts."""
@@ -264,19 +268,26 @@ class AdditivePair(Leaf):
         """Return the exact one."""
         return float(self._core_law.epsilon_at(delta, self.sensitivity))
 
-    def release(self) -> Release:
-        """Return the losses; ValueError for noise with several modes whose losses are too large."""
+    @property
+    def is_attained(self) -> bool:  # type: ignore[override]
+        """Whether one pair has this profile: that of the largest shift, where there is one mode."""
+        return bool(self._core_law.worst_shift(1.0, self.sensitivity)[2] == "unimodal")
+
+    def release(self) -> Release | None:
+        """Return the losses; None of noise with several modes whose losses are too large."""
         law, shift = self._core_law, self.sensitivity
-        if law.worst_shift(1.0, shift)[2] != "unimodal":
+        if not self.is_attained:
             far = np.empty(1)
             law.hockey_stick(np.array([shift]), np.array([_LARGEST_SEARCHED]), far)
-            allowed = f"such that no privacy loss is above {_LARGEST_SEARCHED:g} for such noise"
-            require(float(far[0]) <= NEGLIGIBLE, "sensitivity", shift, allowed)
+            if float(far[0]) > NEGLIGIBLE:
+                return None
         disjoint = self.delta(_FAR)
         if disjoint > NEGLIGIBLE:
             largest = self.epsilon(min(1.0, disjoint * (1 + _REACHED)))
         else:
             largest = min(self.max_loss, self.epsilon(NEGLIGIBLE))
+        if not largest <= _LARGEST_LOSS:
+            return None
         return _on_lattice(self, largest, _LAWS[self.law].bend(*self.parameters))
 
     def grouped(self, count: int) -> Leaf:
@@ -358,10 +369,9 @@ class DomainPair(Leaf):
             return math.inf
         return quotient_upper(self.sensitivity, self.scale)
 
-    def renyi(self) -> RdpFunction:
+    def renyi(self) -> RdpFunction | None:
         """Return a bound by the largest loss, or by the noise without bounds."""
-        pure = PureRdp(self.max_loss)
-        return pure if self.gdp_mu == math.inf else Lesser((pure, ZcdpRdp(self.zcdp_rho)))
+        return _known(self.max_loss, self.zcdp_rho)
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the largest delta, or that of any release with the largest loss."""
@@ -379,8 +389,10 @@ class DomainPair(Leaf):
             return self.max_loss if delta == 0 else None
         return float(self._functions.epsilon(*self._place, delta))
 
-    def release(self) -> Release:
+    def release(self) -> Release | None:
         """Return the losses."""
+        if not self.max_loss <= _LARGEST_LOSS:
+            return None
         return _symmetric_losses(self, self.max_loss, min(self.gdp_mu, self.max_loss))
 
     def grouped(self, count: int) -> Leaf:
@@ -412,10 +424,9 @@ class BoxPair(Leaf):
         """What was said."""
         return self.mu
 
-    def renyi(self) -> RdpFunction:
+    def renyi(self) -> RdpFunction | None:
         """Return the lesser of both bounds."""
-        pure = PureRdp(self.loss)
-        return pure if self.mu == math.inf else Lesser((pure, ZcdpRdp(self.zcdp_rho)))
+        return _known(self.loss, self.zcdp_rho)
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the lesser of both profiles."""
@@ -430,14 +441,26 @@ class BoxPair(Leaf):
             return None
         return self.loss
 
-    def release(self) -> Release:
+    def release(self) -> Release | None:
         """Return the losses."""
+        if not self.loss <= _LARGEST_LOSS:
+            return None
         return _symmetric_losses(self, self.loss, min(self.mu, self.loss))
 
     def grouped(self, count: int) -> Leaf:
         """Return that of a larger change."""
         grown = count * (1 + 2.0**-52)
         return replace(self, loss=self.loss * grown, mu=self.mu * grown)
+
+
+def _known(loss: float, rho: float) -> RdpFunction | None:
+    """Return the lesser of what a largest loss and zCDP prove; None where both are infinite."""
+    functions: list[RdpFunction] = []
+    if loss < math.inf:
+        functions.append(PureRdp(loss))
+    if rho < math.inf:
+        functions.append(ZcdpRdp(rho))
+    return Lesser(tuple(functions)) if functions else None
 
 
 @dataclass(frozen=True)
@@ -458,8 +481,9 @@ class Lesser:
 
 def rho_of_pure(epsilon: float) -> float:
     """Return epsilon^2/2: an epsilon-DP release is so much zCDP (Bun and Steinke 2016, 1.4)."""
-    with np.errstate(over="ignore"):
-        return float(0.5 * np.square(np.float64(epsilon)) * (1 + 2.0**-50))
+    if epsilon == 0 or epsilon > 1e150:
+        return 0.0 if epsilon == 0 else math.inf
+    return math.nextafter(0.5 * epsilon * epsilon * (1 + 2.0**-50), math.inf)
 
 
 def pure_profile(epsilon: float, epsilons: Array) -> Array:

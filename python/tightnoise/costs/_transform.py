@@ -73,8 +73,8 @@ class Transform:
         spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
         spectrum[live] = magnitude * np.exp(-1j * (self._log.imag[live] + self._angle(places)))
         mass = fft.irfft(spectrum, size)
-        norm = math.sqrt(float(mass @ mass))
-        extra = 2 / size * float(magnitude @ (np.expm1(self._log_error[live]) + 32 * _UNIT))
+        norm = math.sqrt(float((mass * mass).sum()))
+        extra = 2 / size * float((magnitude * (np.expm1(self._log_error[live]) + 32 * _UNIT)).sum())
         extra += 16 * _UNIT * math.log2(size) * norm  # of the FFT itself
         return np.maximum(mass, 0.0), extra + 2 * _NEGLIGIBLE
 

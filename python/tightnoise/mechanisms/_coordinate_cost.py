@@ -3,141 +3,231 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
-from tightnoise._arrays import broadcast_shape
+from tightnoise._arrays import broadcast_shape, elementwise
 from tightnoise._validate import (
     float_array,
     not_negative,
     number_array,
-    real_scalar,
     require,
     require_all,
+    shown,
 )
 from tightnoise.costs import Cost
 from tightnoise.costs._pairs import BoxPair, DomainPair, GaussianPair, gaussian_of_mu, ratio
 
-__all__ = ["domain_cost", "gaussian_cost"]
+__all__ = ["CoordinateLaw", "coordinate_cost"]
 
 Array = NDArray[np.float64]
+Domain = tuple[Array, Array]
+
+_ROUNDING = 1e-12  # relative: far above that of sums by pairs, of quotients and roots
+_TINY = float(np.finfo(np.float64).tiny)
 
 
-def gaussian_cost(
-    sigma: float | Array,
+class CoordinateLaw(NamedTuple):
+    """A law with its parameters, float64 arrays."""
+
+    name: str  # as the core has it
+    scale_name: str
+    scale: Array
+    lower: Array
+    upper: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """What the parameters broadcast to."""
+        return np.broadcast_shapes(self.scale.shape, self.lower.shape, self.upper.shape)
+
+
+class _Interval(NamedTuple):
+    """What is known of a law on a number between its bounds."""
+
+    law: str  # what `DomainPair` calls it
+    epsilon: Callable[..., Any]  # the largest loss, of the core
+
+
+_INTERVALS = {
+    "truncated": _Interval("truncated-gaussian", _core.domain.truncated_epsilon),
+    "rectified": _Interval("rectified-gaussian", _core.domain.rectified_epsilon),
+    "bounded_laplace": _Interval("bounded-laplace", _core.domain.bounded_laplace_epsilon),
+}
+
+
+class _Changes(NamedTuple):
+    """The most that one record changes the coordinates, and how many there are."""
+
+    total: float  # in Euclidean norm; infinite: not given
+    each: Array | None  # without what a broadcast view repeats
+    shape: tuple[int, ...]  # of all coordinates
+
+    @property
+    def is_zero(self) -> bool:
+        return self.total == 0 or (self.each is not None and not self.each.any())
+
+    def repeats(self, part: Array) -> float:
+        """Return how often the coordinates of a part stand for all."""
+        return math.prod(self.shape) / part.size
+
+
+def coordinate_cost(
+    law: CoordinateLaw,
     sensitivity: float | None,
     coordinate_sensitivity: ArrayLike | None,
-    *,
-    is_bound: bool,
+    domain: Any,
     adjacency: Any,
 ) -> Cost:
-    """Return the cost of Gaussian noise, or of a function of its output, on every coordinate."""
+    """Return the cost of one release: on an interval or a box that is known, or anywhere."""
+    if domain is None and law.name == "bounded_laplace":
+        domain = law.lower, law.upper  # what is beyond a bound is released as the bound would be
+    ends = None if domain is None else _ends(law, domain)
+    changes = _changes(law, sensitivity, coordinate_sensitivity, ends)
+    if changes.is_zero:
+        return Cost()
+    if ends is None or law.name not in _INTERVALS:
+        return Cost.of_leaf(_gaussian(law, changes, adjacency))
+    if math.prod(changes.shape) == 1:
+        place = law.scale.item(), _width_upper(law.lower, law.upper).item()
+        change = min(float(np.min(_least_changes(changes))), float(np.min(_width_upper(*ends))))
+        kind = _INTERVALS[law.name].law
+        return Cost.of_leaf(DomainPair(kind, *place, change, adjacency=adjacency))
+    mu = math.inf
+    if law.name != "bounded_laplace":
+        mu = _gaussian(law, changes, adjacency).gdp_mu
+    loss = _box_loss(law, changes, ends)
+    return Cost.of_leaf(BoxPair(loss, mu, adjacency=adjacency))
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def _ends(law: CoordinateLaw, domain: Any) -> Domain:
+    """Return the two ends of a domain after checking them."""
+    try:
+        start, end = domain
+    except (TypeError, ValueError):
+        raise ValueError(f"domain must be a pair (lower, upper); got {shown(domain)}") from None
+    low, high = number_array("domain", start), number_array("domain", end)
+    broadcast_shape(domain_lower=low, domain_upper=high, parameters=np.empty(law.shape))
+    require(bool(np.all(low < high)), "domain", domain, "a pair lower < upper")
+    if law.name in _INTERVALS:
+        inside = np.all(low >= law.lower) and np.all(high <= law.upper)
+        require(bool(inside), "domain", domain, "within the bounds of the mechanism")
+    return low, high
+
+
+def _changes(
+    law: CoordinateLaw,
+    sensitivity: float | None,
+    coordinate_sensitivity: ArrayLike | None,
+    ends: Domain | None,
+) -> _Changes:
     if sensitivity is None and coordinate_sensitivity is None:
         raise TypeError("sensitivity or coordinate_sensitivity must be given, or both")
-    pairs = []
-    if sensitivity is not None:
-        change = not_negative("sensitivity", sensitivity)
-        if change == 0:
-            return Cost()
-        multiplier = ratio(float(np.min(sigma)), change)
-        pairs.append(GaussianPair(multiplier, is_bound, adjacency=adjacency))
-    if coordinate_sensitivity is not None:
-        mu = _distance(sigma, coordinate_sensitivity)
-        if mu == 0:
-            return Cost()
-        pairs.append(gaussian_of_mu(mu, is_bound=is_bound, adjacency=adjacency))
-    return Cost.of_leaf(max(pairs, key=lambda pair: pair.noise_multiplier))
-
-
-def _distance(sigma: float | Array, coordinate_sensitivity: ArrayLike) -> float:
-    """Return the root of the sum of (c_j/sigma_j)^2, rounded up."""
-    change = float_array("coordinate_sensitivity", coordinate_sensitivity)
-    require_all(change >= 0, "coordinate_sensitivity", change, "at least 0")
-    if change.ndim == 0 and np.ndim(sigma) == 0:
+    total = math.inf if sensitivity is None else not_negative("sensitivity", sensitivity)
+    others = {"parameters": np.broadcast_to(0.0, law.shape)}
+    if ends is not None:
+        others["domain"] = np.broadcast_to(0.0, np.broadcast_shapes(*(end.shape for end in ends)))
+    if coordinate_sensitivity is None:
+        return _Changes(total, None, broadcast_shape(**others))
+    whole = np.shape(coordinate_sensitivity)
+    each = float_array("coordinate_sensitivity", _distinct(coordinate_sensitivity))
+    require(each.size > 0, "coordinate_sensitivity", coordinate_sensitivity, "not empty")
+    require_all(each >= 0, "coordinate_sensitivity", each, "at least 0")
+    shape = broadcast_shape(coordinate_sensitivity=np.broadcast_to(0.0, whole), **others)
+    # A parameter of one element broadcasts to any theta: it says no more than a number does.
+    if not whole and math.prod(shape) == 1:
         raise ValueError(
             "coordinate_sensitivity must be an array of the release's shape, as "
             "numpy.broadcast_to(c, d) is: a number says nothing of how many coordinates there are; "
             f"got {coordinate_sensitivity!r}"
         )
-    shape = broadcast_shape(sigma=np.asarray(sigma), coordinate_sensitivity=change)
-    steps = np.asarray(change / sigma, dtype=np.float64)
-    if steps.ndim and 0 in steps.strides and change.base is not None:
-        unique = change[
-            tuple(
-                slice(0, 1) if stride == 0 else slice(None)
-                for stride in np.broadcast_to(change, shape).strides
-            )
-        ]
-        steps = np.asarray(unique / sigma, dtype=np.float64)
-    repeats = math.prod(shape) / steps.size
+    if shape not in (whole, *(array.shape for array in others.values())):
+        raise ValueError(
+            "coordinate_sensitivity must have the shape of the release, as parameters and domain; "
+            f"got shape {whole} beside {[array.shape for array in others.values()]}"
+        )
+    return _Changes(total, each.astype(np.float64), shape)
+
+
+def _distinct(values: ArrayLike) -> ArrayLike:
+    """Return an array without what a broadcast view repeats: one element of each such axis."""
+    if not isinstance(values, np.ndarray):
+        return values
+    return values[tuple(slice(0, 1) if step == 0 else slice(None) for step in values.strides)]
+
+
+# --- Gaussian noise without bounds ----------------------------------------------------------------
+
+
+def _gaussian(law: CoordinateLaw, changes: _Changes, adjacency: Any) -> GaussianPair:
+    """Return the pair of Gaussian noise, or of a function of its output: the lesser of two."""
+    is_bound = law.name != "gaussian"
+    pairs = []
+    if changes.total < math.inf:
+        multiplier = ratio(float(law.scale.min()), changes.total)
+        pairs.append(GaussianPair(multiplier, is_bound, adjacency=adjacency))
+    if changes.each is not None:
+        mu = _distance_upper(law, changes, changes.each)
+        pairs.append(gaussian_of_mu(mu, is_bound=is_bound, adjacency=adjacency))
+    return max(pairs, key=lambda pair: pair.noise_multiplier)
+
+
+def _distance_upper(law: CoordinateLaw, changes: _Changes, each: Array) -> float:
+    """Return the root of the sum of (c_j/sigma_j)^2, rounded up."""
+    with np.errstate(over="ignore", under="ignore"):
+        steps = np.divide(each, law.scale)
+    # What underflows, or is not a normal number, is not free.
+    steps = np.where(np.broadcast_to(each, steps.shape) > 0, np.maximum(steps, _TINY), 0.0)
     largest = float(steps.max())
-    if largest == 0:
-        return 0.0
+    require(largest < 1e150, "coordinate_sensitivity", largest, f"within 1e150 {law.scale_name}")
     scaled = steps / largest
-    root = largest * math.sqrt(float(np.sum(scaled * scaled)) * repeats)
-    return root * (1 + 1e-12)
+    root = largest * math.sqrt(float(np.sum(scaled * scaled)) * changes.repeats(scaled))
+    return root * (1 + _ROUNDING)
 
 
-def domain_cost(
-    law: str,
-    scale: float | Array,
-    bounds: tuple[float | Array, float | Array],
-    domain: Any,
-    sensitivity: float | None,
-    coordinate_sensitivity: ArrayLike | None,
-    adjacency: Any,
-) -> Cost:
-    """Return the cost of noise with bounds where theta lies between them, or in a narrower domain.
+# --- noise with bounds, in a box ------------------------------------------------------------------
 
-    One number: the worst pair of that interval. Several: the pure epsilon of the box, and for
-    Gaussians the noise without bounds beside it.
+
+def _box_loss(law: CoordinateLaw, changes: _Changes, ends: Domain) -> float:
+    """Return the largest loss, rounded up: that of coordinates adds up, since noise is independent.
+
+    With an L2 sensitivity the worst change within the ball, for one scale; with several scales each
+    coordinate may change by all of it, which is sound, not tight.
     """
-    lower, upper = (np.asarray(bound) for bound in bounds)
-    low, high = (number_array("domain", side) for side in domain)
-    inside = (low >= lower) & (high <= upper) & (low < high)
-    require(bool(np.all(inside)), "domain", domain, "within the bounds of the mechanism")
-    if sensitivity is None and coordinate_sensitivity is None:
-        raise TypeError("sensitivity or coordinate_sensitivity must be given")
-    if np.ndim(scale):
-        raise ValueError("scale must be one number for a domain; got an array")
-    width = np.atleast_1d(_width_upper(lower, upper))
-    is_box = (
-        lower.ndim > 0
-        or upper.ndim > 0
-        or (coordinate_sensitivity is not None and np.ndim(coordinate_sensitivity) > 0)
+    width = _width_upper(law.lower, law.upper)
+    found = math.inf
+    if changes.total < math.inf and law.scale.size == 1:
+        loss = np.empty(())
+        widths = np.array(np.broadcast_to(width, changes.shape)).ravel()
+        _core.domain.ball_epsilon(law.name, widths, changes.total, law.scale.reshape(()), loss)
+        found = float(loss)
+        if changes.each is None:
+            return found
+    each = np.minimum(_least_changes(changes), _width_upper(*ends))  # both are in the domain
+    losses = elementwise(
+        _INTERVALS[law.name].epsilon,
+        **{law.scale_name: law.scale, "width": width, "coordinate_sensitivity": each},
     )
-    if not is_box:
-        given = sensitivity if sensitivity is not None else coordinate_sensitivity
-        change = real_scalar("sensitivity", given)
-        require(change >= 0, "sensitivity", given, "at least 0")
-        if change == 0:
-            return Cost()
-        leaf = DomainPair(law, float(scale), float(width[0]), change, adjacency=adjacency)
-        return Cost.of_leaf(leaf)
-    found = np.empty(())
-    name = law.replace("-gaussian", "").replace("-", "_")
-    at = np.asarray(float(scale))
-    if sensitivity is not None:
-        change = not_negative("sensitivity", sensitivity)
-        _core.domain.ball_epsilon(name, np.ascontiguousarray(width), change, at, found)
-    else:
-        each = float_array("coordinate_sensitivity", coordinate_sensitivity)
-        shape = np.broadcast_shapes(width.shape, each.shape)
-        changes = np.array(np.broadcast_to(each, shape), dtype=np.float64)
-        widths = np.array(np.broadcast_to(width, shape))
-        _core.domain.corner_epsilon(name, widths, changes, at, found)
-        change = float(np.linalg.norm(changes)) * (1 + 1e-12)
-    mu = math.inf if law == "bounded-laplace" else change / float(scale) * (1 + 1e-12)
-    return Cost.of_leaf(BoxPair(float(found), mu, adjacency=adjacency))
+    # A loss that underflows is not free.
+    losses = np.where(np.broadcast_to(each, losses.shape) > 0, np.maximum(losses, _TINY), 0.0)
+    return min(found, float(losses.sum()) * changes.repeats(losses) * (1 + _ROUNDING))
+
+
+def _least_changes(changes: _Changes) -> Array:
+    """Return the most that each coordinate changes: no more than all of them together."""
+    return np.minimum(np.inf if changes.each is None else changes.each, changes.total)
 
 
 def _width_upper(lower: Array, upper: Array) -> Array:
     """Return upper - lower, rounded up: a wider domain costs more."""
-    with np.errstate(over="ignore"):
-        width = np.asarray(upper - lower)
-        part = width + lower
-        left_out = (upper - part) - (lower + (width - part))  # Knuth's sum of two
+    width = np.asarray(upper - lower)
+    part = width + lower
+    left_out = (upper - part) - (lower + (width - part))  # Knuth's sum of two
     return np.asarray(np.where(left_out > 0, np.nextafter(width, np.inf), width))

@@ -321,7 +321,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
         >>> import tightnoise as tn
         >>> cost = tn.Laplace(20.0).cost(sensitivity=1.0)
         >>> print(f"{cost.epsilon(0.0):.4f} {(cost * 100).epsilon(1e-5):.3f}")
-        0.0501 1.948
+        0.0500 1.948
         """
         change = not_negative("sensitivity", sensitivity)
         times = integer("changed", changed, minimum=1, maximum=MAX_COUNT)

@@ -26,7 +26,7 @@ from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pairs import Lesser
 from tightnoise.costs._zcdp import ZcdpRdp
 from tightnoise.mechanisms import _sketched
-from tightnoise.mechanisms._coordinate_cost import domain_cost, gaussian_cost
+from tightnoise.mechanisms._coordinate_cost import CoordinateLaw, coordinate_cost
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
@@ -73,9 +73,8 @@ class CoordinateMechanism(OnIntegers, Mechanism):
     _reach: ClassVar[float] = 1e8
     _noise_is_added: ClassVar[bool] = False  # the same noise whatever theta is
     _has_grid: ClassVar[bool] = True  # else a few fixed outputs
-    # Whether it costs no more than Gaussian noise; False: exactly that.
-    _is_below_gaussian: ClassVar[bool] = True
-    _domain_law: ClassVar[str | None] = None  # what `DomainPair` calls it
+    _law_name: ClassVar[str]  # as the core has it
+    _is_below_gaussian: ClassVar[bool] = True  # or exactly that
 
     # --- parameters -------------------------------------------------------------------------------
 
@@ -476,8 +475,10 @@ class CoordinateMechanism(OnIntegers, Mechanism):
             (``numpy.broadcast_to(c, d)`` for one number).
         domain : tuple of array_like, optional
             ``(low, high)``: the caller's promise that theta lies there, within the bounds of the
-            output, whatever the data are. Truncated, rectified and Laplace noise on one number is
-            then accounted by the worst pair of the interval between the bounds, exactly.
+            output, whatever the data are. If parameters, domain and sensitivity are all numbers,
+            theta is ONE number, and truncated, rectified or Laplace noise on it is accounted by the
+            worst pair of the interval between the bounds, exactly. Of several, with arrays, the
+            largest loss in the box counts, and the noise without bounds beside it.
         adjacency : {None, "add-remove", "replace-one"}
             The neighbours that the sensitivity is declared for; None: those of what the cost is
             added to.
@@ -499,27 +500,12 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         >>> import tightnoise as tn
         >>> m = tn.TruncatedGaussian(5.0, 0.0, 8.0)
         >>> print(f"{m.cost(sensitivity=2.0, domain=(0, 8)).epsilon(0.0):.6f}")
-        0.366305
+        0.366304
         >>> print(f"{m.cost(sensitivity=2.0).epsilon(1e-5):.6f}")
-        1.563049
+        1.554982
         """
-        if domain is not None and self._domain_law is not None:
-            return domain_cost(
-                self._domain_law,
-                getattr(self, self._scale_name),
-                self._bounds,
-                domain,
-                sensitivity,
-                coordinate_sensitivity,
-                adjacency,
-            )
-        return gaussian_cost(
-            getattr(self, self._scale_name),
-            sensitivity,
-            coordinate_sensitivity,
-            is_bound=self._is_below_gaussian,
-            adjacency=adjacency,
-        )
+        law = CoordinateLaw(self._law_name, self._scale_name, *self._parameters)
+        return coordinate_cost(law, sensitivity, coordinate_sensitivity, domain, adjacency)
 
     def cost_at(
         self,
@@ -582,9 +568,8 @@ class CoordinateMechanism(OnIntegers, Mechanism):
             change = not_negative("sensitivity", sensitivity)
             if coordinate_sensitivity is None:
                 functions.append(self._cost_function(theta, change))
-            rho = self.cost(sensitivity=change).zcdp_rho
-            if rho < math.inf:
-                functions.append(ZcdpRdp(rho))
+            if self._is_below_gaussian:
+                functions.append(ZcdpRdp(self.cost(sensitivity=change).zcdp_rho))
         function = functions[0] if len(functions) == 1 else Lesser(tuple(functions))
         return InstanceCost(function, adjacency=adjacency)
 

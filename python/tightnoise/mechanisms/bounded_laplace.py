@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from tightnoise import _core
 from tightnoise._arrays import Floats
-from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["BoundedLaplace"]
@@ -60,7 +59,8 @@ class BoundedLaplace(CoordinateMechanism):
     upper: Parameter
 
     _functions: ClassVar[Any] = _core.bounded_laplace
-    _domain_law: ClassVar[str | None] = "bounded-laplace"
+    _law_name: ClassVar[str] = "bounded_laplace"
+    _is_below_gaussian: ClassVar[bool] = False
     _sampler: ClassVar[str] = "sample_bounded_laplace"
     _scale_name: ClassVar[str] = "scale"
     _reach: ClassVar[float] = math.inf  # losses are linear
@@ -82,32 +82,3 @@ class BoundedLaplace(CoordinateMechanism):
             for value in (values, theta_prime)
         )
         return nearest, np.asarray(prime - nearest)
-
-    def cost(
-        self,
-        *,
-        sensitivity: float | None = None,
-        coordinate_sensitivity: ArrayLike | None = None,
-        domain: tuple[ArrayLike, ArrayLike] | None = None,
-        adjacency: Adjacency | None = None,
-    ) -> Cost:
-        """Return what one release costs, for all neighbouring data sets: its pure epsilon.
-
-        The same with a domain and without: values beyond a bound are released as that bound would
-        be, which is in the interval between the bounds. Arguments and errors are those of
-        `CoordinateMechanism.cost`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.BoundedLaplace(2.0, 0.0, 10.0)
-        >>> print(f"{m.cost(sensitivity=1.0).epsilon(0.0):.6f}")
-        0.830554
-        """
-        within = self._bounds if domain is None else domain
-        return super().cost(
-            sensitivity=sensitivity,
-            coordinate_sensitivity=coordinate_sensitivity,
-            domain=within,
-            adjacency=adjacency,
-        )

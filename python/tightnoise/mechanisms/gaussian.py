@@ -69,9 +69,9 @@ class Gaussian(CoordinateMechanism):
     _is_unimodal: ClassVar[bool] = True
     _repeats: ClassVar[None] = None
     _functions: ClassVar[Any] = _core.gaussian
+    _law_name: ClassVar[str] = "gaussian"
     _reach: ClassVar[float] = math.inf  # a closed form
     _noise_is_added: ClassVar[bool] = True
-    _is_below_gaussian: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._freeze_parameter("sigma", positive=True)

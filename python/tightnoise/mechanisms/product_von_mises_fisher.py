@@ -264,7 +264,7 @@ class ProductVonMisesFisher(Mechanism):
         >>> import tightnoise as tn
         >>> m = tn.ProductVonMisesFisher(kappas=[70.0, 4.1], dims=[12800, 750])
         >>> print(f"{m.cost().epsilon(1e-5):.3f}")
-        5.477
+        5.801
         """
         return sum(
             (

@@ -61,6 +61,7 @@ class QuantizedGaussian(CoordinateMechanism):
     levels: int
 
     _functions: ClassVar[Any] = _core.quantized
+    _law_name: ClassVar[str] = "quantized"
     _analytic_kind: ClassVar[Kind | None] = "quantized"
     _has_grid: ClassVar[bool] = False
 

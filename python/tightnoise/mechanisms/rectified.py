@@ -62,8 +62,8 @@ class RectifiedGaussian(CoordinateMechanism):
     upper: Parameter
 
     _functions: ClassVar[Any] = _core.rectified
+    _law_name: ClassVar[str] = "rectified"
     _analytic_kind: ClassVar[Kind | None] = "rectified"
-    _domain_law: ClassVar[str | None] = "rectified-gaussian"
     _sampler: ClassVar[str] = "sample_rectified_gaussian"
 
     def __post_init__(self) -> None:

@@ -47,6 +47,7 @@ class StochasticSign(CoordinateMechanism):
     sigma: Parameter
 
     _functions: ClassVar[Any] = _core.sign
+    _law_name: ClassVar[str] = "sign"
     _analytic_kind: ClassVar[Kind | None] = "sign"
     _has_grid: ClassVar[bool] = False
 

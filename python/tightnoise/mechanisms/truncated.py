@@ -53,8 +53,8 @@ class TruncatedGaussian(CoordinateMechanism):
     upper: Parameter
 
     _functions: ClassVar[Any] = _core.truncated
+    _law_name: ClassVar[str] = "truncated"
     _analytic_kind: ClassVar[Kind | None] = "truncated"
-    _domain_law: ClassVar[str | None] = "truncated-gaussian"
     _sampler: ClassVar[str] = "sample_truncated_gaussian"
 
     def __post_init__(self) -> None:
