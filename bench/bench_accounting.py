@@ -16,6 +16,7 @@ from scipy import optimize
 
 import tightnoise as tn
 from tightnoise.costs import DEFAULT_ORDERS
+from tightnoise.costs._answers import distribution_of
 
 SIGMA, RATE, STEPS, DELTA = 1.0, 0.01, 10_000, 1e-6
 TARGET = 2.0
@@ -72,6 +73,16 @@ def test_epsilon_dp_accounting(timed, dp_accounting):
         "epsilon of DP-SGD", lambda: dp_accounting_epsilon(dp_accounting, [SIGMA], STEPS), 1
     )
     assert value == pytest.approx(7.41410, abs=1e-5)
+
+
+@pytest.mark.parametrize("by", ["rdp", "losses"])
+def test_epsilon_of_a_cost(timed, by):
+    def run():
+        step = tn.Gaussian(SIGMA).cost(sensitivity=1.0).sampled(RATE, "poisson")
+        distribution_of.cache_clear()
+        return (step * STEPS).epsilon(DELTA, by=by)
+
+    assert 6.90738 < timed("epsilon of DP-SGD", run, 1) < 7.41403
 
 
 def test_epsilon_of_an_accountant(timed):
@@ -169,9 +180,9 @@ def test_noise_multiplier(timed):
         lambda: tn.calibrate.noise_multiplier(TARGET, DELTA, sampling_rate=RATE, steps=STEPS),
         1,
     )
-    assert 2.36 < sigma < 2.5037  # privacy-loss distributions: 2.356
-    spent = (tn.accounting.sampled_gaussian(sigma, RATE) * STEPS).epsilon(DELTA)
-    assert TARGET * (1 - 1e-9) <= spent <= TARGET
+    assert 2.355 < sigma < 2.357  # by Renyi divergences, as theirs: 2.5033
+    step = tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(RATE, "poisson")
+    assert TARGET * (1 - 1e-6) <= (step * STEPS).epsilon(DELTA) <= TARGET
 
 
 # Analytic Gaussian
@@ -183,10 +194,10 @@ def test_analytic_gaussian_dp_accounting(timed, dp_accounting):
 
 
 def test_analytic_gaussian(timed):
-    sigma = timed(
+    noise = timed(
         "analytic Gaussian", lambda: tn.calibrate.gaussian(1.0, DELTA, sensitivity=1.0), 1
     )
-    assert sigma == pytest.approx(4.2246788893, rel=1e-9)
+    assert noise.sigma == pytest.approx(4.2246788893, rel=1e-9)
 
 
 # Different sigmas, 100 steps each: time a distinct sigma

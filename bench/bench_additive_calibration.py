@@ -44,7 +44,7 @@ def calibrated_by_scipy(epsilon, delta, modes):
         worst = max(divergence_by_scipy(sigma, epsilon, modes, shift) for shift in shifts)
         return math.log(worst / delta)
 
-    gaussian = tn.calibrate.gaussian(epsilon, delta, sensitivity=1.0)
+    gaussian = float(tn.calibrate.gaussian(epsilon, delta, sensitivity=1.0).sigma)
     return optimize.brentq(excess, 0.02, gaussian, xtol=1e-6)
 
 
@@ -52,10 +52,10 @@ def calibrated_by_scipy(epsilon, delta, modes):
 def test_multi_gaussian(timed, epsilon, delta, modes) -> None:
     noise = timed(
         "multi-Gaussian of given modes",
-        lambda: tn.calibrate.multi_gaussian(epsilon, delta, 1.0, modes),
+        lambda: tn.calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes),
         1,
     )
-    assert noise.delta(epsilon, 1.0) <= delta
+    assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta
 
 
 @pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")  # kinks
@@ -64,19 +64,23 @@ def test_multi_gaussian_scipy(timed) -> None:
     sigma = timed(
         "multi-Gaussian of given modes", lambda: calibrated_by_scipy(epsilon, delta, modes), 1
     )
-    expected = tn.calibrate.multi_gaussian(epsilon, delta, 1.0, modes).sigma
+    expected = tn.calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes).sigma
     assert 0.99 * expected < sigma < 1.001 * expected  # between grid points more is at stake
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), BEST)
 def test_best_multi_gaussian(timed, epsilon, delta) -> None:
     noise = timed(
-        "multi-Gaussian, best modes", lambda: tn.calibrate.multi_gaussian(epsilon, delta, 1.0), 1
+        "multi-Gaussian, best modes",
+        lambda: tn.calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0),
+        1,
     )
-    assert noise.delta(epsilon, 1.0) <= delta
+    assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), QUASI)
 def test_quasi_gaussian(timed, epsilon, delta) -> None:
-    noise = timed("quasi-Gaussian", lambda: tn.calibrate.quasi_gaussian(epsilon, delta, 1.0), 1)
-    assert noise.delta(epsilon, 1.0) <= delta
+    noise = timed(
+        "quasi-Gaussian", lambda: tn.calibrate.quasi_gaussian(epsilon, delta, sensitivity=1.0), 1
+    )
+    assert noise.cost(sensitivity=1.0).delta(epsilon) <= delta

@@ -10,16 +10,23 @@ from scipy import optimize
 from scipy.special import log_ndtr, ndtr
 
 import tightnoise as tn
+from tightnoise import _core
 
 WIDTH, SENSITIVITY = 10.0, 4.0
 ONE, MANY = "least sigma in an interval", "least sigma in an interval, many epsilons"
 EPSILONS = np.geomspace(1e-3, 1e2, 100_000)
 
+DOMAIN = {"lower": 0.0, "upper": WIDTH, "sensitivity": SENSITIVITY}
 NOISES = {
-    "truncated": tn.calibrate.truncated_gaussian,
-    "rectified": tn.calibrate.rectified_gaussian,
-    "bounded_laplace": tn.calibrate.bounded_laplace,
+    "truncated": (tn.calibrate.truncated_gaussian, _core.domain.truncated_sigma),
+    "rectified": (tn.calibrate.rectified_gaussian, _core.domain.rectified_sigma),
+    "bounded_laplace": (tn.calibrate.bounded_laplace, _core.domain.bounded_laplace_scale),
 }
+
+
+def scale_of(noise, epsilon=1.0):
+    mechanism = NOISES[noise][0](epsilon, **DOMAIN)
+    return mechanism.scale if noise == "bounded_laplace" else mechanism.sigma
 
 
 def calibrated_by_scipy(epsilon, noise):
@@ -39,34 +46,28 @@ def calibrated_by_scipy(epsilon, noise):
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_one(timed, noise) -> None:
-    sigma = timed(ONE, lambda: NOISES[noise](1.0, 0.0, WIDTH, SENSITIVITY), 1)
-    assert sigma > 0
+    assert timed(ONE, lambda: scale_of(noise), 1) > 0
 
 
 @pytest.mark.parametrize("noise", ["truncated", "rectified"])
 def test_one_scipy(timed, noise) -> None:
     sigma = timed(ONE, lambda: calibrated_by_scipy(1.0, noise), 1)
-    expected = NOISES[noise](1.0, 0.0, WIDTH, SENSITIVITY)
-    assert sigma == pytest.approx(expected, rel=1e-10)
-
-
-def test_one_of_the_paper(timed) -> None:
-    def paper():
-        return tn.calibrate.truncated_gaussian(1.0, 0.0, WIDTH, SENSITIVITY, method="paper")
-
-    assert timed(ONE, paper, 1) > 0
+    assert sigma == pytest.approx(scale_of(noise), rel=1e-10)
 
 
 def test_one_epsilon(timed) -> None:
-    epsilon = timed(
-        ONE, lambda: tn.calibrate.truncated_gaussian_epsilon(5.0, 0.0, WIDTH, SENSITIVITY), 1
-    )
-    assert epsilon > 0
+    noise, domain = tn.TruncatedGaussian(5.0, 0.0, WIDTH), (0.0, WIDTH)
+
+    def epsilon():
+        return noise.cost(sensitivity=SENSITIVITY, domain=domain).epsilon(0.0)
+
+    assert timed(ONE, epsilon, 1) > 0
 
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_many(timed, noise) -> None:
-    sigma = timed(MANY, lambda: NOISES[noise](EPSILONS, 0.0, WIDTH, SENSITIVITY), EPSILONS.size)
+    sigma, place = np.empty(EPSILONS.size), (np.array(WIDTH), np.array(SENSITIVITY))
+    timed(MANY, lambda: NOISES[noise][1](EPSILONS, *place, sigma), EPSILONS.size)
     assert (np.diff(sigma) < 0).all()
 
 
@@ -74,4 +75,4 @@ def test_many(timed, noise) -> None:
 def test_many_scipy(timed, noise) -> None:
     some = EPSILONS[::1000]
     sigma = timed(MANY, lambda: [calibrated_by_scipy(one, noise) for one in some], some.size)
-    assert sigma == pytest.approx(NOISES[noise](some, 0.0, WIDTH, SENSITIVITY), rel=1e-8)
+    assert sigma == pytest.approx([scale_of(noise, one) for one in some.tolist()], rel=1e-8)

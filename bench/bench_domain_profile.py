@@ -56,8 +56,8 @@ def test_worst_scipy(timed) -> None:
 @pytest.mark.parametrize(("epsilon", "delta", "sensitivity"), TARGETS)
 def test_least(timed, noise, epsilon, delta, sensitivity) -> None:
     calibrate = getattr(tn.calibrate, f"{noise}_gaussian")
-    sigma = timed(LEAST, lambda: calibrate(epsilon, 0.0, 10.0, sensitivity, delta=delta), 1)
-    assert sigma > 0
+    domain = {"lower": 0.0, "upper": 10.0, "sensitivity": sensitivity}
+    assert timed(LEAST, lambda: calibrate(epsilon, delta, **domain), 1).sigma > 0
 
 
 def test_least_scipy(timed) -> None:
@@ -65,12 +65,13 @@ def test_least_scipy(timed) -> None:
         return worst_by_scipy(sigma, 10.0, 1.0, 1.0) - 1e-5
 
     sigma = timed(LEAST, lambda: optimize.brentq(excess, 1.0, 10.0, xtol=1e-10), 1)
-    expected = tn.calibrate.truncated_gaussian(1.0, 0.0, 10.0, 1.0, delta=1e-5)
-    assert sigma == pytest.approx(expected, rel=1e-4)
+    best = tn.calibrate.truncated_gaussian(1.0, 1e-5, lower=0.0, upper=10.0, sensitivity=1.0)
+    assert sigma == pytest.approx(best.sigma, rel=1e-4)
 
 
 def test_least_epsilon(timed) -> None:
     def epsilon():
-        return tn.calibrate.truncated_gaussian_epsilon(2.7, 0.0, 10.0, 1.0, delta=1e-5)
+        noise = tn.TruncatedGaussian(2.7, 0.0, 10.0)
+        return noise.cost(sensitivity=1.0, domain=(0.0, 10.0)).epsilon(1e-5)
 
     assert timed(LEAST, epsilon, 1) == pytest.approx(1.0, rel=0.01)
