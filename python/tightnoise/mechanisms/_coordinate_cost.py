@@ -203,14 +203,19 @@ def _box_loss(law: CoordinateLaw, changes: _Changes, ends: Domain) -> float:
     """
     width = _width_upper(law.lower, law.upper)
     found = math.inf
-    if changes.total < math.inf and law.scale.size == 1:
-        loss = np.empty(())
-        widths = np.array(np.broadcast_to(width, changes.shape)).ravel()
-        _core.domain.ball_epsilon(law.name, widths, changes.total, law.scale.reshape(()), loss)
-        found = float(loss)
-        if changes.each is None:
-            return found
     each = np.minimum(_least_changes(changes), _width_upper(*ends))  # both are in the domain
+    if law.scale.size == 1:
+        loss, scale = np.empty(()), law.scale.reshape(())
+        widths = np.array(np.broadcast_to(width, changes.shape)).ravel()
+        if changes.total < math.inf:
+            _core.domain.ball_epsilon(law.name, widths, changes.total, scale, loss)
+            found = float(loss)
+            if changes.each is None:
+                return found
+        shifts = np.array(np.broadcast_to(each, changes.shape)).ravel()
+        if (shifts > 0).all():
+            _core.domain.corner_epsilon(law.name, widths, shifts, scale, loss)
+            return min(found, float(loss))
     losses = elementwise(
         _INTERVALS[law.name].epsilon,
         **{law.scale_name: law.scale, "width": width, "coordinate_sensitivity": each},
