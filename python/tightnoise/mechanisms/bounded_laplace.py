@@ -25,7 +25,8 @@ class BoundedLaplace(CoordinateMechanism):
     Privacy"). It is not Laplace noise, clipped: its normalising factor depends on theta, so scale =
     sensitivity/epsilon does not make it epsilon-DP. `calibrate.bounded_laplace` returns the larger
     scale that does. Values beyond a bound are released as that bound would be, and cannot be told
-    apart.
+    apart. What `cost` says of parameters that are numbers is for ONE number; for a vector give the
+    bounds as arrays of its shape, so that the losses of all coordinates add up.
 
     Parameters
     ----------
