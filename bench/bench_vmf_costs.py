@@ -11,6 +11,7 @@ from scipy import special
 import tightnoise as tn
 
 ORDERS = np.linspace(1.25, 512.0, 150)
+ADJACENCY = {"poisson": "add-remove", "fixed-size": "replace-one"}
 RATE, STEPS, DELTA = 128 / 60_000, 1407, 1e-5
 
 # kappa, dim
@@ -84,22 +85,23 @@ def test_hockey_stick(timed, kappa, dim) -> None:
 
 @pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
 def test_sampled_rdp(timed, sampling) -> None:
+    vmf = tn.VonMisesFisher(75.0, 13_700)
+
     def sampled():
-        curve = tn.accounting.sampled_von_mises_fisher(75.0, 13_700, RATE, sampling=sampling)
-        return curve.at(ORDERS).values
+        cost = vmf.cost(adjacency=ADJACENCY[sampling]).sampled(RATE, sampling)
+        return cost.rdp(ORDERS).values
 
     values = timed("sampled von Mises-Fisher RDP at 150 orders", sampled, 1)
     assert (np.diff(values) >= 0).all()
-    assert (values < tn.VonMisesFisher(75.0, 13_700).rdp(ORDERS).values).all()
+    assert (values < vmf.cost().rdp(ORDERS).values).all()
 
 
 def test_sampled_epsilon(timed) -> None:
     """Three epochs of 469 batches of 128 of 60,000 records."""
 
     def epsilon():
-        accountant = tn.accounting.RdpAccountant()
-        accountant.compose(tn.VonMisesFisher(75.0, 13_700), sampling_rate=RATE, count=STEPS)
-        return accountant.epsilon(1 / 60_000)
+        step = tn.VonMisesFisher(75.0, 13_700).cost().sampled(RATE, "poisson")
+        return (step * STEPS).epsilon(1 / 60_000, by="rdp")
 
     result = timed("sampled von Mises-Fisher, epsilon of 1407 releases", epsilon, 1)
     assert abs(result - 1.421) < 1e-3

@@ -27,7 +27,6 @@ except ImportError as error:
         f"{message} (from a source tree, install the package first: python3 -m pip install .)"
     ) from error
 
-from tightnoise import accounting as accounting
 from tightnoise import calibrate, costs, random, special
 from tightnoise._accountant import Accountant
 from tightnoise._release import BoundedRelease, release_bounded

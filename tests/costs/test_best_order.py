@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, rdp_to_delta, rdp_to_epsilon
-from tightnoise.costs._sampled_gaussian import sampled_gaussian
+from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
 
 CONVERSIONS = ["classic", "canonne", "closed_form", "optimal"]
 INF = float("inf")
@@ -203,7 +203,9 @@ def test_epsilon_is_smooth_at_the_foot_of_a_wall():
     """The cost of high orders jumps where they see the sampled record; the best stands before."""
     rates = 2.987273221460199e-09 * (1 + 1e-13 * np.arange(20))
     found = [
-        (sampled_gaussian(51.76825097332741, rate) * 4399208).epsilon(2.8508459199557317e-09)
+        RdpCurve.of_terms([(SampledGaussianRdp(51.76825097332741, rate), 4399208)]).epsilon(
+            2.8508459199557317e-09
+        )
         for rate in rates
     ]
     assert np.ptp(found) < 1e-10 * found[0]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from tightnoise.accounting import cost_of, pure
 
 import tightnoise as tn
-from tightnoise.accounting import cost_of, pure
 
 inf, nan = np.inf, np.nan
 

@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 
+import mpmath as mp
 import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.costs._composition import kairouz_oh_viswanath
 from tightnoise.costs._gaussian_profile import gaussian_epsilon
-from tightnoise.reproduce.vmf._amplified import amplified_composition
+from tightnoise.reproduce.vmf._amplified import amplified, amplified_composition
 
 INF = float("inf")
 RATE, DELTA = 128 / 60_000, 1 / 60_000
@@ -122,7 +122,7 @@ def test_above_the_truth_of_randomised_response(truth, rate, count):
         assert response_delta(truth, rate, count, epsilon) <= delta * (1 + 1e-9)
         # No more than what composing without any failure gives.
         most = math.log1p(rate * math.expm1(math.log(truth / (1 - truth))))
-        without = kairouz_oh_viswanath(most, 0.0, count, delta)
+        without = (tn.Cost.of_pure(most) * count).epsilon(delta)
         assert epsilon <= without * (1 + 1e-10) + 1e-12
 
 
@@ -254,3 +254,47 @@ def test_bad_arguments(arguments, error, message):
 def test_wrong_conversions_are_refused_when_nothing_is_released():
     with pytest.raises(ValueError, match="conversion must be one of"):
         amplified_composition(gaussian(1.0), 0.1, 0, 1e-5, conversion="best")
+
+
+# Amplification alone
+
+
+def test_amplified_is_the_formula_rounded_up(rng, check_error):
+    n = 2000
+    epsilon = 10 ** rng.uniform(-12, 3.5, n)
+    q = 10 ** rng.uniform(-12, 0, n)
+    q[:200] = 10 ** rng.uniform(-308, -250, 200)
+    q[200:300] = 1 - 10 ** rng.uniform(-15, -1, 100)
+    epsilon[:100] = -np.log(q[:100]) * rng.uniform(0.97, 1.03, 100)
+    delta = 10 ** rng.uniform(-15, 0, n)
+    triples = zip(epsilon.tolist(), delta.tolist(), q.tolist(), strict=True)
+    epsilons, deltas = zip(*(amplified(*triple) for triple in triples), strict=True)
+    error = 0.0
+    with mp.workdps(400):
+        for e, rate, got in zip(epsilon, q, epsilons, strict=True):
+            truth = mp.log1p(mp.mpf(rate) * mp.expm1(mp.mpf(e)))
+            assert got >= truth, (e, rate)
+            error = max(error, float(got / truth - 1) if truth > 1e-290 else 0.0)
+        for d, rate, got in zip(delta, q, deltas, strict=True):
+            assert mp.mpf(d) * rate <= got <= mp.mpf(d) * rate * (1 + 1e-15) + 1e-323
+    check_error("amplified epsilon", error, 1e-12)
+
+
+def test_amplified_at_the_ends():
+    assert amplified(INF, 1.0, 0.5) == (INF, 0.5)
+    assert amplified(INF, 1.0, 0.0) == (0.0, 0.0)
+    assert amplified(0.0, 0.0, 0.5) == (0.0, 0.0)
+    assert amplified(2.0, 0.25, 1.0) == (2.0, 0.25)
+    assert amplified(1e308, 0.0, 1e-5)[0] == pytest.approx(1e308)
+
+
+def test_amplified_is_attained_by_randomised_response():
+    """The hockey-stick divergence of the sampled mechanism is exactly rate * delta at epsilon'."""
+    q, p = 0.2, 0.9
+    first, second = np.array([p, 1 - p]), np.array([1 - p, p])
+    mixture = (1 - q) * second + q * first
+    for epsilon in (0.0, 0.5, 1.5, 2.1):
+        delta = np.maximum(first - np.exp(epsilon) * second, 0).sum()
+        upper, probability = amplified(epsilon, delta, q)
+        sampled = np.maximum(mixture - np.exp(upper) * second, 0).sum()
+        assert sampled == pytest.approx(probability, rel=1e-9)

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
-
-import tightnoise as tn
 from tightnoise.accounting import (
     kairouz_oh_viswanath,
     kairouz_oh_viswanath_delta,
     poisson_subsampled,
 )
+
+import tightnoise as tn
 from tightnoise.reproduce import PAPERS
 from tightnoise.reproduce.vmf import (
     approach_1,

@@ -28,11 +28,11 @@ Array = NDArray[np.float64]
 _LARGEST_LOSS = 1e60  # beyond, losses mean nothing
 
 _EVERY = 16  # point of those that a profile is read at, where one takes a search of orders
-_LARGEST = 1e300  # sum of losses on a lattice
+_LEAST, _LARGEST = 1e-290, 1e300  # sum of losses on a lattice: sums of others lose their digits
 
 
 class Proof(NamedTuple):
-    """What a way proves; `doubt`: what is to be said of it."""
+    """What a way proves; `doubt`: what is to be said of a table of orders."""
 
     bound: float
     doubt: str | None = None
@@ -147,7 +147,7 @@ def _rdp_epsilon(terms: Terms, delta: float) -> Proof | None:
     if delta == 0:  # infinite order is pure differential privacy
         return Proof(float(curve.at([np.inf]).values[0]))
     best = curve.best_epsilon(delta)
-    return Proof(best.bound, best.doubt)
+    return Proof(best.bound, None if curve.is_continuous else best.doubt)
 
 
 def _rdp_delta(terms: Terms, epsilon: float) -> Proof | None:
@@ -155,7 +155,7 @@ def _rdp_delta(terms: Terms, epsilon: float) -> Proof | None:
     if curve is None:
         return None
     best = curve.best_delta(epsilon)
-    return Proof(best.bound, best.doubt)
+    return Proof(best.bound, None if curve.is_continuous else best.doubt)
 
 
 # --- loss distributions
@@ -195,10 +195,9 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
         if release is None:
             return None
         releases[release] = 1
-    count = sum(releases.values())
-    if (
-        count > MAX_LATTICE_COUNT
-        or sum_upper((r.largest, n) for r, n in releases.items()) > _LARGEST
+    largest = sum_upper((r.largest, n) for r, n in releases.items())
+    if sum(releases.values()) > MAX_LATTICE_COUNT or not (
+        largest == 0 or _LEAST <= largest <= _LARGEST
     ):
         return None
     return PrivacyLossDistribution._of(releases)

@@ -21,11 +21,11 @@ from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
-from tightnoise.costs._guarantees import PureRdp
 from tightnoise.costs._laplace_rdp import LaplaceRdp
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
+from tightnoise.costs._pure import PureRdp
 from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
 from tightnoise.costs._zcdp import ZcdpRdp
 
@@ -89,7 +89,7 @@ class GaussianPair(Leaf):
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the profile of Balle and Wang 2018, the same in both directions."""
-        delta = np.asarray(gaussian_delta(epsilons, self.gdp_mu))
+        delta = gaussian_delta(epsilons, self.gdp_mu)
         return delta, delta
 
     def epsilon(self, delta: float) -> float:

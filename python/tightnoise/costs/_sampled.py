@@ -17,11 +17,11 @@ from tightnoise.costs._between import bounds_between
 from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
-from tightnoise.costs._guarantees import PureRdp
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._pairs import DirectionPair, GaussianPair, Lesser, gaussian_of_mu, ratio
+from tightnoise.costs._pure import PureRdp
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._release_profile import deviation, release_profile
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp

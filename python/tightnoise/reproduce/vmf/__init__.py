@@ -14,7 +14,7 @@ What differs from the paper, and why:
   Renyi divergence, 41.02 is 125 and 173 is 450: the pairs of Table IV are not equally private, and
   the von Mises-Fisher mechanism looks better than it is.
 - **Theorem 2** (Kairouz, Oh and Viswanath) lacks the factor N epsilon_s in front of the second and
-  the third term. `tightnoise.accounting.kairouz_oh_viswanath` has it.
+  the third term. `Cost.of_approximate(...) * n` has it.
 - **Theorem 3** is printed with 1/alpha for 1/(alpha - 1), which gives half the bound at order 2,
   and less than the truth. The paper's numbers were computed with the right one. Its factor 3 is not
   needed.

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tightnoise import _core
 from tightnoise._adjacency import require_adjacency
+from tightnoise._core import accounting as core
 from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, require
 from tightnoise.costs import RdpCurve
-from tightnoise.costs._composition import kairouz_oh_viswanath
 from tightnoise.costs._conversions import conversion_named
-from tightnoise.costs._subsampling import amplified, require_sampleable
 
-__all__ = ["amplified_composition"]
+__all__ = ["amplified", "amplified_composition"]
 
 # The splits that are tried first, as u: the share 1/(1 + exp(-u)) of delta pays for failures. The
 # last leaves a slack of 1e-12 of delta: basic composition, but for room for rounding.
@@ -31,7 +29,8 @@ _SPLITS = (-30.0, -24.0, -18.0, -12.0, *map(float, range(-6, 29, 2)))
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SECTIONS = 16  # leave 2e-3 of u, and 1e-6 of epsilon at most where it is smooth
 
-_LARGEST_COUNTS = {"optimal": int(_core.accounting.MAX_EXACT_COUNT), "closed_form": MAX_COUNT}
+_LARGEST_COUNTS = {"optimal": int(core.MAX_EXACT_COUNT), "closed_form": MAX_COUNT}
+_COMPOSITIONS = {"optimal": core.exact_epsilon_upper, "closed_form": core.closed_form_epsilon_upper}
 
 # Sums of epsilons beyond would overflow on the way; failures below have no digits to share.
 _LARGEST_SUM, _LEAST_FAILURE = 1e305, 1e-300
@@ -52,14 +51,14 @@ def amplified_composition(
     The first approach of Biswas et al. (2025), section III-A1, for any mechanism. One release is
     (e, d)-DP, e being what the curve's best order proves at d. On a sample it is
     (log(1 + q (exp(e) - 1)), q d)-DP (`amplified`, equation (9) of the paper), q being the sampling
-    rate. `count` of these compose to the epsilon of `kairouz_oh_viswanath` at `delta` (the paper's
-    Theorem 2 lacks the factor count * epsilon in front of its second and third term; as printed it
-    can be far below the truth). Part of `delta` pays for d, `count` times; the rest is the slack of
-    the composition. Every split of it proves an epsilon, and the smallest that a search finds is
-    returned.
+    rate. `count` of these compose by Kairouz, Oh and Viswanath 2017 (`costs._guarantee.Responses`;
+    the paper's Theorem 2 lacks the factor count * epsilon in front of its second and third term; as
+    printed it can be far below the truth). Part of `delta` pays for d, `count` times; the rest is
+    the slack of the composition. Every split of it proves an epsilon, and the smallest that a
+    search finds is returned.
     """
     require_adjacency(adjacency)
-    require_sampleable(curve, adjacency)
+    _require_sampleable(curve, adjacency)
     rate = real_scalar("sampling_rate", sampling_rate)
     require(0 <= rate <= 1, "sampling_rate", sampling_rate, "between 0 and 1")
     most = one_of("composition", composition, _LARGEST_COUNTS)
@@ -69,12 +68,37 @@ def amplified_composition(
     conversion_named(conversion)
     if times == 0 or rate == 0:
         return 0.0
-    releases = _Releases(curve, rate, times, failure, adjacency, conversion, composition)
+    releases = _Releases(curve, rate, times, failure, conversion, composition)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # orders matter where the search ends, not on the way
         best = _best_split(releases.epsilon)
     without_failures = releases.composed(releases.epsilon_of_one(0.0), 0.0)
     return min(releases.epsilon(best), without_failures)
+
+
+def amplified(epsilon: float, delta: float, rate: float) -> tuple[float, float]:
+    """Return the (epsilon, delta) of an (epsilon, delta)-DP mechanism on a sample, rounded up.
+
+    It is (log(1 + q (exp(epsilon) - 1)), q delta)-DP, q being the sampling rate (Balle, Barthe and
+    Gaboardi 2018, "Privacy Amplification by Subsampling", Theorems 8 and 9): for records added or
+    removed under Poisson sampling, and for records replaced in samples of a fixed size.
+    """
+    loss = np.empty(1)
+    core.amplified_epsilon_upper(np.array([rate]), np.array([epsilon]), loss)
+    product = rate * delta
+    exact = rate in (0.0, 1.0) or delta in (0.0, 1.0)
+    return float(loss[0]), product if exact else math.nextafter(product, 1.0)
+
+
+def _require_sampleable(curve: RdpCurve, adjacency: str) -> None:
+    if not isinstance(curve, RdpCurve):
+        raise TypeError(f"curve must be an RdpCurve; got {curve!r}")
+    if curve.per_instance:
+        raise ValueError(
+            f"curve must hold for every data set, since the sample is random; got {curve!r}"
+        )
+    if curve.adjacency not in (None, adjacency):
+        raise ValueError(f"curve must be of adjacency {adjacency!r} or None; got {curve!r}")
 
 
 @dataclass(frozen=True)
@@ -83,7 +107,6 @@ class _Releases:
     rate: float
     count: int
     delta: float
-    adjacency: str
     conversion: str
     composition: str
 
@@ -104,10 +127,11 @@ class _Releases:
 
     def composed(self, epsilon: float, delta: float) -> float:
         """Return the epsilon of all releases, if one is (epsilon, delta)-DP on its sample."""
-        loss, failure = amplified(epsilon, delta, self.rate, adjacency=self.adjacency)
+        loss, failure = amplified(epsilon, delta, self.rate)
         if loss * self.count > _LARGEST_SUM:
             return math.inf
-        return kairouz_oh_viswanath(loss, failure, self.count, self.delta, method=self.composition)
+        one = np.array([loss]), np.array([failure]), np.array([float(self.count)])
+        return float(_COMPOSITIONS[self.composition](*one, self.delta))
 
 
 def _best_split(epsilon: Callable[[float], float]) -> float:

@@ -1,8 +1,7 @@
-"""What an accountant counts for directions of blocks, and beside an anchor."""
+"""What directions of blocks cost on samples, and directions beside an anchor."""
 
 import inspect
 import math
-import pickle
 import re
 
 import numpy as np
@@ -10,8 +9,14 @@ import pytest
 from scipy.special import roots_jacobi
 
 import tightnoise as tn
-from tightnoise.accounting import cost_of
-from tightnoise.accounting.sampled_product import SampledProductRdp
+
+NEIGHBOURS = {"poisson": "add-remove", "fixed-size": "replace-one"}
+
+
+def sampled(m, rate, sampling="poisson", **bounds):
+    cost = m.cost(adjacency=NEIGHBOURS[sampling], **bounds)
+    return cost if rate == 1 else cost.sampled(rate, sampling)
+
 
 # --- products -------------------------------------------------------------------------------------
 
@@ -49,8 +54,7 @@ def test_poisson_cost_is_above_the_exact_one_and_close(kappas, dims, rate):
         excess = mass @ (ratio**power - power * ratio + power - 1)
         return math.log1p(excess) / (max(power, 1 - power) - 1)
 
-    curve = cost_of(m, sampling_rate=rate)
-    assert curve.adjacency == "add-remove"
+    curve = sampled(m, rate).rdp()
     for order in (1.25, 2.0, 3.0, 5.5, 16.0):
         cost = float(curve.at([order]).values[0])
         assert cost >= divergence(order) * (1 - 1e-10)
@@ -64,8 +68,7 @@ def test_fixed_size_cost_is_above_the_exact_one(kappas, dims, rate):
     m = tn.ProductVonMisesFisher(kappas, dims)
     loss, mass = antipodal_grid(m, 200)
     mass, ratio = mass[loss > 0], 1 + rate * np.expm1(loss[loss > 0])
-    curve = cost_of(m, sampling_rate=rate, sampling="fixed-size")
-    assert curve.adjacency == "replace-one"
+    curve = sampled(m, rate, "fixed-size").rdp()
     for order in (1.25, 2.0, 5.5, 16.0):
         excess = mass @ (ratio**order + ratio ** (1 - order) - ratio - 1)
         exact = math.log1p(excess) / (order - 1)
@@ -75,85 +78,54 @@ def test_fixed_size_cost_is_above_the_exact_one(kappas, dims, rate):
 @pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
 def test_two_halves_cost_about_what_the_whole_does(sampling):
     whole, halves = (
-        cost_of(m, sampling_rate=0.01, sampling=sampling) * 1000
+        sampled(m, 0.01, sampling) * 1000
         for m in (
             tn.VonMisesFisher(75.0, 13_700),
             tn.ProductVonMisesFisher([37.5, 37.5], [6850, 6850]),
         )
     )
-    assert math.isclose(halves.epsilon(1e-5), whole.epsilon(1e-5), rel_tol=5e-3)
+    for by in ("rdp", None):
+        costs = halves.epsilon(1e-5, by=by), whole.epsilon(1e-5, by=by)
+        assert math.isclose(*costs, rel_tol=5e-3)
 
 
 @pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
 @pytest.mark.parametrize("rate", [0.01, 1.0])
 def test_one_block_costs_what_it_does_alone(rate, sampling):
     m, block = tn.ProductVonMisesFisher([50.0], [1000]), tn.VonMisesFisher(50.0, 1000)
-    mine, plain = (cost_of(each, sampling_rate=rate, sampling=sampling) for each in (m, block))
-    assert mine.terms == plain.terms
+    mine, plain = (sampled(each, rate, sampling) for each in (m, block))
+    assert mine == plain
     assert mine.terms
-    assert mine.adjacency == plain.adjacency
 
 
-def test_accountant_takes_products():
+def test_sampling_saves():
     m = tn.ProductVonMisesFisher([70.0, 4.1], [12800, 750])
-    accountant = tn.accounting.RdpAccountant().compose(m, count=10)
-    assert accountant.epsilon(1e-5) == (m.rdp() * 10).epsilon(1e-5)
-    assert accountant.adjacency is None
-    sampled = tn.accounting.RdpAccountant().compose(m, count=10, sampling_rate=0.01)
-    assert 0 < sampled.epsilon(1e-5) < accountant.epsilon(1e-5)
-    assert sampled.curve.is_continuous
-    resumed = tn.accounting.RdpAccountant()
-    resumed.load_state_dict(sampled.state_dict())
-    assert sampled.epsilon(1e-5) <= resumed.epsilon(1e-5) < 1.01 * sampled.epsilon(1e-5)
-    assert pickle.loads(pickle.dumps(sampled.curve.terms)) == sampled.curve.terms
+    whole, part = m.cost() * 10, sampled(m, 0.01) * 10
+    assert 0 < part.epsilon(1e-5) < whole.epsilon(1e-5)
+    assert 0 < part.epsilon(1e-5, by="rdp") < whole.epsilon(1e-5, by="rdp")
+    assert part.rdp().is_continuous
 
 
 def test_uniform_blocks_cost_nothing():
     m = tn.ProductVonMisesFisher(0.0, [3, 4])
     for rate in (0.1, 1.0):
-        assert cost_of(m, sampling_rate=rate).epsilon(1e-6) == 0
-
-
-@pytest.mark.parametrize("dims", [[3], [3, 4]])
-def test_products_refuse_a_sensitivity(dims):
-    with pytest.raises(ValueError, match="sensitivity must be 1"):
-        cost_of(tn.ProductVonMisesFisher(1.0, dims), sensitivity=2.0)
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "says"),
-    [
-        ({"mechanism": tn.VonMisesFisher(1.0, 3)}, TypeError, "must be a ProductVonMisesFisher"),
-        ({"sampling_rate": 0.0}, ValueError, "sampling_rate must be greater than 0"),
-        ({"sampling": "shuffled"}, ValueError, "sampling must be one of 'poisson', 'fixed-size'"),
-    ],
-)
-def test_sampled_product_refuses(change, error, says):
-    arguments = {"mechanism": tn.ProductVonMisesFisher(1.0, [3, 4]), "sampling_rate": 0.1}
-    with pytest.raises(error, match=says):
-        SampledProductRdp(**{**arguments, **change})
+        assert sampled(m, rate).epsilon(1e-6) == 0
 
 
 # --- beside an anchor -----------------------------------------------------------------------------
 
 
-def test_accountant_takes_lifted_noise():
+def test_lifted_noise_on_samples():
     m = tn.LiftedVonMisesFisher(kappa=300.0, dim=13_700, anchor=8.0)
-    whole = tn.accounting.RdpAccountant().compose(m, count=10, sensitivity=0.5)
-    assert whole.epsilon(1e-6) == (m.rdp(sensitivity=0.5) * 10).epsilon(1e-6)
-    sampled = tn.accounting.RdpAccountant().compose(m, count=10, sensitivity=0.5, sampling_rate=0.1)
-    assert sampled.adjacency == "add-remove"
-    fixed = tn.accounting.RdpAccountant().compose(
-        m, count=10, sensitivity=0.5, sampling_rate=0.1, sampling="fixed-size"
-    )
-    assert fixed.adjacency == "replace-one"
-    assert sampled.epsilon(1e-6) < fixed.epsilon(1e-6) < whole.epsilon(1e-6)
-    assert 0 < sampled.epsilon(1e-6) < whole.epsilon(1e-6)
+    whole = m.cost(sensitivity=0.5) * 10
+    poisson, fixed = (sampled(m, 0.1, sampling, sensitivity=0.5) * 10 for sampling in NEIGHBOURS)
     # Gaussian noise of the same mu covers it, and by little in a high dimension.
-    surrogate = tn.accounting.sampled_gaussian(1 / m.gdp_mu(0.5), 0.1) * 10
-    assert 0.99 * surrogate.epsilon(1e-6) < sampled.epsilon(1e-6) <= surrogate.epsilon(1e-6)
-    with pytest.raises(ValueError, match="sensitivity must be greater than 0"):
-        cost_of(m, sensitivity=0.0)
+    mu = m.cost(sensitivity=0.5).gdp_mu
+    surrogate = tn.Cost.of_gdp(mu).sampled(0.1, "poisson") * 10
+    for by in ("rdp", None):
+        costs = [cost.epsilon(1e-6, by=by) for cost in (poisson, fixed, whole)]
+        assert 0 < costs[0] < costs[1] < costs[2]
+        assert 0.99 * surrogate.epsilon(1e-6, by=by) < costs[0] <= surrogate.epsilon(1e-6, by=by)
 
 
 def test_table_of_the_docstring():
@@ -175,6 +147,6 @@ def test_table_of_the_docstring():
                 below = m.mean_resultant_length() * share < cosine
                 low, high = (m.kappa, high) if below else (low, m.kappa)
         assert table["kappa"][i] == f"{m.kappa:.1f}"
-        accountant = tn.accounting.RdpAccountant()
-        accountant.compose(m, 1407, sampling_rate=128 / 60_000, sensitivity=sensitivity)
-        assert table["epsilon"][i] == f"{accountant.epsilon(1 / 60_000):#.3g}"
+        bounds = {} if name == "(plain)" else {"sensitivity": sensitivity}
+        training = sampled(m, 128 / 60_000, **bounds) * 1407
+        assert table["epsilon"][i] == f"{training.epsilon(1 / 60_000, by='rdp'):#.3g}"

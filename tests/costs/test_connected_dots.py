@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from tightnoise.accounting import gaussian_delta, gaussian_epsilon
 from tightnoise.costs._connected_dots import connect_dots
+from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
 from tightnoise.costs._loss_points import losses_of, points_up_to
 
 

@@ -109,7 +109,7 @@ def grid(peer):
 
 @functools.cache
 def one_step(sigma, rate):
-    return tn.accounting.sampled_gaussian(sigma, rate)
+    return tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson")
 
 
 def test_size_of_the_grid():
@@ -119,7 +119,7 @@ def test_size_of_the_grid():
 def test_rdp_at_integer_orders(peer, grid, check_error):
     worst = 0.0
     for (sigma, rate), (theirs, _) in grid.items():
-        ours = one_step(sigma, rate).at(ORDERS).values
+        ours = one_step(sigma, rate).rdp(ORDERS).values
         unexplained = np.abs(ours - theirs) - PEERS_ABSOLUTE_ERROR / (ORDERS - 1)
         worst = max(worst, (unexplained / theirs).max())
     check_error(f"RDP at integer orders, beside {type(peer).__name__}", worst, ROUNDED_UP)
@@ -141,7 +141,7 @@ def test_epsilon_is_never_above_theirs(peer, grid, check_error):
     excess = -math.inf
     for sigma, rate, steps, delta in SETTINGS:
         theirs = peer.epsilon(peer.default_orders, steps * grid[sigma, rate][1], delta)
-        ours = (one_step(sigma, rate) * steps).epsilon(delta)
+        ours = (one_step(sigma, rate) * steps).epsilon(delta, by="rdp")
         excess = max(excess, ours / theirs - 1)
     check_error(f"epsilon above that of {type(peer).__name__}", excess, ROUNDED_UP)
 
@@ -156,7 +156,7 @@ def test_delta_of_dp_accounting(check_error):
         epsilon = peer.epsilon(ORDERS, rdp, delta)
         theirs = compute_delta(ORDERS, rdp, epsilon)[0]
         ours = tn.costs.rdp_to_delta(ORDERS, rdp, epsilon, conversion="canonne").min()
-        best = (one_step(sigma, rate) * steps).delta(epsilon)
+        best = (one_step(sigma, rate) * steps).delta(epsilon, by="rdp")
         worst = max(worst, abs(ours / theirs - 1))
         excess = max(excess, best / theirs - 1)
     check_error("delta of a curve, beside DpAccounting", worst, ROUNDED_UP)
@@ -203,7 +203,7 @@ def test_analytic_gaussian_of_dp_accounting(check_error):
 def test_tiny_rates(sigma, rate):
     """The order 2 in closed form: RDP = log(1 + q^2 (exp(1 / sigma^2) - 1))."""
     truth = math.log1p(rate**2 * math.expm1(sigma**-2))
-    ours = one_step(sigma, rate).at([2.0]).values[0]
+    ours = one_step(sigma, rate).rdp([2.0]).values[0]
     assert truth <= ours <= truth * (1 + ROUNDED_UP)
 
 
@@ -226,7 +226,7 @@ def test_privacy_loss_distributions_of_dp_accounting(mechanism, times, check_err
         once = package.from_gaussian_mechanism(mechanism.sigma, value_discretization_interval=1e-3)
     else:
         once = package.from_laplace_mechanism(mechanism.scale, value_discretization_interval=1e-3)
-    ours = tn.accounting.privacy_loss(mechanism) * times
+    ours = mechanism.cost(sensitivity=1.0) * times
     theirs = once.self_compose(times) if times > 1 else once
     worst = 0.0
     for delta in (1e-3, 1e-6):

@@ -10,23 +10,14 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 from reference import sampled_von_mises_fisher as exact
+from sampled_curves import poisson_subsampled, sampled_without_replacement
 from simd_levels import LEVELS, printed_at
 
 import tightnoise as tn
-from tightnoise.accounting import (
-    FixedSizeGaussianRdp,
-    RdpAccountant,
-    SampledGaussianRdp,
-    SampledVonMisesFisherRdp,
-    cost_of,
-    gaussian_dp,
-    poisson_subsampled,
-    sampled_gaussian,
-    sampled_von_mises_fisher,
-    sampled_without_replacement,
-)
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._direction_pair import VonMisesFisherRdp
+from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
+from tightnoise.costs._sampled_von_mises_fisher import SampledVonMisesFisherRdp
 
 inf, nan = math.inf, math.nan
 CARD = 1e-11  # never below the truth, and at most this fraction above
@@ -39,6 +30,12 @@ PUBLISHED = json.loads(HERE.with_name("von_mises_fisher.json").read_text())["vmf
 SAMPLINGS = ("poisson", "fixed-size")
 ORDERS = np.array([1.01, 1.5, 2.0, 3.0, 4.5, 8.0, 32.0])
 STEP = (150.0, 13_700, 128 / 60_000)  # of "Comparing privacy notions"
+
+
+def sampled(kappa, dim, rate, sampling="poisson", angle=math.pi):
+    adjacency = {"poisson": "add-remove", "fixed-size": "replace-one"}[sampling]
+    cost = tn.VonMisesFisher(kappa, dim).cost(angle=angle, adjacency=adjacency)
+    return cost.sampled(rate, sampling)
 
 
 def divergence(kappa, dim, rate, alpha, half_chord=1.0, fixed_size=False):
@@ -284,25 +281,22 @@ def test_a_gaussian_pair_is_dominated_too(rng):
 @pytest.mark.parametrize("kappa", [25.0, 75.0, 300.0])
 def test_gaussian_dp_costs_a_little_more(kappa, sampling):
     _, dim, rate = STEP
-    mu = tn.VonMisesFisher(kappa, dim).gdp_mu()
-    bound = gaussian_dp(mu, rate, sampling=sampling)
-    here = sampled_von_mises_fisher(kappa, dim, rate, sampling=sampling)
-    assert bound.adjacency == here.adjacency
-    assert (here.values <= bound.values * (1 + CARD)).all()
-    exact_epsilon = (here * 1407).epsilon(1 / 60_000)
-    assert exact_epsilon < (bound * 1407).epsilon(1 / 60_000) < 1.02 * exact_epsilon
+    here = sampled(kappa, dim, rate, sampling)
+    mu = tn.VonMisesFisher(kappa, dim).cost().gdp_mu
+    bound = tn.Cost.of_gdp(mu, adjacency=here.adjacency).sampled(rate, sampling)
+    assert (here.rdp().values <= bound.rdp().values * (1 + CARD)).all()
+    for by in ("rdp", None):
+        exact_epsilon = (here * 1407).epsilon(1 / 60_000, by=by)
+        assert exact_epsilon < (bound * 1407).epsilon(1 / 60_000, by=by) < 1.02 * exact_epsilon
 
 
 def test_gaussian_dp_of_next_to_nothing_and_of_anything():
-    assert gaussian_dp(0.0, 0.1).epsilon(1e-9) == 0
-    assert gaussian_dp(0.0, 0.1).adjacency == "add-remove"
-    assert gaussian_dp(0.5).adjacency is None
-    assert gaussian_dp(5e-324, 0.1).epsilon(1e-9) < 1e-100
-    assert gaussian_dp(1e300, 0.1).epsilon(1e-9) == inf
-    with pytest.raises(ValueError, match="mu must be at least 0; got -1"):
-        gaussian_dp(-1.0)
-    with pytest.raises(ValueError, match="sampling must be one of 'poisson', 'fixed-size'"):
-        gaussian_dp(1.0, 0.1, sampling="shuffled")
+    def epsilon(mu):
+        return tn.Cost.of_gdp(mu).sampled(0.1, "poisson").epsilon(1e-9)
+
+    assert epsilon(0.0) == 0
+    assert epsilon(5e-324) < 1e-100
+    assert epsilon(1e300) == inf
 
 
 @pytest.mark.parametrize(
@@ -310,7 +304,7 @@ def test_gaussian_dp_of_next_to_nothing_and_of_anything():
 )
 def test_three_epochs(kappa, epsilon):
     """With 1407 steps, by a search over a grid of orders: the best real order can only be less."""
-    training = sampled_von_mises_fisher(kappa, *STEP[1:]) * 1407
+    training = (sampled(kappa, *STEP[1:]) * 1407).rdp()
     found = training.epsilon(1 / 60_000, "canonne")
     assert epsilon * (1 - 4e-4) < found < epsilon * (1 + 4e-4)
     assert training.epsilon(1 / 60_000) < found
@@ -319,8 +313,8 @@ def test_three_epochs(kappa, epsilon):
 def test_every_level_and_number_of_threads_gives_the_same():
     """To rounding between levels; exactly between numbers of threads."""
     code = (
-        "import sys, numpy as np, tightnoise; from tightnoise.accounting import *;"
-        "from tightnoise.costs import DEFAULT_ORDERS;"
+        "import sys, numpy as np, tightnoise; from tightnoise.costs import DEFAULT_ORDERS;"
+        "from tightnoise.costs._sampled_von_mises_fisher import SampledVonMisesFisherRdp;"
         "tightnoise.set_num_threads(int(sys.argv[1]));"
         "k = np.geomspace(1, 1000, 20);"
         "f = [SampledVonMisesFisherRdp(x, 100, 0.01, 0.3, bool(x > 30)) for x in k];"
@@ -356,8 +350,8 @@ def test_far_from_anything_useful_it_is_a_number(kappa, dim, fixed_size):
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_nothing_costs_nothing(sampling):
-    assert sampled_von_mises_fisher(0.0, 5, 0.1, sampling=sampling).epsilon(1e-9) == 0
-    assert sampled_von_mises_fisher(9.0, 5, 0.1, angle=0.0, sampling=sampling).epsilon(1e-9) == 0
+    assert sampled(0.0, 5, 0.1, sampling).epsilon(1e-9) == 0
+    assert sampled(9.0, 5, 0.1, sampling, angle=0.0).epsilon(1e-9) == 0
     assert SampledVonMisesFisherRdp(0.0, 5, 0.1).max_divergence == 0
 
 
@@ -374,38 +368,28 @@ def test_infinite_order():
 @pytest.mark.parametrize(
     ("name", "value"),
     [("kappa", -1.0), ("kappa", nan), ("kappa", 1e101), ("dim", 1), ("dim", 2**53 + 1),
-     ("sampling_rate", 0.0), ("sampling_rate", 1.5), ("sampling_rate", nan), ("angle", -0.1),
-     ("angle", 3.2), ("angle", nan), ("sampling", "shuffled"), ("sampling", 3)],
+     ("sampling_rate", 0.0), ("sampling_rate", 1.5), ("sampling_rate", nan),
+     ("half_chord", -0.1), ("half_chord", 1.5), ("half_chord", nan)],
 )  # fmt: skip
 def test_bad_values(name, value):
     arguments = {"kappa": 2.0, "dim": 5, "sampling_rate": 0.1, name: value}
     with pytest.raises(ValueError, match=f"{name} must be"):
-        sampled_von_mises_fisher(**arguments)
+        SampledVonMisesFisherRdp(**arguments)
 
 
 def test_bad_types():
     with pytest.raises(TypeError, match="kappa"):
-        sampled_von_mises_fisher("2", 5, 0.1)
+        SampledVonMisesFisherRdp("2", 5, 0.1)
     with pytest.raises(TypeError, match="dim"):
-        sampled_von_mises_fisher(2.0, 5.5, 0.1)
+        SampledVonMisesFisherRdp(2.0, 5.5, 0.1)
     with pytest.raises(TypeError, match="fixed_size must be True or False; got 1"):
         SampledVonMisesFisherRdp(2.0, 5, 0.1, 1.0, 1)
-    with pytest.raises(ValueError, match="half_chord must be at most 1"):
-        SampledVonMisesFisherRdp(2.0, 5, 0.1, 1.5)
 
 
 def test_curves():
-    once = sampled_von_mises_fisher(*STEP)
-    assert once.adjacency == "add-remove"
-    fixed = sampled_von_mises_fisher(*STEP, sampling="fixed-size")
-    assert fixed.adjacency == "replace-one"
-    assert sampled_gaussian(1.0, 0.1, sampling="fixed-size").adjacency == "replace-one"
-    for sampling in SAMPLINGS:
-        whole = sampled_von_mises_fisher(150.0, 13_700, sampling=sampling, angle=0.5)
-        assert whole.adjacency is None
-        assert whole.terms == tn.VonMisesFisher(150.0, 13_700).rdp(angle=0.5).terms
-        assert sampled_gaussian(1.0, sampling=sampling).adjacency is None
-    many = once * 3 + sampled_von_mises_fisher(*STEP)
+    once, fixed = sampled(*STEP), sampled(*STEP, "fixed-size")
+    assert (once.adjacency, fixed.adjacency) == ("add-remove", "replace-one")
+    many = (once * 3 + sampled(*STEP)).rdp()
     assert many.terms == ((SampledVonMisesFisherRdp(*STEP), 4),)
     assert pickle.loads(pickle.dumps(many)).terms == many.terms
     with pytest.raises(ValueError, match="neighbours"):
@@ -417,91 +401,6 @@ def test_sums_round_upwards():
     once = [mpf(float(v)) for v in function(ORDERS)]
     total = SampledVonMisesFisherRdp.weighted_sum([function] * 2, [1, 2**53 - 1], ORDERS)
     assert all(mpf(float(t)) >= v * 2**53 for t, v in zip(total, once, strict=True))
-
-
-# --- accountants --------------------------------------------------------------------------------
-@pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_an_accountant_takes_it(sampling):
-    kappa, dim, rate = STEP
-    vmf = tn.VonMisesFisher(kappa, dim)
-    accountant = RdpAccountant().compose(vmf, 1407, sampling_rate=rate, sampling=sampling)
-    alone = sampled_von_mises_fisher(kappa, dim, rate, sampling=sampling)
-    assert accountant.epsilon(1e-5) == (alone * 1407).epsilon(1e-5)
-    assert accountant.adjacency == alone.adjacency
-    accountant.compose(tn.Gaussian(3.0), 5, sampling_rate=0.1, sampling=sampling)
-    resumed = RdpAccountant()
-    resumed.load_state_dict(json.loads(json.dumps(accountant.state_dict())))
-    assert resumed.epsilon(1e-5) == accountant.epsilon(1e-5)
-    assert resumed.curve.terms == accountant.curve.terms
-    assert repr(resumed) == repr(accountant)
-    assert f"{alone.adjacency} adjacency; epsilon" in repr(accountant)
-    other = "replace-one" if sampling == "poisson" else "add-remove"
-    with pytest.raises(ValueError, match="neighbours"):
-        accountant.compose(vmf, sampling_rate=rate, sampling=sampling, adjacency=other)
-    with pytest.raises(ValueError, match="neighbours"):
-        accountant.compose(tn.Gaussian(3.0), adjacency=other)
-
-
-@pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_without_sampling_it_is_the_mechanism_itself(sampling):
-    curve = RdpCurve([2.0, 4.0], [0.1, 0.2], adjacency="add-remove")
-    for mechanism in (tn.VonMisesFisher(2.0, 30), tn.Gaussian(2.0), curve):
-        assert cost_of(mechanism, sampling=sampling).terms == cost_of(mechanism).terms
-    assert cost_of(curve, sampling=sampling) is curve
-    accountant = RdpAccountant().compose(tn.VonMisesFisher(2.0, 30), sampling=sampling)
-    assert accountant.adjacency is None
-    assert accountant.epsilon(1e-5) == tn.VonMisesFisher(2.0, 30).rdp().epsilon(1e-5)
-
-
-def test_a_direction_has_no_sensitivity():
-    with pytest.raises(
-        ValueError, match=r"sensitivity must be 1 .*turn .* around.*angle="
-    ) as raised:
-        RdpAccountant().compose(tn.VonMisesFisher(2.0, 30), sensitivity=0.5)
-    assert "got 0.5" in str(raised.value)
-
-
-def test_tables_on_batches_of_a_fixed_size():
-    orders = np.arange(2.0, 20.0)
-    table = RdpCurve(orders, orders * 0.01)
-    accountant = RdpAccountant().compose(
-        table, 3, sampling_rate=128 / 60_000, sampling="fixed-size"
-    )
-    assert accountant.adjacency == "replace-one"
-    same = sampled_without_replacement(table, 128, 60_000)
-    assert (accountant.curve.values == (same * 3).values).all()
-    declared = RdpCurve(orders, orders * 0.01, adjacency="add-remove")
-    with pytest.raises(ValueError, match="'replace-one' or None"):
-        cost_of(declared, sampling_rate=0.1, sampling="fixed-size")
-
-
-def test_mechanisms_of_others_need_not_know_ways_of_sampling():
-    class Old:
-        pass
-
-    @cost_of.register(Old)
-    def _(mechanism, *, sampling_rate=1.0, sensitivity=1.0):
-        return RdpCurve([2.0, inf], [sensitivity, sensitivity])
-
-    assert RdpAccountant().compose(Old(), sampling_rate=0.5, sampling="poisson").steps == 1
-    with pytest.raises(TypeError, match="sampling"):
-        RdpAccountant().compose(Old(), sampling_rate=0.5, sampling="fixed-size")
-    with pytest.raises(ValueError, match="sampling must be one of"):
-        RdpAccountant().compose(Old(), sampling="shuffled")
-    with pytest.raises(ValueError, match="sampling must be one of"):
-        cost_of(tn.Gaussian(1.0), sampling=None)
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("dim", 5.5), ("dim", 1), ("fixed_size", 1), ("fixed_size", "yes"), ("half_chord", 2.0),
-     ("kappa", True), ("sampling_rate", 0), ("sampling_rate", "nan")],
-)  # fmt: skip
-def test_states_of_strangers(key, value):
-    state = RdpAccountant().compose(tn.VonMisesFisher(2.0, 5), sampling_rate=0.1).state_dict()
-    state["functions"][0][key] = value
-    with pytest.raises(ValueError, match=f"state must be that of an RdpAccountant: {key} must be"):
-        RdpAccountant().load_state_dict(state)
 
 
 @pytest.mark.parametrize("dim", [2, 4, 1000])

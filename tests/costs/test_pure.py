@@ -6,15 +6,12 @@ import pickle
 import mpmath as mp
 import numpy as np
 import pytest
+from guarantees import composed_delta
+from sampled_curves import sampled_without_replacement
 
-from tightnoise.accounting import (
-    PureRdp,
-    ZcdpRdp,
-    kairouz_oh_viswanath_delta,
-    pure,
-    sampled_without_replacement,
-    zcdp,
-)
+from tightnoise import Cost, RdpCurve
+from tightnoise.costs._pure import PureRdp
+from tightnoise.costs._zcdp import ZcdpRdp
 
 NAN, INF = float("nan"), float("inf")
 
@@ -86,46 +83,43 @@ def test_a_gaussian_is_zcdp():
     """sigma = 4, a hundred times: the closed minimum over all real orders (classic conversion)."""
     rho, delta = 100 / (2 * 16.0), 1e-5
     best = rho + 2 * math.sqrt(rho * math.log(1 / delta))
-    got = (zcdp(1 / 32) * 100).epsilon(delta, "classic")
+    got = (Cost.of_zcdp(1 / 32) * 100).rdp().epsilon(delta, "classic")
     assert best * (1 - 1e-12) <= got <= best * (1 + 1e-9)
-    assert zcdp(rho).epsilon(delta, "canonne") < best
+    assert Cost.of_zcdp(rho).rdp().epsilon(delta, "canonne") < best
 
 
 @pytest.mark.parametrize(("e", "count"), [(0.1, 1407), (0.5, 100), (2.0, 10)])
 def test_renyi_composition_never_beats_the_exact(e, count):
-    curve = pure(e) * count
+    curve = (Cost.of_pure(e) * count).rdp()
     for delta in [1e-9, 1e-5, 1e-2]:
         x = curve.epsilon(delta, "canonne")
-        assert kairouz_oh_viswanath_delta(e, 0.0, count, x) <= delta
+        assert composed_delta(e, 0.0, count, x) <= delta
 
 
-def test_curves_add_up_pickle_and_compare():
-    assert zcdp(0.1).is_continuous
-    assert zcdp(0.1).adjacency is None
-    total = zcdp(0.1) + pure(0.5) * 2 + zcdp(0.1)
-    assert dict(total.terms) == {ZcdpRdp(0.1): 2, PureRdp(0.5): 2}
-    again = pickle.loads(pickle.dumps(total))
-    assert again.terms == total.terms
-    assert zcdp(0.0).epsilon(1e-5) == pure(0.0).epsilon(1e-5) == 0.0
+def test_curves_add_up():
+    total = Cost.of_zcdp(0.1) + Cost.of_pure(0.5) * 2 + Cost.of_zcdp(0.1)
+    assert dict(total.rdp().terms) == {ZcdpRdp(0.1): 2, PureRdp(0.5): 2}
+    assert pickle.loads(pickle.dumps(total)).rdp().terms == total.rdp().terms
+    assert Cost.of_zcdp(0.0).epsilon(1e-5) == Cost.of_pure(0.0).epsilon(1e-5) == 0.0
 
 
 @pytest.mark.parametrize("value", [NAN, INF, -0.1])
 def test_bad_values_are_refused_by_name(value):
     with pytest.raises(ValueError, match="rho"):
-        zcdp(value)
+        ZcdpRdp(value)
     with pytest.raises(ValueError, match="epsilon"):
-        pure(value)
+        PureRdp(value)
 
 
 def test_bad_types_are_refused_by_name():
     with pytest.raises(TypeError, match="rho"):
-        zcdp("1")
+        ZcdpRdp("1")
     with pytest.raises(TypeError, match="epsilon"):
-        pure(True)
+        PureRdp(True)
 
 
 def test_pure_says_its_infinite_order_and_sampling_uses_it():
-    curve = pure(0.1)
+    curve = RdpCurve.of_function(PureRdp(0.1))
     assert curve.at([2.0, math.inf]).values[1] == 0.1
     orders = np.append(curve.alphas, np.inf)
     as_table = sampled_without_replacement(curve.at(orders), 100, 1000)

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tightnoise.accounting import gaussian_delta, gaussian_epsilon
+from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._sampled_profile import (

@@ -17,6 +17,7 @@ from scipy import optimize
 import tightnoise as tn
 from tightnoise.costs import DEFAULT_ORDERS
 from tightnoise.costs._answers import distribution_of
+from tightnoise.costs._subsampling import subsampled
 
 SIGMA, RATE, STEPS, DELTA = 1.0, 0.01, 10_000, 1e-6
 TARGET = 2.0
@@ -39,6 +40,10 @@ def without_advice():
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Optimal order is the (largest|smallest) alpha")
         yield
+
+
+def step(sigma=SIGMA):
+    return tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(RATE, "poisson")
 
 
 def opacus_epsilon(opacus, sigmas, steps):
@@ -78,36 +83,17 @@ def test_epsilon_dp_accounting(timed, dp_accounting):
 @pytest.mark.parametrize("by", ["rdp", "losses"])
 def test_epsilon_of_a_cost(timed, by):
     def run():
-        step = tn.Gaussian(SIGMA).cost(sensitivity=1.0).sampled(RATE, "poisson")
         distribution_of.cache_clear()
-        return (step * STEPS).epsilon(DELTA, by=by)
+        return (step() * STEPS).epsilon(DELTA, by=by)
 
     assert 6.90738 < timed("epsilon of DP-SGD", run, 1) < 7.41403
-
-
-def test_epsilon_of_an_accountant(timed):
-    def run():
-        accountant = tn.accounting.RdpAccountant()
-        accountant.compose(tn.Gaussian(SIGMA), count=STEPS, sampling_rate=RATE)
-        return accountant.epsilon(DELTA)
-
-    # Privacy-loss distributions give 6.907: no curve can go below.
-    assert 6.907 < timed("epsilon of DP-SGD", run, 1) < 7.41403
-
-
-def test_epsilon_of_a_curve(timed):
-    def run():
-        return (tn.accounting.sampled_gaussian(SIGMA, RATE) * STEPS).epsilon(DELTA)
-
-    assert 6.907 < timed("epsilon of DP-SGD", run, 1) < 7.41403
 
 
 def test_epsilon_on_the_default_orders(timed):
     """The same on the grid of 169 orders that other curves are asked on."""
 
     def run():
-        curve = tn.accounting.sampled_gaussian(SIGMA, RATE).at(DEFAULT_ORDERS)
-        return (curve * STEPS).epsilon(DELTA)
+        return (step() * STEPS).rdp(DEFAULT_ORDERS).epsilon(DELTA)
 
     assert 6.907 < timed("epsilon of DP-SGD", run, 1) < 7.41403 * 1.001
 
@@ -137,7 +123,7 @@ def test_curve_dp_accounting(timed, dp_accounting):
 def test_curve(timed):
     curve = timed(
         "RDP at 62 integer orders",
-        lambda: tn.accounting.sampled_gaussian(SIGMA, RATE).at(ORDERS),
+        lambda: step().rdp(ORDERS),
         1,
     )
     # order 2 in closed form
@@ -181,8 +167,7 @@ def test_noise_multiplier(timed):
         1,
     )
     assert 2.355 < sigma < 2.357  # by Renyi divergences, as theirs: 2.5033
-    step = tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(RATE, "poisson")
-    assert TARGET * (1 - 1e-6) <= (step * STEPS).epsilon(DELTA) <= TARGET
+    assert TARGET * (1 - 1e-6) <= (step(sigma) * STEPS).epsilon(DELTA) <= TARGET
 
 
 # Analytic Gaussian
@@ -219,15 +204,11 @@ def test_sigmas(timed, distinct):
     sigmas = np.linspace(1.0, 2.0, distinct).tolist()
 
     def run():
-        accountant = tn.accounting.RdpAccountant()
-        for sigma in sigmas:
-            accountant.compose(tn.Gaussian(sigma), count=10_000 // distinct, sampling_rate=RATE)
-        return accountant.epsilon(DELTA)
+        plan = sum((step(sigma) * (10_000 // distinct) for sigma in sigmas), tn.Cost())
+        return plan.epsilon(DELTA, by="rdp")
 
     epsilon = timed("100 sigmas x 100 steps", run, distinct)
-    between = [
-        (tn.accounting.sampled_gaussian(sigma, RATE) * STEPS).epsilon(DELTA) for sigma in (2.0, 1.0)
-    ]
+    between = [(step(sigma) * STEPS).epsilon(DELTA, by="rdp") for sigma in (2.0, 1.0)]
     assert between[0] < epsilon < between[1]
 
 
@@ -296,14 +277,13 @@ def test_steps_opacus(timed, opacus):
 
 def test_steps(timed):
     def run():
-        accountant = tn.accounting.RdpAccountant()
+        accountant = tn.Accountant()
         for _ in range(10_000):
             accountant.step(noise_multiplier=SIGMA, sampling_rate=RATE)
         return accountant
 
-    together = (tn.accounting.sampled_gaussian(SIGMA, RATE) * STEPS).epsilon(DELTA)
-    epsilon = timed("an accountant's step", run, 10_000).epsilon(DELTA)
-    assert epsilon == pytest.approx(together, rel=1e-9)
+    accountant = timed("an accountant's step", run, 10_000)
+    assert accountant.cost == step() * STEPS
 
 
 # Bounds for other mechanisms on a sample, and composition of (epsilon, delta)
@@ -315,12 +295,12 @@ def test_poisson_bound(timed, at):
     curve = tn.RdpCurve(at, at / (2 * SIGMA**2))
     sampled = timed(
         f"Poisson bound, {at.size} orders",
-        lambda: tn.accounting.poisson_subsampled(curve, RATE),
+        lambda: subsampled(curve, at, RATE, fixed_size=False),
         at.size,
     )
-    exact = tn.accounting.sampled_gaussian(SIGMA, RATE).at(at).values
+    exact = step().rdp(at).values
     integers = (at == np.round(at)) & (at < 65)
-    np.testing.assert_allclose(sampled.values[integers], exact[integers], rtol=2e-9)
+    np.testing.assert_allclose(sampled[integers], exact[integers], rtol=2e-9)
 
 
 def test_without_replacement_dp_accounting(timed, dp_accounting):
@@ -339,18 +319,20 @@ def test_without_replacement(timed):
     curve = tn.RdpCurve(ORDERS, ORDERS / (2 * SIGMA**2))
     sampled = timed(
         "sampling without replacement, 62 orders",
-        lambda: tn.accounting.sampled_without_replacement(curve, 100, 10_000),
+        lambda: subsampled(curve, ORDERS, RATE, fixed_size=True),
         ORDERS.size,
     )
-    poisson = tn.accounting.poisson_subsampled(curve, RATE)
-    assert (sampled.values >= poisson.values).all()
+    assert (sampled >= subsampled(curve, ORDERS, RATE, fixed_size=False)).all()
 
 
-@pytest.mark.parametrize("method", ["optimal", "closed_form"])
-def test_composition(timed, method):
-    total = timed(
-        f"composition of 10,000 releases, {method}",
-        lambda: tn.accounting.kairouz_oh_viswanath(0.01, 0.0, 10_000, DELTA, method=method),
-        1,
-    )
+@pytest.mark.parametrize("others", [0, 1], ids=["equal", "different"])
+def test_composition(timed, others):
+    """Equal ones by the exact theorem, different ones on a lattice."""
+
+    def run():
+        distribution_of.cache_clear()
+        cost = tn.Cost.of_pure(0.01) * 10_000 + tn.Cost.of_pure(0.02) * others
+        return cost.epsilon(DELTA)
+
+    total = timed(f"composition of 10,000 pure releases, {others} others", run, 1)
     assert 4.5 < total < 10_000 * 0.01

@@ -11,8 +11,9 @@ from mpmath import mp, mpf
 from reference import sampled_gaussian as exact
 from simd_levels import LEVELS, printed_at
 
-from tightnoise.accounting import SampledGaussianRdp, sampled_gaussian
+import tightnoise as tn
 from tightnoise.costs import DEFAULT_ORDERS
+from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
 
 CARD = 1e-10  # never below the truth, and at most this fraction above
 LEAST = 2.3e-308  # or this much
@@ -81,8 +82,8 @@ def test_values_of_another_program(sigma, q, alpha, value):
 def test_every_level_and_number_of_threads_gives_the_same(rng):
     """To rounding between levels; exactly between numbers of threads."""
     code = (
-        "import sys, numpy as np, tightnoise; from tightnoise.accounting import *;"
-        "from tightnoise.costs import DEFAULT_ORDERS;"
+        "import sys, numpy as np, tightnoise; from tightnoise.costs import DEFAULT_ORDERS;"
+        "from tightnoise.costs._sampled_gaussian import SampledGaussianRdp;"
         "tightnoise.set_num_threads(int(sys.argv[1]));"
         "f = [SampledGaussianRdp(s, 0.01) for s in np.geomspace(0.02, 100, 70)];"
         "x = SampledGaussianRdp.weighted_sum(f, range(70), DEFAULT_ORDERS);"
@@ -176,32 +177,35 @@ def test_far_from_anything_useful_it_is_a_number(sigma, q):
 @pytest.mark.parametrize("sigma", [0.0, -1.0, math.nan, math.inf])
 def test_bad_noise_multiplier(sigma):
     with pytest.raises(ValueError, match="noise_multiplier must be"):
-        sampled_gaussian(sigma, 0.1)
+        SampledGaussianRdp(sigma, 0.1)
 
 
 @pytest.mark.parametrize("rate", [0.0, -0.1, math.nextafter(1, 2), math.nan, math.inf])
 def test_bad_sampling_rate(rate):
     with pytest.raises(ValueError, match="sampling_rate must be"):
-        sampled_gaussian(1.0, rate)
+        SampledGaussianRdp(1.0, rate)
 
 
 def test_what_is_no_number_is_refused():
     with pytest.raises(TypeError, match="noise_multiplier"):
-        sampled_gaussian("1", 0.1)
+        SampledGaussianRdp("1", 0.1)
     with pytest.raises(TypeError, match="sampling_rate"):
-        sampled_gaussian(1.0, True)
+        SampledGaussianRdp(1.0, True)
+
+
+def step(sigma, rate):
+    return tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson")
 
 
 def test_curves():
-    once = sampled_gaussian(1.0, 0.01)
-    assert once.adjacency == "add-remove"
-    assert sampled_gaussian(1.0).adjacency is None
-    assert once.is_continuous
-    many = once * 3 + sampled_gaussian(1, 0.01) + sampled_gaussian(2.0, 0.01) * 5
-    assert many.terms == ((SampledGaussianRdp(1.0, 0.01), 4), (SampledGaussianRdp(2.0, 0.01), 5))
-    separate = 4 * once.values + 5 * sampled_gaussian(2.0, 0.01).values
-    np.testing.assert_allclose(many.values, separate, rtol=1e-14)
-    assert pickle.loads(pickle.dumps(many)).terms == many.terms
+    many = step(1.0, 0.01) * 3 + step(1, 0.01) + step(2.0, 0.01) * 5
+    assert many.adjacency == "add-remove"
+    curve = many.rdp()
+    assert curve.is_continuous
+    assert curve.terms == ((SampledGaussianRdp(1.0, 0.01), 4), (SampledGaussianRdp(2.0, 0.01), 5))
+    separate = 4 * step(1.0, 0.01).rdp().values + 5 * step(2.0, 0.01).rdp().values
+    np.testing.assert_allclose(curve.values, separate, rtol=1e-14)
+    assert pickle.loads(pickle.dumps(curve)).terms == curve.terms
 
 
 def test_sums_round_upwards():
@@ -215,5 +219,5 @@ def test_sums_round_upwards():
 
 def test_the_costs_of_training_that_opacus_prints():
     """Opacus 1.6 gives 7.4140 on its grid of orders; the best real order can only be less."""
-    training = sampled_gaussian(1.0, 0.01) * 10_000
-    assert 7.40 < training.epsilon(1e-6) <= 7.4140
+    training = step(1.0, 0.01) * 10_000
+    assert 7.40 < training.epsilon(1e-6, by="rdp") <= 7.4140

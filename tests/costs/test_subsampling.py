@@ -6,9 +6,10 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from sampled_curves import poisson_subsampled, sampled_without_replacement
 
 import tightnoise as tn
-from tightnoise.accounting import amplified, poisson_subsampled, sampled_without_replacement
+from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
 
 INF = float("inf")
 INTEGERS = np.arange(2.0, 41.0)
@@ -88,7 +89,7 @@ def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
             for s in range(2 ** (others + 1))
             for bit in range(others + 1)
         ]
-        curve = curve_of(pairs, orders_known(rng), adjacency="add-remove")
+        curve = curve_of(pairs, orders_known(rng))
         q = float(10 ** rng.uniform(-3, -1e-3))
         weights = normalised(
             np.array(
@@ -102,7 +103,6 @@ def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
         with_it = np.logaddexp.reduce(weights + outputs[2**others :], axis=0)
         mixture = np.logaddexp(math.log1p(-q) + without, math.log(q) + with_it)
         bound = poisson_subsampled(curve, q)
-        assert bound.adjacency == "add-remove"
         assert_above(bound, mixture, without, (seed, trial, q))
         # For a curve that is known at few orders, also what is read between them.
         assert_above(bound.at(ORDERS), mixture, without, (seed, trial, q))
@@ -123,14 +123,13 @@ def test_without_replacement_bounds_the_truth_of_random_mechanisms(seed):
             for s, t in itertools.combinations(samples, 2)
             if len(set(s) & set(t)) == size - 1
         ]
-        curve = curve_of(pairs, orders_known(rng), adjacency="replace-one")
+        curve = curve_of(pairs, orders_known(rng))
 
         def mixture(gone, outputs=outputs, samples=samples):
             logs = [outputs[s] for s in samples if gone not in s]
             return np.logaddexp.reduce(logs, axis=0) - math.log(len(logs))
 
         bound = sampled_without_replacement(curve, size, population)
-        assert bound.adjacency == "replace-one"
         assert_above(bound, mixture(population), mixture(0), (seed, trial))
 
 
@@ -391,8 +390,8 @@ def test_the_chord_of_the_divergence_itself_is_no_bound():
 
 @pytest.mark.parametrize(("noise", "q"), [(0.7, 0.01), (1.0, 0.3), (4.0, 0.01), (20.0, 1e-4)])
 def test_never_below_the_sampled_gaussian_and_equal_at_integers(noise, q, check_error):
-    exact = tn.accounting.sampled_gaussian(noise, q)
-    bound = poisson_subsampled(tn.accounting.sampled_gaussian(noise), q)
+    exact = tn.RdpCurve.of_function(SampledGaussianRdp(noise, q))
+    bound = poisson_subsampled(tn.RdpCurve.of_function(SampledGaussianRdp(noise, 1.0)), q)
     assert np.array_equal(bound.alphas, tn.costs.DEFAULT_ORDERS)
     below = exact.values > bound.values * (1 + 1e-9)  # both are rounded up
     assert not below.any(), (bound.alphas[below], exact.values[below] / bound.values[below] - 1)
@@ -487,130 +486,3 @@ def test_a_sample_of_a_sample_costs_no_less_than_the_smaller_sample():
     once = poisson_subsampled(curve, 0.1 * 0.2)
     integer = once.alphas % 1 == 0  # elsewhere the once sampled is the one read on chords
     assert (twice.values[integer] >= once.values[integer] * (1 - 1e-9)).all()
-
-
-def test_sampled_curves_keep_their_adjacency_apart():
-    plain = tn.RdpCurve([2.0, 3.0], [0.2, 0.3])
-    poisson, fixed = poisson_subsampled(plain, 0.1), sampled_without_replacement(plain, 1, 10)
-    assert (poisson + plain).adjacency == "add-remove"
-    with pytest.raises(ValueError, match="adjacency"):
-        poisson + fixed
-    with pytest.raises(ValueError, match="curve must be of adjacency 'add-remove' or None"):
-        poisson_subsampled(fixed, 0.1)
-    with pytest.raises(ValueError, match="curve must be of adjacency 'replace-one' or None"):
-        sampled_without_replacement(poisson, 1, 10)
-    instance = tn.RdpCurve([2.0], [0.2], per_instance=True)
-    for sample in (
-        lambda: poisson_subsampled(instance, 0.1),
-        lambda: sampled_without_replacement(instance, 1, 2),
-    ):
-        with pytest.raises(ValueError, match="curve must hold for every data set"):
-            sample()
-
-
-NAN = float("nan")
-
-
-@pytest.mark.parametrize("rate", [-0.1, 1.1, NAN, INF, -INF])
-def test_bad_sampling_rates(rate):
-    with pytest.raises(ValueError, match="sampling_rate must be"):
-        poisson_subsampled(tn.RdpCurve([2.0], [0.2]), rate)
-    with pytest.raises(ValueError, match="sampling_rate must be"):
-        amplified(1.0, 0.0, rate, adjacency="add-remove")
-
-
-@pytest.mark.parametrize("bad", ["0.1", None, True, 1j, [0.1]])
-def test_rates_that_are_no_numbers(bad):
-    with pytest.raises(TypeError, match="sampling_rate must be"):
-        poisson_subsampled(tn.RdpCurve([2.0], [0.2]), bad)
-
-
-@pytest.mark.parametrize("curve", [None, 0.1, [0.1], tn.Gaussian(1.0)])
-def test_what_is_no_curve(curve):
-    with pytest.raises(TypeError, match="curve must be an RdpCurve"):
-        poisson_subsampled(curve, 0.1)
-    with pytest.raises(TypeError, match="curve must be an RdpCurve"):
-        sampled_without_replacement(curve, 1, 2)
-
-
-@pytest.mark.parametrize(
-    ("size", "population", "error", "name"),
-    [
-        (0, 5, ValueError, "sample_size"),
-        (-1, 5, ValueError, "sample_size"),
-        (6, 5, ValueError, "population"),
-        (1, 2**53 + 1, ValueError, "population"),
-        (1.5, 5, TypeError, "sample_size"),
-        (1, 5.5, TypeError, "population"),
-        (True, 5, TypeError, "sample_size"),
-    ],
-)
-def test_bad_sample_sizes(size, population, error, name):
-    with pytest.raises(error, match=f"{name} must be"):
-        sampled_without_replacement(tn.RdpCurve([2.0], [0.2]), size, population)
-
-
-@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
-def test_amplified_is_the_formula_rounded_up(adjacency, rng, check_error):
-    n = 2000
-    epsilon = 10 ** rng.uniform(-12, 3.5, n)
-    q = 10 ** rng.uniform(-12, 0, n)
-    q[:200] = 10 ** rng.uniform(-308, -250, 200)
-    q[200:300] = 1 - 10 ** rng.uniform(-15, -1, 100)
-    epsilon[:100] = -np.log(q[:100]) * rng.uniform(0.97, 1.03, 100)
-    delta = 10 ** rng.uniform(-15, 0, n)
-    epsilons, deltas = amplified(epsilon, delta, q, adjacency=adjacency)
-    error = 0.0
-    with mp.workdps(400):
-        for e, rate, got in zip(epsilon, q, epsilons, strict=True):
-            truth = mp.log1p(mp.mpf(rate) * mp.expm1(mp.mpf(e)))
-            assert got >= truth, (e, rate)
-            error = max(error, float(got / truth - 1) if truth > 1e-290 else 0.0)
-        for d, rate, got in zip(delta, q, deltas, strict=True):
-            assert mp.mpf(d) * rate <= got <= mp.mpf(d) * rate * (1 + 1e-15) + 1e-323
-    check_error("amplified epsilon", error, 1e-12)
-
-
-def test_amplified_at_the_ends():
-    assert amplified(INF, 1.0, 0.5, adjacency="add-remove") == (INF, 0.5)
-    assert amplified(INF, 1.0, 0.0, adjacency="add-remove") == (0.0, 0.0)
-    assert amplified(0.0, 0.0, 0.5, adjacency="replace-one") == (0.0, 0.0)
-    assert amplified(2.0, 0.25, 1.0, adjacency="replace-one") == (2.0, 0.25)
-    assert amplified(1e308, 0.0, 1e-5, adjacency="add-remove")[0] == pytest.approx(1e308)
-    epsilon, delta = amplified([1.0, 2.0], 1e-6, [[0.1], [0.2]], adjacency="add-remove")
-    assert epsilon.shape == delta.shape == (2, 2)
-
-
-def test_amplified_is_attained_by_randomised_response():
-    """The hockey-stick divergence of the sampled mechanism is exactly rate * delta at epsilon'."""
-    q, p = 0.2, 0.9
-    first, second = np.array([p, 1 - p]), np.array([1 - p, p])
-    mixture = (1 - q) * second + q * first
-    for epsilon in (0.0, 0.5, 1.5, 2.1):
-        delta = np.maximum(first - np.exp(epsilon) * second, 0).sum()
-        upper, probability = amplified(epsilon, delta, q, adjacency="add-remove")
-        sampled = np.maximum(mixture - np.exp(upper) * second, 0).sum()
-        assert sampled == pytest.approx(probability, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ((-1.0, 0.0, 0.1), ValueError, "epsilon"),
-        ((NAN, 0.0, 0.1), ValueError, "epsilon"),
-        ((1.0, -1e-9, 0.1), ValueError, "delta"),
-        ((1.0, 1.5, 0.1), ValueError, "delta"),
-        ((1.0, NAN, 0.1), ValueError, "delta"),
-        (("1", 0.0, 0.1), TypeError, "epsilon"),
-        ((1.0, 0.0, True), TypeError, "sampling_rate"),
-    ],
-)
-def test_amplified_refuses(arguments, error, name):
-    with pytest.raises(error, match=f"{name} must"):
-        amplified(*arguments, adjacency="add-remove")
-
-
-@pytest.mark.parametrize("adjacency", ["add", None, "", "poisson", ["add-remove"]])
-def test_amplified_asks_which_neighbours(adjacency):
-    with pytest.raises(ValueError, match="adjacency must be 'add-remove' or 'replace-one'"):
-        amplified(1.0, 0.0, 0.1, adjacency=adjacency)

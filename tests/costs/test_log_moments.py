@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from tightnoise.accounting import gaussian_delta, gaussian_epsilon
 from tightnoise.costs._connected_dots import connect_dots
+from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
 from tightnoise.costs._log_moments import renyi_upper
 from tightnoise.costs._loss_points import losses_of, points_up_to
-from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._loss_table import release_of_losses
 
 ORDERS = np.array([1.001, 1.1, 1.5, 2.0, 5.0, 32.0, 256.0])
 
@@ -46,8 +46,7 @@ def test_what_a_cut_off_tail_adds():
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 8.0])
 def test_randomised_response(epsilon, check_error):
     true = 1 / (1 + math.exp(-epsilon))
-    losses = PrivacyLossDistribution.of_losses([epsilon, -epsilon], [true, 1 - true])
-    (release,) = losses._releases
+    release = release_of_losses([epsilon, -epsilon], [true, 1 - true])
     s = ORDERS[:-1] - 1
     # log E exp(s L) with masses true and 1 - true, without cancellation
     exact = np.log1p(
@@ -72,7 +71,7 @@ def test_laplace(check_error):
 def test_the_worse_direction_counts(rng):
     for _ in range(20):
         p, q = rng.dirichlet(np.ones(5), 2)
-        (release,) = PrivacyLossDistribution.of_losses(np.log(p / q), p)._releases
+        release = release_of_losses(np.log(p / q), p)
         exact = [
             max(math.log(a @ (a / b) ** (x - 1)) for a, b in ((p, q), (q, p))) / (x - 1)
             for x in ORDERS[1:5]
@@ -84,7 +83,5 @@ def test_the_worse_direction_counts(rng):
 
 
 def test_large_orders_do_not_overflow():
-    (release,) = PrivacyLossDistribution.of_losses(
-        [50.0, -50.0], [1 / (1 + math.exp(-50)), 1 / (1 + math.exp(50))]
-    )._releases
+    release = release_of_losses([50.0, -50.0], [1 / (1 + math.exp(-50)), 1 / (1 + math.exp(50))])
     assert renyi_upper(release, np.array([1e3, 1e6])) == pytest.approx([50.0, 50.0], rel=1e-9)
