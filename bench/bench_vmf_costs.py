@@ -11,7 +11,6 @@ from scipy import special
 import tightnoise as tn
 
 ORDERS = np.linspace(1.25, 512.0, 150)
-ADJACENCY = {"poisson": "add-remove", "fixed-size": "replace-one"}
 RATE, STEPS, DELTA = 128 / 60_000, 1407, 1e-5
 
 # kappa, dim
@@ -36,7 +35,7 @@ def rdp_by_scipy(kappa, dim, orders):
 @EVERY_CASE
 def test_rdp(timed, kappa, dim) -> None:
     vmf = tn.VonMisesFisher(kappa, dim)
-    curve = timed("von Mises-Fisher RDP at 150 orders", lambda: vmf.rdp(ORDERS), 1)
+    curve = timed("von Mises-Fisher RDP at 150 orders", lambda: vmf.cost().rdp(ORDERS), 1)
     nearest = vmf.renyi_divergence(angle=math.pi, alpha=ORDERS)
     np.testing.assert_allclose(curve.values, nearest, rtol=1e-12)
     assert (curve.values >= nearest * (1 - 1e-13)).all()
@@ -48,7 +47,7 @@ def test_rdp_scipy(timed) -> None:
     values = timed(
         "von Mises-Fisher RDP at 150 orders", lambda: rdp_by_scipy(kappa, dim, ORDERS), 1
     )
-    expected = tn.VonMisesFisher(kappa, dim).rdp(ORDERS).values
+    expected = tn.VonMisesFisher(kappa, dim).cost().rdp(ORDERS).values
     np.testing.assert_allclose(values, expected, rtol=1e-11)
 
 
@@ -57,43 +56,40 @@ def test_epsilon_of_a_composition(timed, kappa, dim) -> None:
     vmf = tn.VonMisesFisher(kappa, dim)
     epsilon = timed(
         "von Mises-Fisher, epsilon of ten releases at the best order",
-        lambda: (vmf.rdp() * 10).epsilon(DELTA),
+        lambda: (vmf.cost() * 10).epsilon(DELTA, by="rdp"),
         1,
     )
-    on_a_grid = (vmf.rdp(np.geomspace(1.0001, 1e4, 20_000)) * 10).epsilon(DELTA)
+    curve = vmf.cost().rdp(np.geomspace(1.0001, 1e4, 20_000))
+    on_a_grid = (curve * 10).epsilon(DELTA)
     assert epsilon <= on_a_grid * (1 + 1e-9)
 
 
 @EVERY_CASE
 def test_epsilon(timed, kappa, dim) -> None:
     vmf = tn.VonMisesFisher(kappa, dim)
-    epsilon = timed("von Mises-Fisher, exact epsilon of one release", lambda: vmf.epsilon(DELTA), 1)
-    assert abs(vmf.hockey_stick(math.pi, epsilon) / DELTA - 1) < 1e-6
-    assert epsilon <= vmf.rdp().epsilon(DELTA)
+    name = "von Mises-Fisher, exact epsilon of one release"
+    epsilon = timed(name, lambda: vmf.cost().epsilon(DELTA), 1)
+    assert abs(vmf.cost().delta(epsilon) / DELTA - 1) < 1e-6
+    assert epsilon <= vmf.cost().epsilon(DELTA, by="rdp")
 
 
 @EVERY_CASE
-def test_hockey_stick(timed, kappa, dim) -> None:
+def test_delta(timed, kappa, dim) -> None:
     vmf = tn.VonMisesFisher(kappa, dim)
-    epsilons = np.linspace(0.0, vmf.epsilon(DELTA), 100)
-    deltas = timed(
-        "von Mises-Fisher, delta at 100 epsilons", lambda: vmf.hockey_stick(math.pi, epsilons), 1
-    )
+    epsilons = np.linspace(0.0, vmf.cost().epsilon(DELTA), 100)
+    deltas = timed("von Mises-Fisher, delta at 100 epsilons", lambda: vmf.cost().delta(epsilons), 1)
     assert (np.diff(deltas) <= 0).all()
     assert abs(deltas[-1] / DELTA - 1) < 1e-6  # an epsilon of 1e9 has few digits after the point
 
 
 @pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
 def test_sampled_rdp(timed, sampling) -> None:
-    vmf = tn.VonMisesFisher(75.0, 13_700)
-
     def sampled():
-        cost = vmf.cost(adjacency=ADJACENCY[sampling]).sampled(RATE, sampling)
-        return cost.rdp(ORDERS).values
+        return tn.VonMisesFisher(75.0, 13_700).cost().sampled(RATE, sampling).rdp(ORDERS).values
 
     values = timed("sampled von Mises-Fisher RDP at 150 orders", sampled, 1)
     assert (np.diff(values) >= 0).all()
-    assert (values < vmf.cost().rdp(ORDERS).values).all()
+    assert (values < tn.VonMisesFisher(75.0, 13_700).cost().rdp(ORDERS).values).all()
 
 
 def test_sampled_epsilon(timed) -> None:

@@ -65,17 +65,18 @@ def test_nothing_is_missed_between_narrow_peaks(law: Law, shift: float, epsilon:
     exact = _divergence(law, shift, epsilon)
     # The reference takes the roots of a narrow peak to 1e-15 of its location.
     assert noise.hockey_stick(shift, 0.0, epsilon) == pytest.approx(exact, rel=1e-8, abs=1e-13)
-    assert noise.delta(epsilon, shift) >= exact * (1 - 1e-8) - 1e-13
+    assert noise.cost(sensitivity=shift).delta(epsilon) >= exact * (1 - 1e-8) - 1e-13
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-8, 1e-12])
-def test_epsilon_at_where_delta_falls_within_the_digits_of_epsilon(delta: float) -> None:
+def test_epsilon_where_delta_falls_within_the_digits_of_epsilon(delta: float) -> None:
     """At one root D falls by a factor of 10^20 within 1e-4: delta is not met to all its digits."""
     noise = tn.GaussianScaleMixture(
         [0.0, 0.36, 0.81, 0.98, 1.19],
         [0.979, 0.0145, 0.0049, 0.0015, 1e-4],
         [0.0142, 0.28, 0.13, 0.046, 1.2],
     )
-    epsilon = noise.epsilon_at(delta, 1.0)
-    assert noise.delta(epsilon, 1.0) <= delta
-    assert noise.delta(epsilon * (1 - 1e-9), 1.0) > delta
+    cost = noise.cost(sensitivity=1.0)
+    epsilon = cost.epsilon(delta)
+    assert cost.delta(epsilon) <= delta
+    assert cost.delta(epsilon * (1 - 1e-9)) > delta

@@ -116,7 +116,7 @@ def test_sigma_scales_with_sensitivity(sensitivity):
         unit = multi_gaussian(1.0, 0.01, sensitivity=1.0, modes=modes)
         noise = multi_gaussian(1.0, 0.01, sensitivity=sensitivity, modes=modes)
         assert noise.sigma == pytest.approx(unit.sigma * sensitivity, rel=1e-9)
-        assert noise.delta(1.0, sensitivity) <= 0.01
+        assert noise.cost(sensitivity=sensitivity).delta(1.0) <= 0.01
 
 
 # Budgets at which several maxima of the divergence over the shifts change places with sigma. To

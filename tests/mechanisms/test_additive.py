@@ -30,7 +30,7 @@ NOISE = [
     tn.GaussianScaleMixture([0, 0.43, 0.93], [0.992, 0.007, 0.001], [0.1, 0.33, 0.12]),
     tn.GaussianScaleMixture([2.0], [1.0], [0.5]),
 ]
-MIXTURES = [noise for noise in NOISE if hasattr(noise, "zcdp_rho")]
+MIXTURES = [noise for noise in NOISE if noise.cost(sensitivity=1.0).zcdp_rho < inf]
 
 
 def ids(noise):
@@ -152,13 +152,13 @@ def test_arguments_out_of_range_are_named(noise):
     with pytest.raises(ValueError, match=r"^q must be between 0 and 1; got"):
         noise.ppf(1.5)
     with pytest.raises(ValueError, match=r"^epsilon must be at least 0"):
-        noise.delta(-1.0, 1.0)
+        noise.cost(sensitivity=1.0).delta(-1.0)
     with pytest.raises(ValueError, match=r"^sensitivity must be at least 0"):
-        noise.delta(1.0, [1.0, -1.0])
+        noise.cost(sensitivity=-1.0)
     with pytest.raises(ValueError, match=r"^x must be finite"):
         noise.pdf([0.0, nan])
     with pytest.raises(ValueError, match="shapes must broadcast"):
-        noise.delta([1.0, 2.0], [1.0, 2.0, 3.0])
+        noise.hockey_stick(0.0, [1.0, 2.0], [1.0, 2.0, 3.0])
     with pytest.raises(TypeError, match=r"^rng must be a NoiseStream or None"):
         noise.sample(0.0, rng=np.random.default_rng())
 
@@ -173,8 +173,6 @@ def test_shapes_and_types(noise):
         assert isinstance(function(0.5), float)
     assert noise.ppf([[0.2], [0.7]], theta).shape == (2, 4)
     assert noise.hockey_stick(x, theta, 1.0).shape == (3, 4)
-    assert noise.delta([[1.0], [2.0]], [0.5, 1.0]).shape == (2, 2)
-    assert isinstance(noise.delta(1.0, 1.0), float)
     assert isinstance(noise.mean_abs(), float)
     assert np.array_equal(noise.mean(theta), theta)
     assert noise.var(theta).shape == (4,)
@@ -247,11 +245,11 @@ def test_delta_bounds_every_shift(noise, rng):
     for epsilon in (0.0, 0.3, 1.0, 4.0):
         shifts = np.concatenate([rng.uniform(0, 1, 30), [1.0]])
         each = noise.hockey_stick(0.0, shifts, epsilon)
-        proven = noise.certificate(epsilon, 1.0)
-        assert proven.delta == noise.delta(epsilon, 1.0)
-        assert np.all(each <= proven.delta)
-        attained = noise.hockey_stick(0.0, proven.worst_shift, epsilon)
-        assert proven.delta * (1 - 2e-9) - 2e-306 <= attained <= proven.delta
+        delta, worst_shift, _ = noise._law.worst_shift(epsilon, 1.0)
+        assert delta == noise.cost(sensitivity=1.0).delta(epsilon)
+        assert np.all(each <= delta)
+        attained = noise.hockey_stick(0.0, worst_shift, epsilon)
+        assert delta * (1 - 2e-9) - 2e-306 <= attained <= delta
 
 
 @every
@@ -261,19 +259,21 @@ def test_hockey_stick_is_the_same_both_ways(noise):
 
 
 @every
-def test_epsilon_at_inverts_delta(noise):
+def test_epsilon_inverts_delta(noise):
+    cost = noise.cost(sensitivity=0.8)
     for target in (1e-2, 1e-9):
-        epsilon = noise.epsilon_at(target, 0.8)
-        assert noise.delta(epsilon, 0.8) <= target
+        epsilon = cost.epsilon(target)
+        assert cost.delta(epsilon) <= target
         if epsilon > 0:
-            assert noise.delta(epsilon * (1 - 1e-6), 0.8) > target
+            assert cost.delta(epsilon * (1 - 1e-6)) > target
 
 
 @pytest.mark.parametrize("noise", MIXTURES, ids=ids)
 def test_zcdp_bounds_the_renyi_divergence(noise):
     """At orders 1.5 and 4, against the divergence by quadrature."""
     sensitivity = 0.6
-    rho = noise.zcdp_rho(sensitivity)
+    cost = noise.cost(sensitivity=sensitivity)
+    rho = cost.zcdp_rho
     sigma = min(getattr(noise, "sigmas", (getattr(noise, "sigma", 0.0),)))
     exact = 0.5 * (sensitivity / sigma) ** 2
     assert exact <= rho <= exact * (1 + 1e-9)
@@ -283,23 +283,18 @@ def test_zcdp_bounds_the_renyi_divergence(noise):
         top = log.max()
         divergence = (top + math.log(integrate.trapezoid(np.exp(log - top), x))) / (order - 1)
         assert divergence <= order * rho * (1 + 1e-6)
-    curve = noise.rdp(sensitivity=sensitivity)
-    assert curve.is_continuous
-    table = noise.rdp([2.0, 8.0, inf], sensitivity=sensitivity)
-    assert np.all(table.values[:2] >= [2 * rho, 8 * rho])
-    assert np.allclose(table.values[:2], [2 * rho, 8 * rho], rtol=1e-12)
-    assert table.values[2] == inf
+    assert cost.rdp().is_continuous
+    values = cost.rdp([2.0, 8.0, inf]).values
+    assert np.all(values[:2] >= [2 * exact, 8 * exact])
+    assert np.allclose(values[:2], [2 * rho, 8 * rho], rtol=1e-12)
+    assert values[2] == inf
 
 
 def test_zcdp_of_nothing_and_of_too_much():
     noise = tn.MultiGaussianMixture(1e-3, 1.0, 1.0, 2)
-    assert noise.zcdp_rho(0.0) == 0.0
-    assert np.all(noise.rdp([2.0, inf], sensitivity=0.0).values == 0.0)
-    with pytest.raises(ValueError, match=r"^sensitivity must be at most 1e150 sigma; got 1e\+200"):
-        noise.zcdp_rho(1e200)
-    with pytest.raises(ValueError, match=r"^sensitivity must be at least 0; got -1"):
-        noise.zcdp_rho(-1)
-    assert not hasattr(tn.QuasiGaussianMixture(1.0, 1.0, 1.0), "zcdp_rho")
+    assert noise.cost(sensitivity=0.0).zcdp_rho == 0.0
+    assert noise.cost(sensitivity=1e200).zcdp_rho == inf
+    assert tn.QuasiGaussianMixture(1.0, 1.0, 1.0).cost(sensitivity=1.0).zcdp_rho == inf
 
 
 # --- published values ---------------------------------------------------------------------------

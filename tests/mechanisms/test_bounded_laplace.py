@@ -194,16 +194,16 @@ def test_no_neighbour_costs_more_than_the_farthest(rng):
 
 
 def test_a_wide_support_is_laplace_noise():
-    m, laplace = tn.BoundedLaplace(2.0, -1e4, 1e4), tn.Laplace(2.0)
+    m, laplace = tn.BoundedLaplace(2.0, -1e4, 1e4), tn.Laplace(2.0).cost(sensitivity=3.0)
     for alpha in (1.5, 4.0, 100.0):
-        expected = laplace.rdp([alpha], sensitivity=3.0).values[0]
+        expected = laplace.rdp([alpha]).values[0]
         assert m.rdp([10.0], [alpha], sensitivity=3.0).values[0] == pytest.approx(
             expected, rel=1e-9
         )
     assert float(m.var(0.0)) == pytest.approx(8.0, rel=1e-14)
     np.testing.assert_allclose(
         m.hockey_stick(0.0, 3.0, np.linspace(0, 1.4, 8)),
-        [laplace.delta(e, sensitivity=3.0) for e in np.linspace(0, 1.4, 8)],
+        laplace.delta(np.linspace(0, 1.4, 8)),
         rtol=2e-11,  # what a cost is rounded up by
     )
     np.testing.assert_allclose(m.fisher_information([-5.0, 5.0]), 0.25, rtol=1e-15)

@@ -52,8 +52,8 @@ def test_max_angle_at_the_ends_of_float64(anchor, change):
 
 def test_no_angle_without_a_change():
     m = lifted()
-    assert m.max_angle(0.0) == m.gdp_mu(0.0) == m.zcdp_rho(0.0) == 0.0
-    assert m.rdp(sensitivity=0.0).epsilon(1e-6) == 0.0
+    assert m.max_angle(0.0) == 0.0
+    assert m.cost(sensitivity=0.0) == tn.Cost()
 
 
 def test_no_two_values_are_further_apart_than_the_angle(rng):
@@ -235,26 +235,18 @@ def test_costs_are_those_of_the_plain_noise_at_the_angle():
     m = lifted(kappa=300.0, dim=13700, anchor=8.0)
     plain, angle = tn.VonMisesFisher(300.0, 13701), m.max_angle(1.0)
     s = 1 / math.hypot(16, 1)
-    assert m.rdp(sensitivity=1.0).terms == plain.rdp(angle=angle).terms
-    np.testing.assert_array_equal(
-        m.rdp([2, 8], sensitivity=1.0).values, plain.rdp([2, 8], angle).values
-    )
-    orders = [2.0, math.inf]
-    divergences = m.renyi_divergence(sensitivity=1.0, alpha=orders)
-    np.testing.assert_array_equal(divergences, plain.renyi_divergence(angle=angle, alpha=orders))
-    assert math.isclose(divergences[1], 2 * 300 * s, rel_tol=1e-14)
-    assert math.isclose(m.gdp_mu(1.0), 2 * 300 * s / math.sqrt(13698), rel_tol=1e-14)
-    assert math.isclose(m.zcdp_rho(1.0), plain.zcdp_rho(angle))
-    assert m.hockey_stick(1.0, 0.5) == plain.hockey_stick(angle, 0.5)
-    assert m.epsilon(1e-6, 1.0) == plain.epsilon(1e-6, angle)
+    cost = m.cost(sensitivity=1.0)
+    assert cost == plain.cost(angle=angle)
+    assert math.isclose(cost.epsilon(0.0), 2 * 300 * s, rel_tol=1e-14)
+    assert math.isclose(cost.gdp_mu, 2 * 300 * s / math.sqrt(13698), rel_tol=1e-14)
     # Exact is less than what any curve proves, and than Gaussian noise.
-    assert m.epsilon(1e-6, 1.0) < m.rdp(sensitivity=1.0).epsilon(1e-6)
-    assert m.epsilon(1e-6, 1.0) < tn.accounting.gaussian_epsilon(1e-6, m.gdp_mu(1.0))
+    assert cost.epsilon(1e-6) < cost.epsilon(1e-6, by="rdp")
+    assert cost.epsilon(1e-6) < tn.Cost.of_gdp(cost.gdp_mu).epsilon(1e-6)
 
 
 @pytest.mark.parametrize("sensitivity", [-1.0, math.nan, math.inf, "1", [1.0]])
 def test_costs_refuse_sensitivities(sensitivity):
     m = lifted()
-    for cost in (m.max_angle, m.gdp_mu, m.zcdp_rho, lambda b: m.rdp(sensitivity=b)):
+    for cost in (m.max_angle, lambda b: m.cost(sensitivity=b)):
         with pytest.raises((ValueError, TypeError), match="sensitivity"):
             cost(sensitivity)

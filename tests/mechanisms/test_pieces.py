@@ -10,6 +10,7 @@ from mpmath import mp, mpf
 from reference import pieces
 
 import tightnoise as tn
+from tightnoise._arrays import elementwise
 
 inf, nan = np.inf, np.nan
 
@@ -73,6 +74,12 @@ def relative(got, want):
     return float(abs(mpf(float(got)) - want) / want) if want else abs(float(got))
 
 
+def delta_of(m, epsilon, sensitivity):
+    """The greatest divergence of all shifts, elementwise."""
+    arrays = {"epsilon": epsilon, "sensitivity": sensitivity}
+    return elementwise(m._law.delta, **{k: np.asarray(v, float) for k, v in arrays.items()})
+
+
 def test_divergences_and_costs(rng, check_error):
     worst = worst_cost = 0.0
     for _ in range(60):
@@ -81,7 +88,7 @@ def test_divergences_and_costs(rng, check_error):
         law, step = reference(m)
         exact = pieces.divergence(law, mpf(shift / step), epsilon)
         other_way = 1 - mp.exp(-mpf(epsilon)) + mp.exp(-mpf(epsilon)) * exact
-        cost = m.delta(epsilon, shift)
+        cost = float(delta_of(m, epsilon, shift))
         if exact < 1e-290:
             assert 0 <= m.hockey_stick(0.0, shift, epsilon) < 1e-289
             assert cost == 0.0 if exact == 0 else exact <= cost < 1e-289
@@ -101,11 +108,9 @@ def test_worst_shift_is_the_sensitivity(m, rng):
     for sensitivity, epsilon in [(0.8, 0.0), (1.5, 0.9), (2.9, 1.7), (10.0, 6.0)]:
         shifts = np.append(np.linspace(0, sensitivity, 700), sensitivity * rng.random(300))
         largest = m.hockey_stick(0.0, shifts, epsilon).max()
-        certificate = m.certificate(epsilon, sensitivity)
-        assert largest <= certificate.delta <= largest * (1 + 1e-9)
-        assert certificate == tn.mechanisms.Certificate(
-            m.delta(epsilon, sensitivity), sensitivity, "unimodal"
-        )
+        delta = m.cost(sensitivity=sensitivity).delta(epsilon)
+        assert largest <= delta <= largest * (1 + 1e-9)
+        assert m._law.worst_shift(epsilon, sensitivity) == (delta, sensitivity, "unimodal")
 
 
 def test_losses_and_distribution(rng, check_error):
@@ -149,32 +154,34 @@ def test_quantiles(m, rng):
 
 
 @every_mechanism
-def test_epsilon_at(m):
+def test_epsilon_is_the_least(m):
     for sensitivity in (0.8, 1.5, 7.0):
+        cost = m.cost(sensitivity=sensitivity)
         for delta in (0.0, 1e-250, 1e-6, 0.03, 0.5, 0.99, 1.0):
-            epsilon = m.epsilon_at(delta, sensitivity)
+            epsilon = cost.epsilon(delta)
             if epsilon == inf:
                 assert m.tails == "bounded"
-                assert m.delta(1e300, sensitivity) > delta
+                assert cost.delta(1e300) > delta
                 continue
-            assert m.delta(epsilon, sensitivity) <= delta
+            assert cost.delta(epsilon) <= delta
             if epsilon > 0:
-                assert m.delta(epsilon * (1 - 1e-14), sensitivity) > delta
-    assert m.epsilon_at(0.0, 0.0) == 0.0
+                assert cost.delta(epsilon * (1 - 1e-14)) > delta
+    assert m.cost(sensitivity=0.0).epsilon(0.0) == 0.0
 
 
 @every_mechanism
 def test_pure_privacy_is_exact(m):
     if m.tails == "bounded":
-        assert m.delta(700.0, 1e-3) > 0
-        assert m.delta(5.0, 0.0) == 0.0
+        assert m.cost(sensitivity=1e-3).delta(700.0) > 0
+        assert m.cost(sensitivity=0.0).delta(5.0) == 0.0
         return
     own, width = (m.epsilon, m.sensitivity) if not isinstance(m, tn.Laplace) else (1.0, m.scale)
-    assert m.delta(own, width) == 0.0
-    assert m.delta(math.nextafter(own, inf), width) == 0.0
-    assert 0 < m.delta(math.nextafter(own, 0.0), width) < 1e-15
-    assert m.delta(own, width * (1 + 1e-15)) > 0
-    assert m.epsilon_at(0.0, width) == own
+    cost = m.cost(sensitivity=width)
+    assert cost.delta(own) == 0.0
+    assert cost.delta(math.nextafter(own, inf)) == 0.0
+    assert 0 < cost.delta(math.nextafter(own, 0.0)) < 1e-15
+    assert m.cost(sensitivity=width * (1 + 1e-15)).delta(own) > 0
+    assert cost.epsilon(0.0) == own
     assert m.hockey_stick(0.0, width, inf) == 0.0
 
 
@@ -182,7 +189,7 @@ def test_pure_laplace_of_rounded_scales(rng):
     """A scale that is rounded down costs what it costs; one that is rounded up nothing."""
     for epsilon, sensitivity in rng.uniform(0.01, 10, (300, 2)):
         scale = sensitivity / epsilon
-        delta = tn.Laplace(scale).delta(epsilon, sensitivity)
+        delta = tn.Laplace(scale).cost(sensitivity=sensitivity).delta(epsilon)
         lost = (mpf(sensitivity) / mpf(scale) - mpf(epsilon)) / 2
         truth = max(mpf(0), -mp.expm1(-lost))
         assert truth <= delta <= truth * (1 + mpf("1e-9"))
@@ -196,8 +203,6 @@ def test_hockey_stick_is_elementwise(m):
     assert table.shape == (3, 2)
     assert table[1, 1] == m.hockey_stick(3.0, 2.0, 0.4)
     assert m.hockey_stick(1.0, 1.0, [0.3, -inf]).tolist() == [0.0, 1.0]
-    assert m.delta([0.1, 0.2], np.ones((2, 1))).shape == (2, 2)
-    assert isinstance(m.delta(0.1, 1.0), float)
     large = m.hockey_stick(np.zeros(5000), 1.0, 0.3)  # several blocks
     assert (large == m.hockey_stick(0.0, 1.0, 0.3)).all()
 
@@ -254,7 +259,7 @@ def test_extremes_are_numbers():
     ]:
         epsilons = np.array([0.0, 1e-300, 1e-9, 1.0, 699.0, 700.0, 1e4, 1e300])[:, None]
         shifts = np.array([0.0, 5e-324, 1e-200, 1.0, 1e9, 1e200, 1.7e308])
-        costs = m.delta(epsilons, shifts)
+        costs = delta_of(m, epsilons, shifts)
         assert ((costs >= 0) & (costs <= 1)).all()
         assert (np.diff(costs, axis=0) <= 0).all()
         assert (np.diff(costs, axis=1) >= 0).all()
@@ -267,7 +272,7 @@ def test_extremes_are_numbers():
         assert not np.isnan(m.cdf(x)).any()
         assert not np.isnan(m.ppf([0.0, 5e-324, 1e-300, 0.3, 0.5, 0.7, 1 - 2**-53, 1.0])).any()
         for delta in (0.0, 1e-300, 0.5):
-            assert m.epsilon_at(delta, 1.0) >= 0
+            assert m.cost(sensitivity=1.0).epsilon(delta) >= 0
 
 
 @pytest.mark.parametrize(
@@ -280,10 +285,7 @@ def test_extremes_are_numbers():
         (lambda: tn.Tulap(1.0, 1.0, -1.0), "bound must be greater than 0; got -1.0"),
         (lambda: tn.Staircase(701.0, 1.0, 0.5), "epsilon must be from 1e-15 to 700; got 701.0"),
         (lambda: tn.Staircase(1.0, 1.0, 1.5), "gamma must be between 0 and 1; got 1.5"),
-        (lambda: tn.Laplace(1.0).delta(-1.0, 1.0), "epsilon must be at least 0 and finite"),
-        (lambda: tn.Laplace(1.0).delta(1.0, inf), "sensitivity must be at least 0 and finite"),
-        (lambda: tn.Laplace(1.0).certificate(nan, 1.0), "epsilon must be finite; got nan"),
-        (lambda: tn.Laplace(1.0).epsilon_at(1.5, 1.0), "delta must be between 0 and 1; got 1.5"),
+        (lambda: tn.Laplace(1.0).cost(sensitivity=inf), "sensitivity must be finite; got inf"),
         (lambda: tn.Laplace(1.0).hockey_stick(0, 1, nan), "epsilon must be a number; got nan"),
         (lambda: tn.Laplace(1.0).hockey_stick(0, inf, 1), "theta_prime must be finite; got inf"),
         (lambda: tn.Laplace(1.0).ppf(1.1), "q must be between 0 and 1; got 1.1"),
@@ -302,8 +304,8 @@ def test_bad_types_are_named():
         tn.Laplace("wide")
     with pytest.raises(TypeError, match="rng must be a NoiseStream or None; got int"):
         tn.Laplace(1.0).sample(0.0, rng=1)
-    with pytest.raises(TypeError, match="epsilon must hold real numbers"):
-        tn.Laplace(1.0).delta("1", 1.0)
+    with pytest.raises(TypeError, match="sensitivity must be a real number"):
+        tn.Laplace(1.0).cost(sensitivity="1")
 
 
 def test_gaussian_looks_alike(rng):
@@ -311,24 +313,19 @@ def test_gaussian_looks_alike(rng):
     for _ in range(100):
         epsilon, delta, sensitivity = rng.uniform(0, 5), 10.0 ** rng.uniform(-9, -1), rng.random()
         m = tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity)
-        cost = m.delta(epsilon, sensitivity)
-        assert delta * (1 - 1e-9) < cost <= delta
+        cost = m.cost(sensitivity=sensitivity)
+        found = cost.delta(epsilon)
+        assert delta * (1 - 1e-9) < found <= delta
         plain = m.hockey_stick(0.0, sensitivity, epsilon)
-        assert plain * (1 - 1e-11) <= cost <= plain * (1 + 1e-9)
-        assert m.certificate(epsilon, sensitivity).delta == cost
-        assert m.certificate(epsilon, sensitivity).worst_shift == sensitivity
-        assert m.delta(m.epsilon_at(delta, sensitivity), sensitivity) <= delta
-        assert m.epsilon_at(delta, sensitivity) == pytest.approx(epsilon, rel=1e-8, abs=1e-8)
+        assert plain * (1 - 1e-11) <= found <= plain * (1 + 1e-9)
+        assert cost.delta(cost.epsilon(delta)) <= delta
+        assert cost.epsilon(delta) == pytest.approx(epsilon, rel=1e-8, abs=1e-8)
     m = tn.Gaussian(2.0)
     assert (m.tails, float(m.var()), float(m.mean())) == ("gaussian", 4.0, 0.0)
     assert m.pdf(0.3) == m.pdf(0.3, 0.0)
     assert m.ppf(m.cdf(1.2)) == pytest.approx(1.2)
-    assert m.delta([0.1, 0.2], [[1.0], [0.0]]).shape == (2, 2)
-    assert m.delta(0.1, 0.0) == 0.0
-    assert m.epsilon_at(0.0, 1.0) == inf
-    for ask in (lambda m: m.delta(1.0, 1.0), lambda m: m.epsilon_at(0.1, 1.0)):
-        with pytest.raises(ValueError, match="sigma must be one number here"):
-            ask(tn.Gaussian([1.0, 2.0]))
+    assert m.cost(sensitivity=0.0).delta(0.1) == 0.0
+    assert m.cost(sensitivity=1.0).epsilon(0.0) == inf
 
 
 @every_mechanism

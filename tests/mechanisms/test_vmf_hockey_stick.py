@@ -1,4 +1,4 @@
-"""The exact privacy profile of the von Mises-Fisher mechanism: hockey_stick and epsilon."""
+"""The exact privacy profile of the von Mises-Fisher mechanism, and its inverse."""
 
 from __future__ import annotations
 
@@ -41,6 +41,19 @@ def delta_at(kappa, dim, half_chord, epsilon):
     return pair.hockey_stick_upper(kappa, dim, chord, at)
 
 
+half_chords = np.vectorize(pair.half_chord_upper, otypes=[np.float64])
+
+
+def delta_of(vmf, angle, epsilon):
+    at = np.asarray(epsilon, np.float64)
+    return pair.hockey_stick_upper(vmf.kappa, vmf.dim, half_chords(angle), at)
+
+
+def epsilon_of(vmf, delta, angle=math.pi):
+    at = np.asarray(delta, np.float64)
+    return pair.epsilon_upper(vmf.kappa, vmf.dim, half_chords(angle), at)
+
+
 def excess(found, exact):
     """Return how far a cost is above the truth, relative."""
     return float((mpf(float(found)) - exact) / exact)
@@ -75,7 +88,7 @@ def test_table(level, check_error):
 def test_published():
     for row in PUBLISHED["vmf_hockeystick"]:
         vmf = tn.VonMisesFisher(float(row["kappa"]), int(row["p"]))
-        above = excess(vmf.hockey_stick(math.pi, float(row["eps"])), mpf(row["value"]))
+        above = excess(delta_of(vmf, math.pi, float(row["eps"])), mpf(row["value"]))
         assert 0 <= above <= 1e-12
 
 
@@ -109,7 +122,7 @@ def test_high_dimensions_are_gaussian():
     # 2 z t is normal with standard deviation 2 z/sqrt(dim) up to terms of 1/dim.
     dim, mu = 10**12, 1.5
     epsilon = np.array([0.0, 1.0, 5.0])
-    found = tn.VonMisesFisher(0.5 * mu * math.sqrt(dim), dim).hockey_stick(math.pi, epsilon)
+    found = delta_of(tn.VonMisesFisher(0.5 * mu * math.sqrt(dim), dim), math.pi, epsilon)
     gaussian = np.empty(3)
     tn._core.accounting.gaussian_delta(epsilon, np.asarray(mu), gaussian)
     np.testing.assert_allclose(found, gaussian, rtol=1e-10)
@@ -117,20 +130,20 @@ def test_high_dimensions_are_gaussian():
 
 # --- edges --------------------------------------------------------------------------------------
 def test_nothing_to_tell_apart():
-    assert tn.VonMisesFisher(0.0, 5).hockey_stick(math.pi, 0.0) == 0
-    assert tn.VonMisesFisher(0.0, 5).epsilon(0.0) == 0
-    assert tn.VonMisesFisher(1e5, 5).hockey_stick(0.0, [0.0, 1.0]).tolist() == [0.0, 0.0]
-    assert tn.VonMisesFisher(1e5, 5).epsilon([0.0, 1.0], angle=0.0).tolist() == [0.0, 0.0]
+    assert delta_of(tn.VonMisesFisher(0.0, 5), math.pi, 0.0) == 0
+    assert epsilon_of(tn.VonMisesFisher(0.0, 5), 0.0) == 0
+    assert delta_of(tn.VonMisesFisher(1e5, 5), 0.0, [0.0, 1.0]).tolist() == [0.0, 0.0]
+    assert epsilon_of(tn.VonMisesFisher(1e5, 5), [0.0, 1.0], angle=0.0).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(("kappa", "dim"), CASES)
 def test_greatest_loss(kappa, dim):
     vmf = tn.VonMisesFisher(kappa, dim)
     greatest = 2 * kappa
-    assert vmf.hockey_stick(math.pi, [greatest, math.nextafter(greatest, inf), inf]).max() == 0
-    assert vmf.hockey_stick(math.pi, math.nextafter(greatest, 0)) > 0
-    assert vmf.epsilon(0.0) == greatest
-    assert vmf.epsilon(1.0) == 0
+    assert delta_of(vmf, math.pi, [greatest, math.nextafter(greatest, inf), inf]).max() == 0
+    assert delta_of(vmf, math.pi, math.nextafter(greatest, 0)) > 0
+    assert epsilon_of(vmf, 0.0) == greatest
+    assert epsilon_of(vmf, 1.0) == 0
 
 
 def test_greatest_loss_between_two_floats():
@@ -148,18 +161,18 @@ def test_greatest_loss_between_two_floats():
 def test_extreme_concentrations(kappa, dim):
     vmf = tn.VonMisesFisher(kappa, dim)
     for angle in (1e-300, 1e-20, 1.0, math.pi):
-        half_chord = float(pair.half_chords_upper(angle))
+        half_chord = pair.half_chord_upper(angle)
         at = np.array([0.0, 0.1, 0.9, 1 - 1e-15]) * kappa * half_chord * 2
-        delta = vmf.hockey_stick(angle, at)
+        delta = delta_of(vmf, angle, at)
         assert ((delta > 0) & (delta <= 1)).all()
         assert (np.diff(delta) <= 0).all()
         # A loss of at most 2 z proves so much.
         bound = math.tanh(min(kappa * half_chord, 50.0))
         assert delta[0] <= bound * (1 + PROMISED) + UNDERFLOW
-        epsilon = vmf.epsilon([1e-200, 1e-9, 0.5], angle=angle)
+        epsilon = epsilon_of(vmf, [1e-200, 1e-9, 0.5], angle=angle)
         assert ((epsilon >= 0) & np.isfinite(epsilon)).all()
         assert (np.diff(epsilon) <= 0).all()
-        assert (vmf.hockey_stick(angle, epsilon) <= [1e-200, 1e-9, 0.5]).all()
+        assert (delta_of(vmf, angle, epsilon) <= [1e-200, 1e-9, 0.5]).all()
 
 
 def test_tiny_losses_scale():
@@ -181,15 +194,15 @@ def test_tiny_losses_are_covered(kappa):
 def test_increases_with_angle_and_concentration(kappa, dim):
     # Neighbours on these grids are further apart than the margins.
     vmf = tn.VonMisesFisher(kappa, dim)
-    epsilon = np.asarray(vmf.epsilon(10.0 ** -np.arange(1, 60, 7), angle=1.0))
-    by_angle = vmf.hockey_stick(np.linspace(0.5, math.pi, 40)[:, None], epsilon)
+    epsilon = epsilon_of(vmf, 10.0 ** -np.arange(1, 60, 7), angle=1.0)
+    by_angle = delta_of(vmf, np.linspace(0.5, math.pi, 40)[:, None], epsilon)
     assert (np.diff(by_angle, axis=0) >= -PROMISED * by_angle[1:]).all()
     grid = np.sort(np.concatenate([epsilon, np.linspace(0, 2 * kappa, 50)]))
-    by_epsilon = vmf.hockey_stick(2.0, grid)
+    by_epsilon = delta_of(vmf, 2.0, grid)
     assert (np.diff(by_epsilon) <= PROMISED * by_epsilon[1:]).all()
     by_kappa = np.array(
         [
-            tn.VonMisesFisher(kappa * factor, dim).hockey_stick(1.0, epsilon)
+            delta_of(tn.VonMisesFisher(kappa * factor, dim), 1.0, epsilon)
             for factor in np.linspace(1, 1.5, 20)
         ]
     )
@@ -202,21 +215,21 @@ def test_below_other_bounds(kappa, dim):
     vmf = tn.VonMisesFisher(kappa, dim)
     for angle in ANGLES:
         delta = 10.0 ** -np.arange(1.0, 40, 6)
-        epsilon = np.asarray(vmf.epsilon(delta, angle=angle))
-        curve = vmf.rdp(angle=angle)
+        epsilon = epsilon_of(vmf, delta, angle=angle)
+        cost = vmf.cost(angle=angle)
         for d, e in zip(delta[:3], epsilon[:3], strict=True):
-            assert e <= curve.epsilon(d) * (1 + 1e-12)
+            assert e <= cost.epsilon(d, by="rdp") * (1 + 1e-12)
         bound = np.empty(epsilon.shape)
-        mu = np.asarray(vmf.gdp_mu(angle=angle))
+        mu = np.asarray(cost.gdp_mu)
         tn._core.accounting.gaussian_delta(epsilon, mu, bound)
-        found = vmf.hockey_stick(angle, epsilon)
+        found = delta_of(vmf, angle, epsilon)
         assert (found <= bound * (1 + PROMISED) + UNDERFLOW).all()
 
 
 def test_total_variation_of_a_circle():
     # kappa s -> inf on the circle: P(t > 0) - Q(t > 0) -> 1; kappa -> 0: the mean of |t| kappa.
-    assert tn.VonMisesFisher(1e6, 2).hockey_stick(math.pi, 0.0) == 1.0
-    small = tn.VonMisesFisher(1e-9, 2).hockey_stick(math.pi, 0.0)
+    assert delta_of(tn.VonMisesFisher(1e6, 2), math.pi, 0.0) == 1.0
+    small = delta_of(tn.VonMisesFisher(1e-9, 2), math.pi, 0.0)
     assert small == pytest.approx(1e-9 * 2 / math.pi, rel=1e-12)
 
 
@@ -225,32 +238,26 @@ def test_total_variation_of_a_circle():
 def test_inverse(kappa, dim):
     vmf = tn.VonMisesFisher(kappa, dim)
     for angle in ANGLES:
-        total_variation = vmf.hockey_stick(angle, 0.0)
+        total_variation = delta_of(vmf, angle, 0.0)
         share = np.concatenate([10.0 ** np.linspace(-250, 0, 60), [0.999, 1 - 1e-9]])
         delta = total_variation * share
         delta = delta[delta > 1e-275]
-        epsilon = np.asarray(vmf.epsilon(delta, angle=angle))
-        assert (vmf.hockey_stick(angle, epsilon) <= delta).all()
-        assert vmf.epsilon(total_variation, angle=angle) == 0
+        epsilon = epsilon_of(vmf, delta, angle=angle)
+        assert (delta_of(vmf, angle, epsilon) <= delta).all()
+        assert epsilon_of(vmf, total_variation, angle=angle) == 0
         # Not private a little below, unless that is what the largest loss proves.
         positive = epsilon > 0
         below = np.nextafter(epsilon[positive] * (1 - 1e-10), 0)
-        assert (vmf.hockey_stick(angle, below) > delta[positive] * (1 - PROMISED)).all()
+        assert (delta_of(vmf, angle, below) > delta[positive] * (1 - PROMISED)).all()
 
 
-def test_broadcasting_and_numbers():
+def test_costs_answer_by_it():
     vmf = tn.VonMisesFisher(10.0, 6)
-    assert isinstance(vmf.hockey_stick(1.0, 2.0), float)
-    assert isinstance(vmf.epsilon(1e-5), float)
-    angles, epsilons = np.array([[0.5], [2.0], [math.pi]]), np.array([0.0, 1.0, 3.0, 30.0])
-    table = vmf.hockey_stick(angles, epsilons)
-    assert table.shape == (3, 4)
-    for i, j in np.ndindex(3, 4):
-        assert table[i, j] == vmf.hockey_stick(angles[i, 0], epsilons[j])
-    back = vmf.epsilon(np.array([1e-3, 1e-6]), angle=angles)
-    assert back.shape == (3, 2)
-    assert back[1, 1] == vmf.epsilon(1e-6, angle=2.0)
-    assert vmf.hockey_stick(np.zeros(0), 1.0).shape == (0,)
+    for angle in (0.5, 2.0, math.pi):
+        cost, deltas = vmf.cost(angle=angle), np.array([1e-3, 1e-6])
+        for epsilon in (0.0, 1.0, 3.0, 30.0):
+            assert cost.delta(epsilon) == delta_of(vmf, angle, epsilon)
+        np.testing.assert_array_equal(cost.epsilon(deltas), epsilon_of(vmf, deltas, angle))
 
 
 def test_results_do_not_depend_on_threads():
@@ -259,9 +266,9 @@ def test_results_do_not_depend_on_threads():
     before = tn.num_threads()
     try:
         tn.set_num_threads(1)
-        one = vmf.hockey_stick(angles, 1.0)
+        one = delta_of(vmf, angles, 1.0)
         tn.set_num_threads(4)
-        four = vmf.hockey_stick(angles, 1.0)
+        four = delta_of(vmf, angles, 1.0)
     finally:
         tn.set_num_threads(before)
     assert (one == four).all()
@@ -271,18 +278,16 @@ def test_results_do_not_depend_on_threads():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda m: m.hockey_stick(-0.1, 1.0), ValueError, "angle"),
-        (lambda m: m.hockey_stick(3.2, 1.0), ValueError, "angle"),
-        (lambda m: m.hockey_stick(nan, 1.0), ValueError, "angle"),
-        (lambda m: m.hockey_stick(1.0, -1e-9), ValueError, "epsilon must be at least 0"),
-        (lambda m: m.hockey_stick(1.0, nan), ValueError, "epsilon"),
-        (lambda m: m.hockey_stick(1.0, "1"), TypeError, "epsilon"),
-        (lambda m: m.hockey_stick([1.0, 2.0], [1.0, 2.0, 3.0]), ValueError, "broadcast"),
-        (lambda m: m.epsilon(-0.1), ValueError, "delta must be between 0 and 1"),
-        (lambda m: m.epsilon(1.1), ValueError, "delta must be between 0 and 1"),
-        (lambda m: m.epsilon(nan), ValueError, "delta"),
-        (lambda m: m.epsilon(0.1, angle=4.0), ValueError, "angle"),
-        (lambda m: m.epsilon([0.1, 0.2], angle=[1.0, 2.0, 3.0]), ValueError, "broadcast"),
+        (lambda m: m.cost(angle=-0.1), ValueError, "angle"),
+        (lambda m: m.cost(angle=3.2), ValueError, "angle"),
+        (lambda m: m.cost(angle=nan), ValueError, "angle"),
+        (lambda m: m.cost(angle=[1.0]), TypeError, "angle must be a real number"),
+        (lambda m: m.cost().delta(-1e-9), ValueError, "epsilon must be at least 0"),
+        (lambda m: m.cost().delta(nan), ValueError, "epsilon"),
+        (lambda m: m.cost().delta("1"), TypeError, "epsilon"),
+        (lambda m: m.cost().epsilon(-0.1), ValueError, "delta must be from 0 to 1"),
+        (lambda m: m.cost().epsilon(1.1), ValueError, "delta must be from 0 to 1"),
+        (lambda m: m.cost().epsilon(nan), ValueError, "delta"),
     ],
 )
 def test_errors(call, error, message):

@@ -41,6 +41,12 @@ CASES = [  # kappa, dim
 ]  # fmt: skip
 
 
+def bounds(vmf, orders, angle=math.pi):
+    """The costs at orders: never below the divergence."""
+    half_chord = pair.half_chord_upper(angle)
+    return pair.VonMisesFisherRdp(vmf.kappa, vmf.dim, half_chord)(np.asarray(orders))
+
+
 def divergence(kappa, dim, half_chord, alpha):
     return float(pair.renyi_divergence(kappa, dim, np.asarray(half_chord), np.asarray(alpha)))
 
@@ -129,13 +135,13 @@ def test_nothing_overflows_or_is_lost(dim):
         assert (d[:, 1:] * (1 + 2 * CARD) + 1e-300 >= d[:, :-1]).all()
         assert (d[1:] * (1 + 2 * CARD) + 1e-300 >= d[:-1]).all()
         for angle, row in zip(angles.tolist(), d, strict=True):
-            costs = vmf.rdp(orders, angle).values
+            costs, mu = bounds(vmf, orders, angle), vmf.cost(angle=angle).gdp_mu
             assert (row <= costs).all()
             if angle != 5e-324:  # whose half is no float
                 assert (costs <= row * (1 + PROMISED) + 2e-300).all()
             is_free = kappa == 0 or angle == 0
             assert (costs == 0).all() if is_free else (costs > 0).all()
-            assert vmf.gdp_mu(angle) == 0 if is_free else 0 < vmf.gdp_mu(angle) < inf
+            assert mu == 0 if is_free else 0 < mu < inf
         assert math.isfinite(vmf.entropy())
         if dim <= 1000:
             x = np.eye(1, dim)
@@ -197,40 +203,40 @@ def test_cost_of_an_angle(rng):
         vmf = tn.VonMisesFisher(kappa, dim)
         with mp.workdps(60):
             truth = vmf_divergence.renyi(dim, kappa, mp.sin(mpf(angle) / 2), alpha)
-        for curve in (vmf.rdp([alpha], angle), vmf.rdp(angle=angle).at([alpha])):
-            assert truth <= curve.values[0] <= truth * (1 + mpf(PROMISED)) + mpf("1e-299")
+        for found in (bounds(vmf, [alpha], angle), vmf.cost(angle=angle).rdp([alpha]).values):
+            assert truth <= found[0] <= truth * (1 + mpf(PROMISED)) + mpf("1e-299")
 
 
-def test_rdp_is_a_table_or_a_function():
+def test_the_curve_is_a_function_of_the_order():
     vmf = tn.VonMisesFisher(75.0, 13_700)
     orders = [0.5, 1.0, 1.5, 2.0, 64.0, inf]
-    table, function = vmf.rdp(orders, angle=0.7), vmf.rdp(angle=0.7)
-    assert not table.is_continuous
-    assert function.is_continuous
-    assert table.adjacency is function.adjacency is None
-    assert not table.per_instance
-    np.testing.assert_allclose(
-        table.values, vmf.renyi_divergence(angle=0.7, alpha=orders), rtol=1e-13
-    )
-    np.testing.assert_array_equal(table.values[2:-1], function.at(orders).values[2:-1])
-    np.testing.assert_allclose(function.at(orders).values[-1], table.values[-1], rtol=1e-13)
-    assert function.epsilon(1e-6) < vmf.rdp(angle=0.71).epsilon(1e-6)
-    fine = vmf.rdp(np.linspace(2, 40, 2000), 0.7)
-    np.testing.assert_allclose((function * 5).epsilon(1e-6), (fine * 5).epsilon(1e-6), rtol=1e-5)
+    cost = vmf.cost(angle=0.7)
+    curve = cost.rdp()
+    assert curve.is_continuous
+    assert curve.adjacency is None
+    assert not curve.per_instance
+    exact = vmf.renyi_divergence(angle=0.7, alpha=orders)
+    np.testing.assert_allclose(bounds(vmf, orders, 0.7), exact, rtol=1e-13)
+    np.testing.assert_allclose(curve.at(orders).values[2:], exact[2:], rtol=1e-13)
+    np.testing.assert_array_equal(cost.rdp(orders).values, curve.at(orders).values)
+    assert curve.epsilon(1e-6) < vmf.cost(angle=0.71).rdp().epsilon(1e-6)
+    fine = cost.rdp(np.linspace(2, 40, 2000))
+    np.testing.assert_allclose((curve * 5).epsilon(1e-6), (fine * 5).epsilon(1e-6), rtol=1e-5)
 
 
 def test_costs_of_nothing_and_of_next_to_nothing():
+    orders = [1.0, 2.0, inf]
     for vmf, angle in [(tn.VonMisesFisher(0.0, 5), 1.0), (tn.VonMisesFisher(9.0, 5), 0.0)]:
-        assert vmf.rdp(angle=angle).epsilon(1e-6) == 0
-        assert vmf.rdp([1.0, 2.0, inf], angle).values.tolist() == [0, 0, 0]
-        assert vmf.rdp(angle=angle).at([inf]).values[0] == 0
-        assert vmf.zcdp_rho(angle) == vmf.gdp_mu(angle) == 0
+        assert bounds(vmf, orders, angle).tolist() == [0, 0, 0]
+        cost = vmf.cost(angle=angle)
+        assert cost == tn.Cost()
+        assert cost.epsilon(1e-6) == cost.rdp().epsilon(1e-6) == cost.zcdp_rho == cost.gdp_mu == 0
+        assert cost.rdp(orders).values.tolist() == [0, 0, 0]
     for kappa, angle in [(1e-200, 1e-200), (5e-324, math.pi), (1.0, 5e-324)]:
-        vmf = tn.VonMisesFisher(kappa, 5)
-        assert (vmf.rdp([1.0, 2.0, inf], angle).values > 0).all()
-        assert vmf.rdp(angle=angle).at([inf]).values[0] > 0
-        assert vmf.zcdp_rho(angle) > 0
-        assert vmf.gdp_mu(angle) > 0
+        cost = tn.VonMisesFisher(kappa, 5).cost(angle=angle)
+        assert (cost.rdp(orders).values > 0).all()
+        assert cost.zcdp_rho > 0
+        assert cost.gdp_mu > 0
 
 
 def test_sum_of_functions_in_one_call(rng):
@@ -258,7 +264,7 @@ def test_rho_is_the_smallest(rng):
     for kappa, dim in CASES:
         vmf = tn.VonMisesFisher(kappa, dim)
         for angle in [1e-6, 0.3, 2.0, math.pi]:
-            rho = vmf.zcdp_rho(angle)
+            rho = vmf.cost(angle=angle).zcdp_rho
             orders = 1 + 10 ** rng.uniform(-9, 6, 60)
             assert (vmf.renyi_divergence(angle=angle, alpha=orders) <= rho * orders).all()
             exact = vmf.renyi_divergence(angle=angle, alpha=1.0)
@@ -272,10 +278,10 @@ def test_rho_is_the_smallest(rng):
 def test_gdp_mu_dominates_the_exact_profile(kappa, dim):
     for angle in [0.5, 2.0, math.pi]:
         z = kappa * math.sin(angle / 2)
-        vmf = tn.VonMisesFisher(kappa, dim)
+        chord = pair.half_chord_upper(angle)
         epsilons = 2 * z * np.array([0.0, 0.1, 0.5, 0.9])
-        gaussian = tn.accounting.gaussian_delta(epsilons, vmf.gdp_mu(angle))
-        ratios = vmf.hockey_stick(angle, epsilons) / gaussian
+        gaussian = tn.Cost.of_gdp(pair.gdp_mu_upper(kappa, dim, chord)).delta(epsilons)
+        ratios = pair.hockey_stick_upper(kappa, dim, np.asarray(chord), epsilons) / gaussian
         assert ratios.max() <= 1
         if dim >= 20 and kappa < dim:
             assert ratios[0] > 0.85  # and is not far above
@@ -306,10 +312,10 @@ def test_gdp_mu_formulas(check_error):
                     truth = 2 * mp.sqrt(2 * e)
                 if dim > 3:
                     truth = min(truth, e / mp.sqrt(dim - 3))
-                value = tn.VonMisesFisher(kappa, dim).gdp_mu()
+                value = tn.VonMisesFisher(kappa, dim).cost().gdp_mu
                 assert value >= truth * (1 - mpf(10) ** -20 * (e < mpf(10) ** 50))
                 worst = max(worst, float(value / truth - 1))
-    check_error("VonMisesFisher.gdp_mu", worst, 1e-9)
+    check_error("gdp_mu of VonMisesFisher", worst, 1e-9)
 
 
 def test_uniform_output_for_zeros_costs_less_than_opposite_directions(rng):
@@ -318,7 +324,7 @@ def test_uniform_output_for_zeros_costs_less_than_opposite_directions(rng):
             nu, k = mpf(dim) / 2 - 1, mpf(kappa)
             mean = vmf_divergence.log_mean(nu, k, 30)
             for a in (1 + 10 ** rng.uniform(-3, 2, 3)).tolist():
-                opposite = tn.VonMisesFisher(kappa, dim).rdp([a]).values[0]
+                opposite = bounds(tn.VonMisesFisher(kappa, dim), [a])[0]
                 of_uniform = vmf_divergence.log_mean(nu, a * k, 30) - a * mean
                 to_uniform = vmf_divergence.log_mean(nu, (a - 1) * k, 30) + (a - 1) * mean
                 assert 0 < of_uniform / (a - 1) < opposite
@@ -327,10 +333,8 @@ def test_uniform_output_for_zeros_costs_less_than_opposite_directions(rng):
 
 # --- accountants --------------------------------------------------------------------------------
 def test_accountant_keeps_it_exactly():
-    accountant = tn.accounting.RdpAccountant().compose(
-        tn.VonMisesFisher(300.0, 13_700).rdp(angle=0.3), 7
-    )
-    resumed = tn.accounting.RdpAccountant()
+    cost = tn.VonMisesFisher(300.0, 13_700).cost(angle=0.3)
+    accountant, resumed = tn.Accountant().compose(cost, 7), tn.Accountant()
     state = json.loads(json.dumps(accountant.state_dict()))
     resumed.load_state_dict(state)
     assert resumed.epsilon(1e-6) == accountant.epsilon(1e-6)
@@ -338,7 +342,7 @@ def test_accountant_keeps_it_exactly():
     assert "epsilon" in repr(accountant)
     for name, value in [("dim", 13_700.5), ("dim", 1), ("half_chord", 1.5), ("kappa", -1.0)]:
         bad = json.loads(json.dumps(state))
-        bad["functions"][0][name] = value
+        bad["cost"]["leaves"][0][name] = value
         with pytest.raises(ValueError, match=f"{name} must be"):
             resumed.load_state_dict(bad)
 
@@ -532,7 +536,7 @@ def test_a_value_like_others():
         vmf.kappa = 3.0
     assert math.copysign(1, tn.VonMisesFisher(-0.0, 2).kappa) == 1
     assert vmf.renyi_divergence(alpha=2.0) == vmf.renyi_divergence(angle=4 * (math.pi / 4), alpha=2)
-    assert vmf.rdp(angle=math.nextafter(math.pi, 4)).terms == vmf.rdp().terms
+    assert vmf.cost(angle=math.nextafter(math.pi, 4)) == vmf.cost()
 
 
 @pytest.mark.parametrize(
@@ -603,16 +607,10 @@ Y = [0.0, 0.0, 1.0]
         ),
         (lambda: VMF.renyi_divergence(angle=[1, 4.0], alpha=2), ValueError, "0 and pi; got 4.0"),
         (lambda: VMF.renyi_divergence(angle=[1, 2], alpha=[1, 2, 3]), ValueError, "angle .*alpha"),
-        (lambda: VMF.rdp([2.0], angle=3.2), ValueError, "angle must be between 0 and pi; got 3.2"),
-        (lambda: VMF.rdp(angle=nan), ValueError, "angle must be finite; got nan"),
-        (lambda: VMF.rdp(angle=[1.0]), TypeError, "angle must be a real number"),
-        (lambda: VMF.rdp([2.0, 1.5]), ValueError, "alphas must be strictly increasing"),
-        (lambda: VMF.rdp([0.0, 1.5]), ValueError, "alphas must be greater than 0; got 0"),
-        (lambda: VMF.rdp([]), ValueError, "alphas must be one-dimensional, not empty"),
-        (lambda: VMF.rdp([[2.0]]), ValueError, "alphas must be one-dimensional"),
-        (lambda: VMF.rdp([nan]), ValueError, "alphas must be a number; got nan"),
-        (lambda: VMF.gdp_mu(4), ValueError, "angle must be between 0 and pi; got 4"),
-        (lambda: VMF.zcdp_rho(-1), ValueError, "angle must be between 0 and pi; got -1"),
+        (lambda: VMF.cost(angle=3.2), ValueError, "angle must be between 0 and pi; got 3.2"),
+        (lambda: VMF.cost(angle=-1), ValueError, "angle must be between 0 and pi; got -1"),
+        (lambda: VMF.cost(angle=nan), ValueError, "angle must be finite; got nan"),
+        (lambda: VMF.cost(angle=[1.0]), TypeError, "angle must be a real number"),
     ],
 )
 def test_bad_arguments(call, error, message):

@@ -36,12 +36,12 @@ def main() -> None:
     for i in range(SETTINGS):
         epsilon, delta, modes = draw(rng)
         if modes is None:
-            noise = tn.calibrate.quasi_gaussian(epsilon, delta, 1.0)
+            noise = tn.calibrate.quasi_gaussian(epsilon, delta, sensitivity=1.0)
             law = quasi_gaussian(noise.sigma, epsilon)
         else:
-            noise = tn.calibrate.multi_gaussian(epsilon, delta, 1.0, modes)
+            noise = tn.calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
             law = multi_gaussian(noise.sigma, epsilon, modes)
-        worst = noise.certificate(epsilon, 1.0).worst_shift
+        _, worst, _ = noise._law.worst_shift(epsilon, 1.0)
         shift = worst if i % 2 == 0 else 1.0 - math.sqrt(rng.random()) * rng.random()
         value = divergence(law, shift, epsilon)
         rows.append([epsilon, delta, modes, noise.sigma, shift, mp.nstr(value, 20)])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tightnoise import _core
 from tightnoise._arrays import elementwise
@@ -39,7 +39,6 @@ __all__ = [
     "epsilon_upper",
     "gdp_mu_upper",
     "half_chord_upper",
-    "half_chords_upper",
     "hockey_stick_upper",
     "radians",
     "rdp_curve",
@@ -99,13 +98,6 @@ def half_chord_upper(angle: Any) -> float:
     return min(math.nextafter(math.sin(0.5 * value), 1.0), 1.0)
 
 
-def half_chords_upper(angle: Any) -> Array:
-    """Return sin(angle/2), rounded upwards, of angles from 0 to pi."""
-    angles = radians(angle)
-    sines = np.where(angles > 0, np.nextafter(np.sin(0.5 * angles), 1.0), 0.0)
-    return np.asarray(np.where(angles >= math.pi, 1.0, sines))
-
-
 def renyi_divergence(
     kappa: float, dim: int, half_chord: Array, alpha: Array, half_cosine: Array | None = None
 ) -> Array:
@@ -129,6 +121,9 @@ def renyi_divergence(
 def hockey_stick_upper(kappa: float, dim: int, half_chord: Array, epsilon: Array) -> Array:
     """Return the smallest delta at each epsilon >= 0, elementwise, rounded upwards.
 
+    By less than 1e-10 of it, and 1e-289. (For kappa beyond 1e28, where the loss is all but a
+    constant, it may be 1 up to 1e-8 above that constant.)
+
     It is the hockey-stick divergence, and increases with the half chord at every epsilon. For let m
     be the direction of x + x'. Given a = y . m, which has the same law under both, the rest of y is
     a pair of opposite directions in dim - 1 dimensions, of concentration
@@ -150,7 +145,8 @@ def hockey_stick_upper(kappa: float, dim: int, half_chord: Array, epsilon: Array
 def epsilon_upper(kappa: float, dim: int, half_chord: Array, delta: Array) -> Array:
     """Return the smallest epsilon >= 0 for each delta from 0 to 1, elementwise, rounded upwards.
 
-    `hockey_stick_upper` of it is at most delta.
+    `hockey_stick_upper` of it is at most delta; it is at most the exact epsilon of
+    delta (1 - 1e-10), rounded upwards.
     """
     return elementwise(
         functools.partial(_core.von_mises_fisher.epsilon, kappa, dim),
@@ -216,15 +212,10 @@ class VonMisesFisherRdp(CoreSum):
         return self.kappa > 0 and self.half_chord > 0
 
 
-def rdp_curve(
-    kappa: float, dim: int, half_chord: float, alphas: ArrayLike | None = None
-) -> RdpCurve:
-    """Return the cost at `alphas`, orders above 0, as a table; without them, at any order."""
+def rdp_curve(kappa: float, dim: int, half_chord: float) -> RdpCurve:
+    """Return the cost at any order."""
     function = VonMisesFisherRdp(kappa, dim, half_chord)
-    if alphas is None:
-        return RdpCurve.of_terms([(function, int(half_chord > 0))])
-    orders = np.atleast_1d(number_array("alphas", alphas))
-    return RdpCurve(orders, function(orders))  # refuses orders outside their domain
+    return RdpCurve.of_terms([(function, int(half_chord > 0))])
 
 
 def zcdp_rho_upper(kappa: float, dim: int, half_chord: float) -> float:

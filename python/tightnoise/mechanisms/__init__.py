@@ -1,7 +1,7 @@
 """Mechanisms: what turns a value into a noisy value, and what that costs."""
 
 from tightnoise.mechanisms._mechanism import Mechanism
-from tightnoise.mechanisms.additive import AdditiveNoise, Certificate
+from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.mechanisms.base import CoordinateMechanism
 from tightnoise.mechanisms.bounded_laplace import BoundedLaplace
 from tightnoise.mechanisms.gaussian import Gaussian
@@ -24,7 +24,6 @@ from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
 __all__ = [
     "AdditiveNoise",
     "BoundedLaplace",
-    "Certificate",
     "CoordinateMechanism",
     "Gaussian",
     "GaussianScaleMixture",

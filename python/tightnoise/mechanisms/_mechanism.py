@@ -25,7 +25,7 @@ class Mechanism(ABC):
     ...         p = 1 / (1 + math.exp(-epsilon))
     ...         return tn.Cost.of_losses([epsilon, -epsilon], [p, 1 - p])
     >>> print(f"{(Response().cost(epsilon=0.1) * 100).epsilon(1e-6):.4f}")
-    5.0265
+    4.7746
     """
 
     @abstractmethod

@@ -1,16 +1,17 @@
-"""Where the tail of a law is smooth: panels of the noise, from 0 outwards, and sums over them."""
+"""How a law ends and where its tail is smooth: panels, from 0 outwards, and sums over them."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ONE_BY_ONE", "around", "lattice", "steps", "sum_rule", "up_to"]
+__all__ = ["ONE_BY_ONE", "Tails", "around", "lattice", "steps", "sum_rule", "up_to"]
 
 Array = NDArray[np.float64]
+Tails = Literal["gaussian", "exponential", "bounded"]
 
 ONE_BY_ONE = 32
 """As many points of a panel, or fewer, are added up."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core
-from tightnoise._arrays import Floats, elementwise, number_or_array
+from tightnoise._arrays import Floats, elementwise
 from tightnoise._cached import cached_property
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import (
@@ -24,20 +24,15 @@ from tightnoise._validate import (
 )
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs._pairs import AdditivePair, law_of
-from tightnoise.mechanisms._certificate import (
-    Certificate,
-    Tails,
-    delta_to_invert,
-    epsilon_and_sensitivity,
-)
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
+from tightnoise.mechanisms._panels import Tails
 from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.random import NoiseStream
 from tightnoise.sums import ExactSum
 
-__all__ = ["AdditiveNoise", "Certificate"]
+__all__ = ["AdditiveNoise"]
 
 Array = NDArray[np.float64]
 
@@ -47,14 +42,14 @@ _LARGEST = float(np.finfo(np.float64).max)
 class AdditiveNoise(OnIntegers, Mechanism):
     """Noise with a density, symmetric about 0, added to each number by itself.
 
-    The base of the mechanisms for scalar queries. What `delta`, `epsilon_at` and the calibrations
-    say is what *one* number costs. An array may be sampled, and each element gets its own noise;
-    but where one person can change several elements, each of them is a release, with the most that
-    this one changes by as its sensitivity: compose them (`accounting.privacy_loss`). Noise for
-    epsilon 1, delta 1e-5 and one number of sensitivity 1 costs epsilon 39 (staircase), 5.7
-    (multi-Gaussian) or 4.3 (Laplace) on 784 numbers that one person changes by 1/28 each, 1 in
-    Euclidean norm. On vectors, Gaussian noise goes by the Euclidean norm of the change
-    (`calibrate.gaussian`), Laplace noise of pure epsilon by the sum of all changes.
+    The base of the mechanisms for scalar queries. What `cost` and the calibrations say is what
+    *one* number costs. An array may be sampled, and each element gets its own noise; but where one
+    person can change several elements, each of them is a release, with the most that this one
+    changes by as its sensitivity (`changed`). Noise for epsilon 1, delta 1e-5 and one number of
+    sensitivity 1 costs epsilon 39 (staircase), 5.7 (multi-Gaussian) or 4.3 (Laplace) on 784 numbers
+    that one person changes by 1/28 each, 1 in Euclidean norm. On vectors, Gaussian noise goes by
+    the Euclidean norm of the change (`calibrate.gaussian`), Laplace noise of pure epsilon by the
+    sum of all changes.
 
     Equal parameters make equal mechanisms.
     Everything is computed in float64, whatever the dtype of theta; only samples have the dtype of
@@ -270,7 +265,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
         """Return delta(epsilon): the largest P(S) - exp(epsilon) Q(S) over all sets S.
 
         P = M(theta) and Q = M(theta_prime), elementwise; epsilon may be any real number, also
-        negative or infinite. The nearest value, not rounded upwards; `delta` is what a release
+        negative or infinite. The nearest value, not rounded upwards; `cost` is what a release
         costs.
 
         Raises
@@ -329,84 +324,6 @@ class AdditiveNoise(OnIntegers, Mechanism):
             return Cost()
         leaf = AdditivePair(self._law_name, self._law_parameters, change, adjacency=adjacency)
         return Cost.of_leaf(leaf) * times
-
-    def delta(self, epsilon: ArrayLike, sensitivity: ArrayLike) -> Any:
-        """Return the smallest delta for which a release is (epsilon, delta)-private.
-
-        The greatest hockey-stick divergence over all shifts from 0 to the sensitivity, which
-        `certificate` proves to be one.
-
-        Parameters
-        ----------
-        epsilon : array_like
-            At least 0; at 0, delta is the total variation distance.
-        sensitivity : array_like
-            The most that one person can change the value, one number, by; at least 0.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Elementwise, of the shape the arguments broadcast to: never below the truth, and at most
-            1e-9 of it above. (More for mixtures with several modes whose search for the worst shift
-            is cut short: up to 1e-4 where delta is next to 1, any amount where the sensitivity is
-            beyond 2e4 sigma; and for deltas below 1e-297.)
-
-        Raises
-        ------
-        ValueError
-            For a negative, infinite or NaN argument, or shapes that do not broadcast.
-        TypeError
-            If an argument does not hold real numbers.
-        """
-        losses, shifts = epsilon_and_sensitivity(epsilon, sensitivity)
-        return number_or_array(elementwise(self._law.delta, epsilon=losses, sensitivity=shifts))
-
-    def certificate(self, epsilon: float, sensitivity: float) -> Certificate:
-        """Return delta(epsilon, sensitivity), the shift that costs so much, and why none does more.
-
-        Parameters
-        ----------
-        epsilon, sensitivity : float
-            As for `delta`.
-
-        Returns
-        -------
-        Certificate
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `delta`.
-        """
-        loss = not_negative("epsilon", epsilon)
-        shift = not_negative("sensitivity", sensitivity)
-        return Certificate(*self._law.worst_shift(loss, shift))
-
-    def epsilon_at(self, delta: float, sensitivity: float) -> float:
-        """Return the smallest epsilon for which a release is (epsilon, delta)-private.
-
-        Parameters
-        ----------
-        delta : float
-            From 0 to 1.
-        sensitivity : float
-            As for `delta`.
-
-        Returns
-        -------
-        float
-            The smallest found, at least 0, for which `self.delta` is at most delta; infinite if
-            there is none, as for delta = 0 and noise whose privacy loss has no bound.
-
-        Raises
-        ------
-        ValueError
-            For delta outside [0, 1], a negative or infinite sensitivity, NaN.
-        TypeError
-            If an argument is not a real number.
-        """
-        failure = delta_to_invert(delta)
-        return float(self._law.epsilon_at(failure, not_negative("sensitivity", sensitivity)))
 
     def _map(self, function: Any, **arguments: Array) -> Any:
         """Call an elementwise function of the law."""

@@ -12,21 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import _core, special
-from tightnoise._arrays import Floats, elementwise, number_or_array
+from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
-from tightnoise._validate import not_negative, number_array, require
+from tightnoise._validate import number_array, require
 from tightnoise.costs import RdpCurve, ZcdpRdp
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.mechanisms import _sketched
-from tightnoise.mechanisms._certificate import (
-    Certificate,
-    Tails,
-    delta_to_invert,
-    epsilon_and_sensitivity,
-)
 from tightnoise.mechanisms._drawing import Grid
-from tightnoise.mechanisms._panels import around, up_to
+from tightnoise.mechanisms._panels import Tails, around, up_to
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.sketch import Sketch
@@ -58,7 +52,7 @@ class Gaussian(CoordinateMechanism):
     4.0
     >>> m.rdp([0.3, -0.2], [2, 4], sensitivity=1.0).values.round(6).tolist()
     [8.0, 16.0]
-    >>> round(m.delta(1.0, sensitivity=0.5), 6)
+    >>> round(m.cost(sensitivity=0.5).delta(1.0), 6)
     0.126937
     """
 
@@ -144,115 +138,6 @@ class Gaussian(CoordinateMechanism):
         """Return the probability of noise between two ends, exact in tails, too."""
         sigma = self._one_sigma
         return np.asarray(np.exp(special.log_ndtr_diff(lower / sigma, upper / sigma)))
-
-    def delta(self, epsilon: ArrayLike, sensitivity: ArrayLike) -> Any:
-        """Return the smallest delta for which a release of one number is (epsilon, delta)-private.
-
-        Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), mu = sensitivity/sigma (Balle
-        and Wang 2018, "Improving the Gaussian Mechanism for Differential Privacy", Theorem 8),
-        which increases with mu. Of several numbers that one person changes together: the same, with
-        the change's L2 norm as the sensitivity.
-
-        Parameters
-        ----------
-        epsilon : array_like
-            At least 0; at 0, delta is the total variation distance.
-        sensitivity : array_like
-            The most that one person can change the value by, at least 0.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Elementwise, of the shape the arguments broadcast to: never below the truth, and at most
-            1e-9 of it above.
-
-        Raises
-        ------
-        ValueError
-            For a negative, infinite or NaN argument, shapes that do not broadcast, an array of
-            sigmas.
-        TypeError
-            If an argument does not hold real numbers.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> tn.Gaussian(2.0).delta([0.0, 1.0], sensitivity=1.0).round(6)
-        array([0.197413, 0.00683 ])
-        """
-        losses, shifts = epsilon_and_sensitivity(epsilon, sensitivity)
-        return number_or_array(
-            elementwise(
-                _core.accounting.gaussian_delta, epsilon=losses, mu=self._in_sigmas_upper(shifts)
-            )
-        )
-
-    def certificate(self, epsilon: float, sensitivity: float) -> Certificate:
-        """Return delta(epsilon, sensitivity), the worst shift, which is the sensitivity, and why.
-
-        Parameters
-        ----------
-        epsilon, sensitivity : float
-            As for `delta`.
-
-        Returns
-        -------
-        Certificate
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for `delta`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> tn.Gaussian(2.0).certificate(1.0, sensitivity=1.0).proof
-        'unimodal'
-        """
-        loss = not_negative("epsilon", epsilon)
-        shift = not_negative("sensitivity", sensitivity)
-        return Certificate(float(self.delta(loss, shift)), shift, "unimodal")
-
-    def epsilon_at(self, delta: float, sensitivity: float) -> float:
-        """Return the smallest epsilon for which a release of a number is (epsilon, delta)-private.
-
-        Parameters
-        ----------
-        delta : float
-            From 0 to 1.
-        sensitivity : float
-            As for `delta`.
-
-        Returns
-        -------
-        float
-            The smallest found, at least 0, for which `self.delta` is at most delta; infinite for
-            delta = 0.
-
-        Raises
-        ------
-        ValueError
-            For delta outside [0, 1], a negative or infinite sensitivity, NaN, an array of sigmas.
-        TypeError
-            If an argument is not a real number.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> round(tn.Gaussian(2.0).epsilon_at(1e-5, sensitivity=1.0), 6)
-        1.993091
-        """
-        failure = np.asarray(delta_to_invert(delta))
-        mu = self._in_sigmas_upper(np.asarray(not_negative("sensitivity", sensitivity)))
-        return float(elementwise(_core.accounting.gaussian_epsilon, delta=failure, mu=mu))
-
-    def _in_sigmas_upper(self, shifts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return shifts/sigma, rounded upwards: delta increases with it."""
-        sigma = self._one_sigma
-        with np.errstate(over="ignore"):
-            ratios = shifts / sigma
-            return np.asarray(np.where(shifts > 0, np.nextafter(ratios, np.inf), 0.0))
 
     @property
     def _one_sigma(self) -> float:

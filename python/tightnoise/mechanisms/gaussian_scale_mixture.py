@@ -14,8 +14,8 @@ from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import number_array, require, require_all
 from tightnoise.mechanisms._drawing import Grid
-from tightnoise.mechanisms._gaussian_components import GaussianComponents
-from tightnoise.mechanisms._panels import around, up_to
+from tightnoise.mechanisms._panels import Tails, around, up_to
+from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["GaussianScaleMixture"]
 
@@ -24,7 +24,7 @@ _ROUNDING = 1e-12  # how far a sum of weights that is meant to be 1 may be from 
 
 
 @dataclass(frozen=True)
-class GaussianScaleMixture(GaussianComponents):
+class GaussianScaleMixture(AdditiveNoise):
     """Add noise from a symmetric mixture of Gaussians, each with its own place, weight and width.
 
     The density is
@@ -42,7 +42,7 @@ class GaussianScaleMixture(GaussianComponents):
 
     Do not write a `MultiGaussianMixture` of small epsilon as such a list. At a shift by its step
     the ratio of the two densities is exp(epsilon) on a whole stretch, to the last digit: the search
-    for where it is more gives up after a second or two, and `delta` and `hockey_stick` count all
+    for where it is more gives up after a second or two, and `cost` and `hockey_stick` count all
     that is left, up to 1/2: never too little, but of no use.
 
     Parameters
@@ -82,6 +82,7 @@ class GaussianScaleMixture(GaussianComponents):
     weights: Sequence[float]
     sigmas: Sequence[float]
 
+    tails: ClassVar[Tails] = "gaussian"
     _law_name: ClassVar[str] = "gaussian-scale-mixture"
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ from tightnoise._validate import (
     positive,
     require,
 )
-from tightnoise.costs import Adjacency, Cost, RdpCurve
+from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms._grid import GridLike
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher, _normalised
@@ -52,7 +52,7 @@ class LiftedVonMisesFisher(Mechanism):
     `mean_resultant_length`. An anchor of the order of |S| loses little of it. At equal cosines the
     lifted noise costs a small part of what plain noise costs, and not much more than Gaussian
     noise: for |S| = 64, B = 1, dim = 13,700 and a mean cosine of 0.0219, epsilon at
-    delta = 1/60,000 after 1,407 steps of sampling rate 128/60,000 is, as `RdpAccountant` has it,
+    delta = 1/60,000 after 1,407 steps of sampling rate 128/60,000 is, as `Accountant` has it,
 
         anchor         2        8        32       64       (plain)
         kappa        300.2    302.4    335.5    424.5    300.0
@@ -97,7 +97,7 @@ class LiftedVonMisesFisher(Mechanism):
     >>> m = tn.LiftedVonMisesFisher(kappa=300.0, dim=13700, anchor=8.0)
     >>> m.sample(np.zeros(13700)).shape
     (13701,)
-    >>> round(m.gdp_mu(sensitivity=1.0), 6)
+    >>> round(m.cost(sensitivity=1.0).gdp_mu, 6)
     0.319784
     """
 
@@ -121,22 +121,7 @@ class LiftedVonMisesFisher(Mechanism):
     # --- the output's distribution ----------------------------------------------------------------
 
     def direction(self, value: ArrayLike) -> Floats:
-        """Return the mean direction of the output, (S, a)/|(S, a)|.
-
-        Parameters
-        ----------
-        value : array_like, shape (..., dim)
-            S, float32 or float64.
-
-        Returns
-        -------
-        ndarray, shape (..., dim + 1)
-            Unit vectors of the dtype of `value`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `sample`.
+        """Return the mean direction of the output, (S, a)/|(S, a)|: of shape (..., dim + 1).
 
         Examples
         --------
@@ -158,17 +143,16 @@ class LiftedVonMisesFisher(Mechanism):
     ) -> Floats:
         """Return a random direction about that of (S, a): what is released.
 
+        As `VonMisesFisher.sample`, but for what follows.
+
         Parameters
         ----------
         value : array_like, shape (..., dim)
             S, float32 or float64; each row is a release of its own. It is left as it is.
-        rng : NoiseStream, optional
-            Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
-            comes from the operating system.
+        rng, grid
+            As there.
         out : ndarray, optional
             Where to write, of shape (..., dim + 1) and the dtype of `value`, apart from it.
-        grid : "auto", float or None
-            As `VonMisesFisher.sample`.
 
         Returns
         -------
@@ -178,17 +162,15 @@ class LiftedVonMisesFisher(Mechanism):
         Raises
         ------
         ValueError
-            For NaN, infinities, another shape, an anchor that a float32 cannot hold beside float32
-            values, an `out` that overlaps `value`, a grid that is no power of two.
+            Also for an anchor that a float32 cannot hold beside float32 values, and an `out` that
+            overlaps `value`.
         TypeError
-            If an argument is not of a type named above.
+            As there.
 
         Examples
         --------
-        >>> import numpy as np
         >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(kappa=1e9, dim=2, anchor=12.0)
-        >>> m.sample(np.array([3.0, 4.0])).round(2)
+        >>> tn.LiftedVonMisesFisher(kappa=1e9, dim=2, anchor=12.0).sample([3.0, 4.0]).round(2)
         array([0.23, 0.31, 0.92])
         """
         centre = self._lift(value, out)
@@ -196,65 +178,18 @@ class LiftedVonMisesFisher(Mechanism):
         return centre
 
     def logpdf(self, y: ArrayLike, value: ArrayLike) -> Array | float:
-        """Return the log of the output's density at y, with respect to the area of the sphere.
-
-        Parameters
-        ----------
-        y : array_like, shape (..., dim + 1)
-            Outputs.
-        value : array_like, shape (..., dim)
-            S; it broadcasts against `y`.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Of the shape that is left without the last axis.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `VonMisesFisher.logpdf`, and as `sample` for `value`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(kappa=2.0, dim=2, anchor=1.0)
-        >>> float(round(m.logpdf([0.0, 0.0, 1.0], [0.0, 0.0]), 6))
-        -1.126244
-        """
+        """Return the log density of the output at y: `VonMisesFisher.logpdf` about (S, a)."""
         return self._lifted.logpdf(y, self._lift(value))
 
     def mean_resultant_length(self) -> float:
-        """Return r, the mean cosine between the output and its mean direction.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> round(tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0).mean_resultant_length(), 6)
-        0.021886
-        """
+        """Return r, the mean cosine between the output and its mean direction."""
         return self._lifted.mean_resultant_length()
 
     def entropy(self) -> float:
-        """Return the differential entropy of the output, that of `VonMisesFisher(kappa, dim + 1)`.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> round(tn.LiftedVonMisesFisher(0.0, 2, anchor=1.0).entropy(), 6)  # log(4 pi)
-        2.531024
-        """
+        """Return the differential entropy of the output, that of the plain noise."""
         return self._lifted.entropy()
 
-    # --- costs: those of plain noise one dimension up, at the angle that a record can make --------
+    # --- what it costs ----------------------------------------------------------------------------
 
     def max_angle(self, sensitivity: float) -> float:
         """Return the most that one record turns the mean direction: 2 atan(sensitivity/(2 anchor)).
@@ -291,22 +226,7 @@ class LiftedVonMisesFisher(Mechanism):
     def cost(self, *, sensitivity: float, adjacency: Adjacency | None = None) -> Cost:
         """Return what a release costs whose value one record changes by `sensitivity` at most.
 
-        Parameters
-        ----------
-        sensitivity : float
-            In Euclidean norm, at least 0.
-        adjacency : {None, "add-remove", "replace-one"}
-            As for `VonMisesFisher.cost`.
-
-        Returns
-        -------
-        Cost
-            That of plain noise one dimension up, at `max_angle`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the sensitivity is not a finite number of at least 0, for an unknown adjacency.
+        That of plain noise one dimension up: `VonMisesFisher.cost` at `max_angle(sensitivity)`.
 
         Examples
         --------
@@ -316,179 +236,6 @@ class LiftedVonMisesFisher(Mechanism):
         1.2134
         """
         return self._lifted.cost(angle=self.max_angle(sensitivity), adjacency=adjacency)
-
-    def renyi_divergence(self, *, sensitivity: float, alpha: ArrayLike) -> Array | float:
-        """Return the Renyi divergence of two outputs at the greatest angle.
-
-        Parameters
-        ----------
-        sensitivity : float
-            As for `max_angle`.
-        alpha : array_like
-            Orders greater than 0: 1 is the Kullback-Leibler divergence, infinity the
-            max-divergence.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Of the shape of `alpha`. The nearest value; `rdp` rounds upwards.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `max_angle`, and as `VonMisesFisher.renyi_divergence`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
-        >>> round(m.renyi_divergence(sensitivity=1.0, alpha=2), 6)
-        0.102189
-        """
-        return self._lifted.renyi_divergence(angle=self.max_angle(sensitivity), alpha=alpha)
-
-    def rdp(self, alphas: ArrayLike | None = None, *, sensitivity: float) -> RdpCurve:
-        """Return what one release costs, for every data set.
-
-        Parameters
-        ----------
-        alphas : array_like, shape (n,), optional
-            Orders of a table; by default the curve is known at every order above 1.
-        sensitivity : float
-            As for `max_angle`.
-
-        Returns
-        -------
-        RdpCurve
-            Rounded upwards.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `max_angle`, and for orders outside their domain.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
-        >>> round(m.rdp(sensitivity=1.0).epsilon(1e-6), 4)
-        1.4882
-        """
-        return self._lifted.rdp(alphas, self.max_angle(sensitivity))
-
-    def hockey_stick(self, sensitivity: float, epsilon: ArrayLike) -> Array | float:
-        """Return delta(epsilon) of one release, as `VonMisesFisher.hockey_stick`.
-
-        Parameters
-        ----------
-        sensitivity : float
-            As for `max_angle`.
-        epsilon : array_like
-            At least 0.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Of the shape of `epsilon`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `max_angle`, and as `VonMisesFisher.hockey_stick`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
-        >>> print(f"{m.hockey_stick(1.0, 1.0):.4e}")
-        1.2548e-04
-        """
-        return self._lifted.hockey_stick(self.max_angle(sensitivity), epsilon)
-
-    def epsilon(self, delta: ArrayLike, sensitivity: float) -> Array | float:
-        """Return the smallest epsilon of one release at `delta`, as `VonMisesFisher.epsilon`.
-
-        Parameters
-        ----------
-        delta : array_like
-            Between 0 and 1.
-        sensitivity : float
-            As for `max_angle`.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Of the shape of `delta`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `max_angle`, and as `VonMisesFisher.epsilon`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
-        >>> round(m.epsilon(1e-6, sensitivity=1.0), 4)
-        1.3832
-        """
-        return self._lifted.epsilon(delta, self.max_angle(sensitivity))
-
-    def gdp_mu(self, sensitivity: float) -> float:
-        """Return a mu for which one release is mu-Gaussian-DP, as `VonMisesFisher.gdp_mu`.
-
-        For dim >= 3 it is at most 2 kappa s/sqrt(dim - 2) with s = B/sqrt(4 anchor^2 + B^2).
-
-        Parameters
-        ----------
-        sensitivity : float
-            As for `max_angle`.
-
-        Returns
-        -------
-        float
-            Rounded upwards.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `max_angle`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
-        >>> round(m.gdp_mu(sensitivity=1.0), 6)
-        0.319784
-        """
-        return self._lifted.gdp_mu(self.max_angle(sensitivity))
-
-    def zcdp_rho(self, sensitivity: float) -> float:
-        """Return a rho for which one release is rho-zCDP, as `VonMisesFisher.zcdp_rho`.
-
-        Parameters
-        ----------
-        sensitivity : float
-            As for `max_angle`.
-
-        Returns
-        -------
-        float
-            Rounded upwards.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `max_angle`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.LiftedVonMisesFisher(300.0, 13700, anchor=8.0)
-        >>> round(m.zcdp_rho(sensitivity=1.0), 6)
-        0.051095
-        """
-        return self._lifted.zcdp_rho(self.max_angle(sensitivity))
 
     # --- the anchor -------------------------------------------------------------------------------
 

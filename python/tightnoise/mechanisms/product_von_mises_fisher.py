@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, output
 from tightnoise._validate import float_array, number_array, require, shown
-from tightnoise.costs import Adjacency, Cost, RdpCurve
+from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms._grid import GridLike
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
@@ -26,9 +24,6 @@ __all__ = ["ProductVonMisesFisher"]
 
 Array = NDArray[np.float64]
 Blocks = ArrayLike | Sequence[ArrayLike]
-
-# math.hypot and math.fsum are right to a unit of the last place, as is what they are given.
-_ROUNDING_UP = 1.0 + 2.0**-50
 
 
 @dataclass(frozen=True)
@@ -41,10 +36,8 @@ class ProductVonMisesFisher(Mechanism):
     add up, also if all of them change at once. At the same mean cosine, it does not matter into how
     many blocks a vector is cut: kappa in proportion to dim costs about as much in pieces as whole.
 
-    There is no `hockey_stick`: the privacy loss of a product has no closed form. `rdp` and `gdp_mu`
-    are what proves an epsilon. For a training with sampled records, `RdpAccountant.compose` samples
-    the product: a record is in the batch of all blocks or of none, which is not the sum of what
-    sampled blocks would cost.
+    Sampled, a record is in the batch of all blocks or of none, which is not the sum of what sampled
+    blocks would cost: sample the cost of the product.
 
     Parameters
     ----------
@@ -117,34 +110,30 @@ class ProductVonMisesFisher(Mechanism):
     ) -> Any:
         """Return a random direction for each block: what is released.
 
+        Each block of each row is what `VonMisesFisher.sample` returns, with a stream number of its
+        own.
+
         Parameters
         ----------
         mean_directions : array_like of shape (..., dim), or list or tuple of array_like
             Either one array, whose last axis is the blocks one after the other, or a list of the
-            blocks, each of shape (..., dims[i]). Blocks need not be normalised; one of zeros gives
-            a uniformly distributed direction.
-        rng : NoiseStream, optional
-            Where the noise comes from; by default `tightnoise.random.default_stream()`. Each block
-            takes one stream number of it.
+            blocks, each of shape (..., dims[i]).
+        rng
+            As there.
         out : ndarray or list of ndarray, optional
             Where to write: of the shape and dtype of `mean_directions`, and a list if that is one.
         grid : "auto", float or None
-            As `VonMisesFisher.sample`, for all blocks; "auto" is a grid for each of them.
+            As there, for all blocks; "auto" is a grid for each of them.
 
         Returns
         -------
         ndarray or list of ndarray
-            As `mean_directions`: of its shape and dtype, or a list of blocks. Each block of each
-            row is what `VonMisesFisher.sample` returns, a unit vector rounded to a grid.
+            As `mean_directions`: of its shape and dtype, or a list of blocks.
 
         Raises
         ------
-        ValueError
-            For NaN, infinities, shapes that do not fit, an `out` that overlaps `mean_directions`
-            without being it, or itself, and a grid that is no power of two. Nothing has been
-            written then.
-        TypeError
-            If an argument is not of a type named above.
+        ValueError, TypeError
+            As there; also for an `out` that overlaps itself. Nothing has been written then.
 
         Examples
         --------
@@ -174,31 +163,9 @@ class ProductVonMisesFisher(Mechanism):
         return noisy
 
     def logpdf(self, y: Blocks, mean_directions: Blocks) -> Array | float:
-        """Return the log of the output's density, with respect to the areas of the spheres.
+        """Return the log density of the output at y, the sum of `VonMisesFisher.logpdf`.
 
-        Parameters
-        ----------
-        y : array_like or list of array_like
-            Outputs, arranged as for `sample`.
-        mean_directions : array_like or list of array_like
-            As for `sample`; it broadcasts against `y`.
-
-        Returns
-        -------
-        float or ndarray of float64
-            The sum over the blocks, of the shape that is left without the last axis.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `VonMisesFisher.logpdf`, for the blocks.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.ProductVonMisesFisher(kappas=[1.0, 2.0], dims=[2, 2])
-        >>> float(round(m.logpdf([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]), 6))
-        -1.735662
+        Both arguments are arranged as for `sample`, and broadcast.
         """
         outputs = self._blocks("y", y)
         means = self._blocks("mean_directions", mean_directions)
@@ -206,58 +173,37 @@ class ProductVonMisesFisher(Mechanism):
         return sum(layer.logpdf(block, mean) for layer, block, mean in each)
 
     def mean_resultant_length(self) -> Array:
-        """Return the mean cosine between each block's output and its mean direction.
-
-        Returns
-        -------
-        ndarray of float64, shape (len(dims),)
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> tn.ProductVonMisesFisher([50.0, 5.0], [1000, 100]).mean_resultant_length().round(4)
-        array([0.0499, 0.0499])
-        """
+        """Return the mean cosine between each block's output and its mean direction."""
         return np.array([layer.mean_resultant_length() for layer in self.layers])
 
     def entropy(self) -> float:
-        """Return the differential entropy of the output, the sum over the blocks.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.ProductVonMisesFisher(kappas=0.0, dims=[2, 3])
-        >>> round(m.entropy(), 6)  # log(2 pi) + log(4 pi)
-        4.368901
-        """
+        """Return the differential entropy of the output, the sum over the blocks."""
         layers = Counter(self.layers)
         return math.fsum(count * layer.entropy() for layer, count in layers.items())
 
-    # --- costs ------------------------------------------------------------------------------------
+    # --- what it costs ----------------------------------------------------------------------------
 
     def cost(self, *, angle: ArrayLike = math.pi, adjacency: Adjacency | None = None) -> Cost:
         """Return what a release costs where one record turns each block by at most `angle`.
+
+        The sum of `VonMisesFisher.cost` over the blocks; ``cost.sampled(...)`` is one draw for all
+        of them.
 
         Parameters
         ----------
         angle : float or sequence of float
             One for each block, or one number for all; pi also covers blocks of zeros.
         adjacency : {None, "add-remove", "replace-one"}
-            As for `VonMisesFisher.cost`.
+            As there.
 
         Returns
         -------
         Cost
-            The sum over blocks. ``cost.sampled(...)`` is one draw for all of them.
 
         Raises
         ------
         ValueError, TypeError
-            For angles outside [0, pi], not one angle a block, an unknown adjacency.
+            As there, and if angles are not one a block.
 
         Examples
         --------
@@ -275,27 +221,9 @@ class ProductVonMisesFisher(Mechanism):
         )
 
     def renyi_divergence(self, *, angle: ArrayLike = math.pi, alpha: ArrayLike) -> Array | float:
-        """Return the Renyi divergence of two outputs whose mean directions differ by angles.
+        """Return the sum of `VonMisesFisher.renyi_divergence` over the blocks, of alpha's shape.
 
-        Parameters
-        ----------
-        angle : float or sequence of float
-            The angle between the two mean directions of each block, in [0, pi]; one number is for
-            all blocks.
-        alpha : array_like
-            Orders greater than 0: 1 is the Kullback-Leibler divergence, infinity the
-            max-divergence.
-
-        Returns
-        -------
-        float or ndarray of float64
-            The sum over the blocks, of the shape of `alpha`. The nearest value; `rdp` rounds
-            upwards.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For angles or orders outside their domain, or not one angle a block.
+        `angle` is as for `cost`.
 
         Examples
         --------
@@ -308,106 +236,6 @@ class ProductVonMisesFisher(Mechanism):
         return sum(
             count * layer.renyi_divergence(angle=theta, alpha=orders)
             for (layer, theta), count in self._pairs(angle).items()
-        )
-
-    def rdp(self, alphas: ArrayLike | None = None, angle: ArrayLike = math.pi) -> RdpCurve:
-        """Return what a release costs where one record turns each block by at most `angle`.
-
-        Parameters
-        ----------
-        alphas : array_like, shape (n,), optional
-            Orders of a table; by default the curve is known at every order above 1.
-        angle : float or sequence of float
-            The most that one record turns the mean direction of each block by, in [0, pi]; one
-            number is for all blocks. The default holds for every data set, also where a block is
-            zero; a smaller angle does not cover that.
-
-        Returns
-        -------
-        RdpCurve
-            Rounded upwards. Equal blocks are evaluated once.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For angles or orders outside their domain, or not one angle a block.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> m = tn.ProductVonMisesFisher(kappas=0.1, dims=[256] * 3000)
-        >>> round(m.rdp().epsilon(1e-6), 4)
-        3.4178
-        """
-        curves = [
-            layer.rdp(alphas, theta) * count for (layer, theta), count in self._pairs(angle).items()
-        ]
-        if alphas is None:  # in one go: adding one by one would merge the terms each time
-            return RdpCurve.of_terms(term for curve in curves for term in curve.terms)
-        return functools.reduce(operator.add, curves)
-
-    def gdp_mu(self, angle: ArrayLike = math.pi) -> float:
-        """Return a mu for which the release is mu-Gaussian-DP.
-
-        Gaussian-DP mechanisms compose in squares (Dong, Roth and Su 2022, "Gaussian Differential
-        Privacy", Corollary 3.3): the root of the sum of the squares of `VonMisesFisher.gdp_mu`.
-
-        Parameters
-        ----------
-        angle : float or sequence of float
-            As for `rdp`.
-
-        Returns
-        -------
-        float
-            Rounded upwards.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `VonMisesFisher.gdp_mu`, for each block.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> round(tn.ProductVonMisesFisher([70.0, 4.1], [12800, 750]).gdp_mu(), 6)
-        1.273429
-        """
-        mus = [
-            math.sqrt(count) * layer.gdp_mu(theta)
-            for (layer, theta), count in self._pairs(angle).items()
-        ]
-        return _up(math.hypot(*mus))
-
-    def zcdp_rho(self, angle: ArrayLike = math.pi) -> float:
-        """Return a rho for which the release is rho-zCDP: the sum over the blocks.
-
-        Parameters
-        ----------
-        angle : float or sequence of float
-            As for `rdp`.
-
-        Returns
-        -------
-        float
-            Rounded upwards.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `rdp`.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> round(tn.ProductVonMisesFisher([70.0, 4.1], [12800, 750]).zcdp_rho(), 6)
-        0.810427
-        """
-        return _up(
-            math.fsum(
-                count * layer.zcdp_rho(theta)
-                for (layer, theta), count in self._pairs(angle).items()
-            )
         )
 
     # --- blocks -----------------------------------------------------------------------------------
@@ -474,11 +302,6 @@ def _sequence(name: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes)) or np.ndim(value) != 1:
         raise TypeError(f"{name} must be a sequence of numbers; got {shown(value)}")
     return list(value)
-
-
-def _up(value: float) -> float:
-    """Return a sum or a root of squares rounded upwards; 0 stays 0: nothing is released."""
-    return value * _ROUNDING_UP
 
 
 def _require_apart(blocks: Sequence[Floats], places: Sequence[Floats]) -> None:

@@ -9,9 +9,8 @@ from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import positive, require
-from tightnoise.mechanisms._certificate import Tails
 from tightnoise.mechanisms._drawing import Grid
-from tightnoise.mechanisms._panels import lattice
+from tightnoise.mechanisms._panels import Tails, lattice
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -34,7 +33,7 @@ class QuasiGaussianMixture(AdditiveNoise):
     that is false for epsilon below 0.195, though no case is known where the sigma is too small.
 
     It has no zero-concentrated cost: the density has a kink at 0 and is no mixture of Gaussians
-    that move with theta. Compose it by `tightnoise.PrivacyLossDistribution`.
+    that move with theta. Its losses compose.
 
     Parameters
     ----------
@@ -57,7 +56,7 @@ class QuasiGaussianMixture(AdditiveNoise):
     --------
     >>> import tightnoise as tn
     >>> noise = tn.QuasiGaussianMixture(sigma=0.45, epsilon=2.0, sensitivity=1.0)
-    >>> round(noise.delta(2.0, 1.0), 6)
+    >>> round(noise.cost(sensitivity=1.0).delta(2.0), 6)
     0.091634
     >>> round(noise.mean_abs(), 6)
     0.497411

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise._validate import positive, real_scalar, require
-from tightnoise.mechanisms._certificate import Tails
-from tightnoise.mechanisms._panels import steps
+from tightnoise.mechanisms._panels import Tails, steps
 from tightnoise.mechanisms._steps import step_epsilon
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -30,7 +29,7 @@ class Staircase(AdditiveNoise):
         The noise's own: log of the height of a step over that of the next, from 1e-15 to 700.
     sensitivity : float
         Width of a step, greater than 0. (How far one person can move the value is an argument of
-        `delta`; it need not be the same.)
+        `cost`; it need not be the same.)
     gamma : float
         Where the first step ends, in widths, from 0 to 1.
 
@@ -45,10 +44,10 @@ class Staircase(AdditiveNoise):
     --------
     >>> import tightnoise as tn
     >>> m = tn.Staircase(epsilon=3.0, sensitivity=1.0, gamma=0.2)
-    >>> round(m.mean_abs(), 6), m.delta(3.0, sensitivity=1.0)
-    (0.235433, 0.0)
-    >>> round(m.delta(2.0, sensitivity=1.0), 6)
-    0.566509
+    >>> round(m.mean_abs(), 6)
+    0.235433
+    >>> m.cost(sensitivity=1.0).delta([2.0, 3.0]).round(6)
+    array([0.566509, 0.      ])
     """
 
     epsilon: float

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightnoise._validate import positive
-from tightnoise.mechanisms._certificate import Tails
-from tightnoise.mechanisms._panels import up_to
+from tightnoise.mechanisms._panels import Tails, up_to
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["TruncatedLaplace"]
@@ -43,7 +42,7 @@ class TruncatedLaplace(AdditiveNoise):
     >>> m = tn.TruncatedLaplace(scale=1.0, bound=10.0)
     >>> round(m.mean_abs(), 6), float(m.cdf(10.0))
     (0.999546, 1.0)
-    >>> round(m.delta(1.0, sensitivity=1.0), 9)
+    >>> round(m.cost(sensitivity=1.0).delta(1.0), 9)
     3.9007e-05
     """
 

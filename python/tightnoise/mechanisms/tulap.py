@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise._validate import positive, require
-from tightnoise.mechanisms._certificate import Tails
-from tightnoise.mechanisms._panels import steps
+from tightnoise.mechanisms._panels import Tails, steps
 from tightnoise.mechanisms._steps import step_epsilon
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -33,7 +32,7 @@ class Tulap(AdditiveNoise):
         The noise's own: log of the height of a step over that of the next, from 1e-15 to 700.
     sensitivity : float
         Width of a step, greater than 0. (How far one person can move the value is an argument of
-        `delta`; it need not be the same.)
+        `cost`; it need not be the same.)
     bound : float, optional
         The largest abs(noise), at least 1e-100 times the sensitivity. Infinite by default: pure
         epsilon-DP.
@@ -51,7 +50,7 @@ class Tulap(AdditiveNoise):
     >>> m = tn.Tulap(epsilon=1.0, sensitivity=1.0, bound=10.0)
     >>> round(m.mean_abs(), 6), float(m.ppf(1.0))
     (0.965993, 10.0)
-    >>> round(m.delta(1.0, sensitivity=1.0), 9)
+    >>> round(m.cost(sensitivity=1.0).delta(1.0), 9)
     3.9007e-05
     """
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
 from tightnoise._validate import float_array, number_array, require, require_all
-from tightnoise.costs import Adjacency, Cost, RdpCurve
+from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs import _direction_pair as pair
 from tightnoise.costs._pairs import DirectionPair
 from tightnoise.mechanisms._drawing import source_of
@@ -71,8 +71,8 @@ class VonMisesFisher(Mechanism):
     >>> vmf = tn.VonMisesFisher(kappa=300.0, dim=13_700)
     >>> round(vmf.mean_resultant_length(), 6)
     0.021887
-    >>> round(vmf.rdp(angle=0.1).epsilon(1e-5), 4)
-    1.039
+    >>> round(vmf.cost(angle=0.1).epsilon(1e-5), 4)
+    0.9511
     >>> y = vmf.sample([1.0] * 13_700)
     >>> abs(float(y @ y) - 1) < 1e-3
     True
@@ -314,7 +314,7 @@ class VonMisesFisher(Mechanism):
         -------
         float or ndarray of float64
             Elementwise, of the shape the arguments broadcast to: the nearest value, with a relative
-            error of at most 1e-13 (where above 1e-300). `rdp` rounds upwards.
+            error of at most 1e-13 (where above 1e-300). `cost` rounds upwards.
 
         Raises
         ------
@@ -340,196 +340,6 @@ class VonMisesFisher(Mechanism):
         return number_or_array(
             pair.renyi_divergence(self.kappa, self.dim, half_chord, orders, half_cosine)
         )
-
-    def rdp(self, alphas: ArrayLike | None = None, angle: float = math.pi) -> RdpCurve:
-        """Return what a release costs whose direction one person can turn by `angle` at most.
-
-        Parameters
-        ----------
-        alphas : array_like, shape (n,), optional
-            Orders, increasing, greater than 0; the last may be infinity. Without them, the curve is
-            a function of any real order, and its epsilon is that of the best order.
-        angle : float
-            The largest angle between the true directions of neighbours, in radians, from 0 to pi,
-            which also covers vectors of zeros.
-
-        Returns
-        -------
-        RdpCurve
-            The divergence, which increases with the angle, rounded upwards: by less than 1e-13 of
-            it (and 1e-300). It holds for every two data sets whose directions are at most that
-            angle apart, whatever the relation is that makes them neighbours.
-
-        Raises
-        ------
-        ValueError
-            For an angle outside [0, pi], orders outside their domain.
-        TypeError
-            If an argument does not hold real numbers.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> vmf = tn.VonMisesFisher(kappa=75.0, dim=13_700)
-        >>> vmf.rdp([2, 8, 32]).values.round(6)
-        array([ 1.64209 ,  6.547296, 24.918328])
-        >>> round((vmf.rdp(angle=0.2) * 10).epsilon(1e-6), 4)
-        1.9208
-        """
-        return pair.rdp_curve(self.kappa, self.dim, pair.half_chord_upper(angle), alphas)
-
-    def zcdp_rho(self, angle: float = math.pi) -> float:
-        """Return the smallest rho for which a release is rho-zCDP.
-
-        That is the Kullback-Leibler divergence, 2 kappa r sin(angle/2)^2 with r the mean resultant
-        length, for the divergence of order alpha divided by alpha decreases (proved in the source).
-
-        Parameters
-        ----------
-        angle : float
-            As for `rdp`.
-
-        Returns
-        -------
-        float
-            Rounded upwards, by less than 1e-13 of it.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For an angle outside [0, pi] or that is not a real number.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> round(tn.VonMisesFisher(kappa=75.0, dim=13_700).zcdp_rho(), 6)
-        0.821143
-        """
-        return pair.zcdp_rho_upper(self.kappa, self.dim, pair.half_chord_upper(angle))
-
-    def gdp_mu(self, angle: float = math.pi) -> float:
-        """Return a mu for which a release is mu-GDP: as hard to tell apart as N(0, 1) and N(mu, 1).
-
-        The smaller of 2 kappa sin(angle/2)/sqrt(dim - 3), for dim of at least 4, and what any loss
-        of at most 2 kappa sin(angle/2) has; both are proved in the source.
-
-        Parameters
-        ----------
-        angle : float
-            As for `rdp`.
-
-        Returns
-        -------
-        float
-            Rounded upwards, by less than 1e-9 of it. Any accountant of the (sampled) Gaussian
-            mechanism covers the release if its noise multiplier is at most 1/mu.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For an angle outside [0, pi] or that is not a real number.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> round(tn.VonMisesFisher(kappa=75.0, dim=13_700).gdp_mu(), 6)
-        1.281677
-        """
-        return pair.gdp_mu_upper(self.kappa, self.dim, pair.half_chord_upper(angle))
-
-    def hockey_stick(self, angle: ArrayLike, epsilon: ArrayLike) -> Array | float:
-        """Return the smallest delta for which a release is (epsilon, delta)-private.
-
-        With t the cosine between the output and x - x', h = kappa sin(angle/2) and t = tanh v, the
-        privacy loss is 2 h t and delta is the integral over v > v0, 2 h tanh(v0) = epsilon, of
-
-            f(v) (1 - e^(epsilon - 2 h tanh v)),
-
-        f the density of v, proportional to e^(h tanh v) sech(v)^(dim - 1) A(kappa cos(angle/2)
-        sech v), A(z) the mean of e^(z w) for one coordinate w of a uniform direction in dim - 1
-        dimensions. It increases with the angle at every epsilon, so that the pair of directions
-        that are `angle` apart dominates all that are closer, and opposite ones dominate all
-        (proved in the source). A vector of zeros costs less than opposite directions here as well.
-
-        Parameters
-        ----------
-        angle : array_like
-            The largest angle between the true directions of neighbours, in radians, from 0 to pi.
-        epsilon : array_like
-            At least 0; at 0, delta is the total variation distance.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Elementwise, of the shape the arguments broadcast to, rounded upwards: by less than
-            1e-10 of it, and 1e-289, for sin(angle/2) rounded upwards to a float. 0 from
-            epsilon = 2 kappa sin(angle/2) on. (For kappa beyond 1e28, where the loss is all but a
-            constant, it may be 1 up to 1e-8 above that constant.)
-
-        Raises
-        ------
-        ValueError
-            For an angle outside [0, pi], epsilon < 0, NaN, or shapes that do not broadcast.
-        TypeError
-            If an argument does not hold real numbers.
-
-        Examples
-        --------
-        >>> import math
-        >>> import tightnoise as tn
-        >>> vmf = tn.VonMisesFisher(kappa=75.0, dim=13_700)
-        >>> vmf.hockey_stick(math.pi, [0.0, 4.0, 150.0]).round(8)
-        array([0.47833121, 0.00195511, 0.        ])
-        >>> round(tn.VonMisesFisher(kappa=2.0, dim=3).hockey_stick(1.0, 0.5), 6)
-        0.258995
-        """
-        chords = pair.half_chords_upper(angle)
-        epsilons = number_array("epsilon", epsilon)
-        require_all(epsilons >= 0, "epsilon", epsilons, "at least 0")
-        broadcast_shape(angle=chords, epsilon=epsilons)
-        return number_or_array(pair.hockey_stick_upper(self.kappa, self.dim, chords, epsilons))
-
-    def epsilon(self, delta: ArrayLike, angle: ArrayLike = math.pi) -> Array | float:
-        """Return the smallest epsilon for which a release is (epsilon, delta)-private.
-
-        The inverse of `hockey_stick`: of one release by itself, the best there is. Many releases
-        are accounted by `rdp` or `gdp_mu`.
-
-        Parameters
-        ----------
-        delta : array_like
-            From 0 to 1.
-        angle : array_like
-            As for `hockey_stick`.
-
-        Returns
-        -------
-        float or ndarray of float64
-            Elementwise, of the shape the arguments broadcast to: `hockey_stick` of it is at most
-            delta, and it is at most the exact epsilon of delta (1 - 1e-10), rounded upwards.
-            0 where delta is at least the total variation distance; at most the largest loss,
-            2 kappa sin(angle/2) rounded upwards, which it is for delta = 0.
-
-        Raises
-        ------
-        ValueError
-            For delta outside [0, 1], an angle outside [0, pi], NaN, or shapes that do not
-            broadcast.
-        TypeError
-            If an argument does not hold real numbers.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> vmf = tn.VonMisesFisher(kappa=75.0, dim=13_700)
-        >>> round(vmf.epsilon(1e-5), 6)
-        5.846305
-        """
-        deltas = number_array("delta", delta)
-        require_all((deltas >= 0) & (deltas <= 1), "delta", deltas, "between 0 and 1")
-        chords = pair.half_chords_upper(angle)
-        broadcast_shape(delta=deltas, angle=chords)
-        return number_or_array(pair.epsilon_upper(self.kappa, self.dim, chords, deltas))
 
     # --- parts ------------------------------------------------------------------------------------
 
