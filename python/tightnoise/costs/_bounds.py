@@ -15,11 +15,11 @@ from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
+from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._log_moments import renyi_upper
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._loss_table import release_of_losses
-from tightnoise.costs._pairs import Lesser, rho_of_pure
-from tightnoise.costs._pure import PureRdp
+from tightnoise.costs._pure import PureRdp, rho_of_pure
 from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._zcdp import ZcdpRdp

@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,14 @@ from tightnoise._validate import (
     require_all,
 )
 from tightnoise.costs._core_sum import CoreSum
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
+from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.special import ndtri_exp
 
 __all__ = [
+    "DirectionPair",
     "VonMisesFisherRdp",
     "checked_half_chord",
     "concentration",
@@ -281,3 +285,58 @@ def _half_cosine(half_chord: Any) -> Any:
 
 def _loss(kappa: float, half_chord: float) -> float:
     return 2.0 * kappa * half_chord
+
+
+@dataclass(frozen=True)
+class DirectionPair(Leaf):
+    """Two von Mises-Fisher distributions; half_chord is sin(angle/2)."""
+
+    kappa: float
+    dim: int
+    half_chord: float
+
+    kind: ClassVar[str] = "direction"
+
+    def __post_init__(self) -> None:
+        self._set(
+            kappa=concentration(self.kappa),
+            dim=dimension(self.dim),
+            half_chord=checked_half_chord(self.half_chord),
+        )
+
+    @property
+    def max_loss(self) -> float:
+        """The loss 2 kappa half_chord."""
+        return self.renyi().max_divergence
+
+    @property
+    def gdp_mu(self) -> float:
+        """See `gdp_mu_upper`."""
+        return gdp_mu_upper(self.kappa, self.dim, self.half_chord)
+
+    @property
+    def zcdp_rho(self) -> float:
+        """The Kullback-Leibler divergence; see `zcdp_rho_upper`."""
+        return zcdp_rho_upper(self.kappa, self.dim, self.half_chord)
+
+    def renyi(self) -> VonMisesFisherRdp:
+        """Return the exact divergence."""
+        return VonMisesFisherRdp(self.kappa, self.dim, self.half_chord)
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the exact profile: a reflection exchanges P and Q."""
+        half_chord = np.asarray(self.half_chord)
+        delta = hockey_stick_upper(self.kappa, self.dim, half_chord, epsilons)
+        return delta, delta
+
+    def epsilon(self, delta: float) -> float:
+        """Return the exact one."""
+        half_chord = np.asarray(self.half_chord)
+        return float(epsilon_upper(self.kappa, self.dim, half_chord, np.asarray(delta)))
+
+    def release(self) -> Release | None:
+        """Return the losses."""
+        largest = min(self.epsilon(NEGLIGIBLE), self.max_loss)
+        if not largest <= LARGEST_LOSS:
+            return None
+        return lattice_losses_of(self.profile, largest)

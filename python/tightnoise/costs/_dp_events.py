@@ -11,8 +11,9 @@ import math
 from typing import Any
 
 from tightnoise._validate import MAX_COUNT, integer, positive, require
+from tightnoise.costs._additive_pair import AdditivePair
+from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._pairs import AdditivePair, GaussianPair
 from tightnoise.costs._sampled import Sampled, Terms
 
 __all__ = ["cost_of_event", "event_of_terms"]

@@ -22,8 +22,7 @@ from tightnoise._validate import not_negative, real_scalar, require
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Leaf, Profile
-from tightnoise.costs._pairs import pure_profile, rho_of_pure
-from tightnoise.costs._pure import PureRdp
+from tightnoise.costs._pure import PureRdp, pure_profile, rho_of_pure
 
 __all__ = ["Guarantee", "Responses"]
 

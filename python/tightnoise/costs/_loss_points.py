@@ -10,6 +10,7 @@ points do what on a lattice takes 100,000.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -18,13 +19,18 @@ from numpy.typing import NDArray
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 
-__all__ = ["Profile", "losses_of", "points_up_to"]
+__all__ = ["LARGEST_LOSS", "Profile", "lattice_losses_of", "losses_of", "points_up_to"]
 
 Array = NDArray[np.float64]
 
 # Upper bounds of D(P||Q) and of D(Q||P) at epsilons >= 0. P is the data set with the record.
 Profile = Callable[[Array], tuple[Array, Array]]
 
+LARGEST_LOSS = 1e60
+"""Beyond, losses mean nothing."""
+
+_SMALLEST_LOSS = 1e-100  # smaller ones are taken for this
+_LATTICE = 10_000  # points up to the largest loss
 _NEAR = 1 / 300  # a gap near 0, as a share of the width,
 _FAR = 1 / 400  # and far from 0, as a share of the loss
 _FINEST = 1e-18  # a width, as a share of the largest loss
@@ -63,3 +69,18 @@ def losses_of(
     epsilons = points_up_to(largest, width, bends)
     forward, backward = profile(epsilons)
     return connect_dots(epsilons, forward, None if symmetric else backward)
+
+
+def lattice_losses_of(profile: Profile, largest: float, bend: float = math.inf) -> Release:
+    """Return losses at multiples of a spacing, of a pair that is the same in both directions.
+
+    Sums of such losses are multiples again, so that composing them splits none. The losses at
+    multiples of `bend`, where the profile has corners, are among them.
+    """
+    loss = max(largest, _SMALLEST_LOSS)
+    spacing = max(loss / (_LATTICE - 1) * (1 + 2.0**-51), sys.float_info.min)
+    if spacing < bend <= loss:
+        spacing = bend / math.ceil(bend / spacing)
+    count = math.ceil(loss / spacing * (1 + 2.0**-51)) + 1
+    points = spacing * np.arange(count, dtype=np.float64)
+    return connect_dots(points, profile(points)[0])

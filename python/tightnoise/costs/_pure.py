@@ -1,4 +1,4 @@
-"""The Renyi-DP curve of pure differential privacy."""
+"""Pure differential privacy: its Renyi-DP curve, its profile, its zCDP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tightnoise._validate import not_negative
 
-__all__ = ["PureRdp"]
+__all__ = ["PureRdp", "pure_profile", "rho_of_pure"]
 
 Array = NDArray[np.float64]
 
@@ -67,3 +67,17 @@ class PureRdp:
     def max_divergence(self) -> float:
         """The bound at infinite order: epsilon."""
         return self.epsilon
+
+
+def pure_profile(epsilon: float, epsilons: Array) -> Array:
+    """Return delta of randomised response, which no release of that largest loss exceeds."""
+    with np.errstate(over="ignore", under="ignore"):
+        gap = np.maximum(-np.expm1(epsilons - epsilon), 0.0) / (1 + math.exp(-epsilon))
+    return np.asarray(np.minimum(gap * (1 + 2.0**-50), 1.0))
+
+
+def rho_of_pure(epsilon: float) -> float:
+    """Return epsilon^2/2: an epsilon-DP release is so much zCDP (Bun and Steinke 2016, 1.4)."""
+    if epsilon == 0 or epsilon > 1e150:
+        return 0.0 if epsilon == 0 else math.inf
+    return math.nextafter(0.5 * epsilon * epsilon * (1 + 2.0**-50), math.inf)

@@ -15,13 +15,16 @@ from tightnoise._cached import cached_property
 from tightnoise._validate import MAX_COUNT, fraction, integer, require, shown
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._composed_release import composed_release
+from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
+from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
-from tightnoise.costs._pairs import DirectionPair, GaussianPair, Lesser, gaussian_of_mu, ratio
 from tightnoise.costs._pure import PureRdp
+from tightnoise.costs._quotients import quotient_lower
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._release_profile import deviation, release_profile
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
@@ -63,7 +66,9 @@ def merged_gaussians(terms: Terms) -> Terms:
     if len(gaussians) == 1:
         leaf, n = gaussians[0]
         if n > 1:
-            leaf = GaussianPair(ratio(leaf.noise_multiplier, _root_upper(n)), leaf.is_bound)
+            leaf = GaussianPair(
+                quotient_lower(leaf.noise_multiplier, _root_upper(n)), leaf.is_bound
+            )
         return (*others, (leaf, 1))
     mu = root_of_squares(tuple(gaussians))
     if mu == math.inf:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._answers import least
-from tightnoise.costs._pairs import GaussianPair
+from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._sampled import Terms, composed_of, merged_gaussians
 from tightnoise.special import ndtr, ndtri

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tightnoise._validate import fraction, positive
 from tightnoise.costs._cost import Cost, Sampling
-from tightnoise.costs._pairs import GaussianPair
+from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._sampling import is_fixed_size
 
 __all__ = ["training_step"]

@@ -20,7 +20,9 @@ from tightnoise._validate import (
     shown,
 )
 from tightnoise.costs import Cost
-from tightnoise.costs._pairs import BoxPair, DomainPair, GaussianPair, gaussian_of_mu, ratio
+from tightnoise.costs._domain_pair import BoxPair, DomainPair
+from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
+from tightnoise.costs._quotients import quotient_lower
 
 __all__ = ["CoordinateLaw", "coordinate_cost"]
 
@@ -171,7 +173,7 @@ def _gaussian(law: CoordinateLaw, changes: _Changes, adjacency: Any) -> Gaussian
     is_bound = law.name != "gaussian"
     pairs = []
     if changes.total < math.inf:
-        multiplier = ratio(float(law.scale.min()), changes.total)
+        multiplier = quotient_lower(float(law.scale.min()), changes.total)
         pairs.append(GaussianPair(multiplier, is_bound, adjacency=adjacency))
     if changes.each is not None:
         mu = _distance_upper(law, changes, changes.each)

@@ -23,7 +23,7 @@ from tightnoise._validate import (
     require_all,
 )
 from tightnoise.costs import Adjacency, Cost
-from tightnoise.costs._pairs import AdditivePair, law_of
+from tightnoise.costs._additive_pair import AdditivePair, law_of
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism

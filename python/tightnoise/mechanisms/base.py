@@ -22,8 +22,8 @@ from tightnoise._validate import (
 )
 from tightnoise.costs import Adjacency, Cost, InstanceCost, RdpCurve
 from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
-from tightnoise.costs._pairs import Lesser
 from tightnoise.costs._zcdp import ZcdpRdp
 from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms._coordinate_cost import CoordinateLaw, coordinate_cost

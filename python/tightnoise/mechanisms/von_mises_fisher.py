@@ -13,7 +13,6 @@ from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
 from tightnoise._validate import float_array, number_array, require, require_all
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs import _direction_pair as pair
-from tightnoise.costs._pairs import DirectionPair
 from tightnoise.mechanisms._drawing import source_of
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
@@ -289,7 +288,7 @@ class VonMisesFisher(Mechanism):
         >>> print(f"{vmf.cost().epsilon(1e-5):.4f} {(vmf.cost(angle=0.2) * 10).epsilon(1e-6):.4f}")
         5.8463 1.7876
         """
-        leaf = DirectionPair(
+        leaf = pair.DirectionPair(
             self.kappa, self.dim, pair.half_chord_upper(angle), adjacency=adjacency
         )
         return Cost.of_leaf(leaf) if leaf.max_loss > 0 else Cost()

@@ -1,0 +1,162 @@
+"""The leaf of additive noise on one number."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise._arrays import elementwise
+from tightnoise._core import additive as core
+from tightnoise._validate import one_of, positive
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._laplace_rdp import LaplaceRdp
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
+from tightnoise.costs._lesser import lesser_of
+from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
+from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
+from tightnoise.costs._pure import rho_of_pure
+
+__all__ = ["AdditivePair", "law_of"]
+
+Array = NDArray[np.float64]
+
+_FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
+_REACHED = 1e-9  # relative: deltas are as close to the truth
+_TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
+_LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
+_MOST_SIGMAS = 1e150  # squares of larger numbers overflow
+
+
+class _Law(NamedTuple):
+    """A law of additive noise: how the core makes it, and what is known of its losses."""
+
+    make: Callable[..., Any]
+    bend: Callable[..., float] = lambda *_: math.inf  # its profile bends at multiples of this
+    sigma: Callable[..., float] | None = None  # of the narrowest component, all of which move
+
+
+_LAWS = {
+    "laplace": _Law(core.Laplace),
+    "staircase": _Law(core.Staircase, bend=lambda epsilon, *_: epsilon),
+    "multi-gaussian": _Law(
+        core.MultiGaussian,
+        bend=lambda _, epsilon, *__: epsilon,
+        sigma=lambda sigma, *_: sigma,
+    ),
+    "quasi-gaussian": _Law(core.QuasiGaussian, bend=lambda _, epsilon, *__: epsilon),
+    "gaussian-scale-mixture": _Law(core.ScaleMixture, sigma=lambda _, __, sigmas: min(sigmas)),
+}
+
+
+@dataclass(frozen=True)
+class AdditivePair(Leaf):
+    """Noise of a symmetric law on a number that a record changes by at most `sensitivity`.
+
+    The profile is the largest of all shifts up to there, which is one of a pair again (a maximum of
+    convex curves) that dominates all of them.
+    """
+
+    law: str
+    parameters: tuple[Any, ...]  # as the core's constructor takes them
+    sensitivity: float
+
+    kind: ClassVar[str] = "additive"
+
+    def __post_init__(self) -> None:
+        one_of("law", self.law, _LAWS)
+        if not isinstance(self.parameters, tuple):
+            raise TypeError(f"parameters must be a tuple; got {self.parameters!r}")
+        self._set(sensitivity=positive("sensitivity", self.sensitivity))
+        law_of(self.law, self.parameters)  # refuses what is out of range
+
+    @property
+    def _core_law(self) -> Any:
+        return law_of(self.law, self.parameters)
+
+    @property
+    def max_loss(self) -> float:
+        """The pure epsilon."""
+        return float(self._core_law.epsilon_at(0.0, self.sensitivity))
+
+    @property
+    def zcdp_rho(self) -> float:
+        """Of mixtures of Gaussians that of the narrowest component, else as of a pure release.
+
+        The Renyi divergence between mixtures of the same weights is at most the largest between
+        their components (van Erven and Harremoes 2014, Theorem 13; for one sigma Corollary 3.7 of
+        Liu, Selvi and Wiesemann 2026).
+        """
+        sigma = _LAWS[self.law].sigma
+        if sigma is None:
+            return rho_of_pure(self.max_loss)
+        with np.errstate(over="ignore"):
+            sigmas = float(np.float64(self.sensitivity) / sigma(*self.parameters))
+        if sigmas > _MOST_SIGMAS:
+            return math.inf
+        # The margin is far wider than the rounding of a quotient and a square.
+        return 0.5 * sigmas * sigmas * (1.0 + COST_MARGIN) + COST_UNDERFLOW
+
+    def renyi(self) -> RdpFunction | None:
+        """Return the exact one of Laplace noise, else a bound by zCDP or the largest loss."""
+        if self.law == "laplace" and self.parameters[1] == math.inf:
+            return LaplaceRdp(self.parameters[0], self.sensitivity)
+        if _LAWS[self.law].sigma is not None:
+            return lesser_of(math.inf, self.zcdp_rho)
+        return lesser_of(self.max_loss, math.inf)
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the greatest delta of all shifts."""
+        delta = np.empty_like(epsilons)
+        self._core_law.worst_shift_curve(self.sensitivity, epsilons, _TOLERANCE, delta)
+        delta = np.minimum(delta, 1.0)
+        return delta, delta
+
+    def delta(self, epsilon: float) -> float:
+        """Return it to 1e-9."""
+        shift = np.asarray(self.sensitivity)
+        return float(
+            elementwise(self._core_law.delta, epsilon=np.asarray(epsilon), sensitivity=shift)
+        )
+
+    def epsilon(self, delta: float) -> float:
+        """Return the exact one."""
+        return float(self._core_law.epsilon_at(delta, self.sensitivity))
+
+    @property
+    def is_attained(self) -> bool:  # type: ignore[override]
+        """Whether one pair has this profile: that of the largest shift, where there is one mode."""
+        return bool(self._core_law.worst_shift(1.0, self.sensitivity)[2] == "unimodal")
+
+    def release(self) -> Release | None:
+        """Return the losses; None of noise with several modes whose losses are too large."""
+        law, shift = self._core_law, self.sensitivity
+        if not self.is_attained:
+            far = np.empty(1)
+            law.hockey_stick(np.array([shift]), np.array([_LARGEST_SEARCHED]), far)
+            if float(far[0]) > NEGLIGIBLE:
+                return None
+        disjoint = self.delta(_FAR)
+        if disjoint > NEGLIGIBLE:
+            largest = self.epsilon(min(1.0, disjoint * (1 + _REACHED)))
+        else:
+            largest = min(self.max_loss, self.epsilon(NEGLIGIBLE))
+        if not largest <= LARGEST_LOSS:
+            return None
+        return lattice_losses_of(self.profile, largest, _LAWS[self.law].bend(*self.parameters))
+
+    def grouped(self, count: int) -> Leaf:
+        """Return the pair of a larger change."""
+        return replace(self, sensitivity=self.sensitivity * count * (1 + 2.0**-52))
+
+
+@functools.lru_cache(maxsize=256)
+def law_of(name: str, parameters: tuple[Any, ...]) -> Any:
+    """Return the law, an object of the core."""
+    return _LAWS[name].make(*parameters)

@@ -1,0 +1,180 @@
+"""The leaves of noise with bounds: on a number of an interval, and on a vector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise._core import domain as core
+from tightnoise._validate import one_of, positive
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._gaussian_profile import gaussian_delta
+from tightnoise.costs._leaf import Leaf, Profile
+from tightnoise.costs._lesser import lesser_of
+from tightnoise.costs._loss_points import LARGEST_LOSS, losses_of
+from tightnoise.costs._pure import pure_profile
+from tightnoise.costs._quotients import quotient_upper
+
+__all__ = ["BoxPair", "DomainPair"]
+
+Array = NDArray[np.float64]
+
+
+class _Domain(NamedTuple):
+    """The functions of the core for a kind of noise in an interval: all of the worst pair."""
+
+    max_loss: Callable[..., float]
+    delta: Callable[..., Any] | None = None
+    epsilon: Callable[..., float] | None = None
+
+
+_DOMAINS = {
+    "truncated-gaussian": _Domain(
+        core.truncated_epsilon,
+        core.truncated_worst_delta,
+        core.truncated_epsilon_at,
+    ),
+    "rectified-gaussian": _Domain(
+        core.rectified_epsilon,
+        core.rectified_worst_delta,
+        core.rectified_epsilon_at,
+    ),
+    "bounded-laplace": _Domain(core.bounded_laplace_epsilon),
+}
+
+
+@dataclass(frozen=True)
+class DomainPair(Leaf):
+    """Noise with bounds on a number between these bounds, which a record changes by `sensitivity`.
+
+    The profile is the largest over all true values there, in both directions.
+    """
+
+    law: str
+    scale: float
+    width: float
+    sensitivity: float
+
+    kind: ClassVar[str] = "domain"
+
+    def __post_init__(self) -> None:
+        one_of("law", self.law, _DOMAINS)
+        numbers = {name: positive(name, getattr(self, name)) for name in ("scale", "width")}
+        shift = min(positive("sensitivity", self.sensitivity), numbers["width"])
+        self._set(**numbers, sensitivity=shift)
+
+    @property
+    def _functions(self) -> _Domain:
+        return _DOMAINS[self.law]
+
+    @property
+    def _place(self) -> tuple[float, float, float]:
+        return self.scale, self.width, self.sensitivity
+
+    @property
+    def max_loss(self) -> float:
+        """The pure epsilon."""
+        return float(self._functions.max_loss(*self._place))
+
+    @property
+    def gdp_mu(self) -> float:
+        """Of Gaussians that of the noise without bounds.
+
+        The rectified output is a function of that. The truncated one has a density of which the
+        log has a second derivative of at most -1/sigma^2 for every true value, so that the argument
+        of `gdp_mu_upper` in `_direction_pair` holds for it with sigma (Caffarelli 2000).
+        """
+        if self.law == "bounded-laplace":
+            return math.inf
+        return quotient_upper(self.sensitivity, self.scale)
+
+    def renyi(self) -> RdpFunction | None:
+        """Return a bound by the largest loss, or by the noise without bounds."""
+        return lesser_of(self.max_loss, self.zcdp_rho)
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the largest delta, or that of any release with the largest loss."""
+        function = self._functions.delta
+        if function is None:
+            delta = pure_profile(self.max_loss, epsilons)
+        else:
+            delta = np.empty_like(epsilons)
+            function(*map(np.array, self._place), epsilons, delta)
+        return delta, delta
+
+    def epsilon(self, delta: float) -> float | None:
+        """Return the exact one."""
+        if delta == 0 or self._functions.epsilon is None:
+            return self.max_loss if delta == 0 else None
+        return float(self._functions.epsilon(*self._place, delta))
+
+    def release(self) -> Release | None:
+        """Return the losses."""
+        if not self.max_loss <= LARGEST_LOSS:
+            return None
+        return losses_of(
+            self.profile, self.max_loss, min(self.gdp_mu, self.max_loss), symmetric=True
+        )
+
+    def grouped(self, count: int) -> Leaf:
+        """Return the pair of a larger change."""
+        return replace(self, sensitivity=self.sensitivity * count * (1 + 2.0**-52))
+
+
+@dataclass(frozen=True)
+class BoxPair(Leaf):
+    """A release whose largest loss is known, and a mu for which it is mu-Gaussian-DP."""
+
+    loss: float
+    mu: float
+
+    kind: ClassVar[str] = "pure-and-gaussian"
+    is_attained: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        mu = self.mu if self.mu == math.inf else positive("mu", self.mu)
+        self._set(loss=positive("loss", self.loss), mu=mu)
+
+    @property
+    def max_loss(self) -> float:
+        """What was said."""
+        return self.loss
+
+    @property
+    def gdp_mu(self) -> float:
+        """What was said."""
+        return self.mu
+
+    def renyi(self) -> RdpFunction | None:
+        """Return the lesser of both bounds."""
+        return lesser_of(self.loss, self.zcdp_rho)
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the lesser of both profiles."""
+        delta = pure_profile(self.loss, epsilons)
+        if self.mu < math.inf:
+            delta = np.minimum(delta, gaussian_delta(epsilons, self.mu))
+        return delta, delta
+
+    def epsilon(self, delta: float) -> float | None:
+        """Return the loss for delta 0."""
+        if delta > 0:
+            return None
+        return self.loss
+
+    def release(self) -> Release | None:
+        """Return the losses."""
+        if not self.loss <= LARGEST_LOSS:
+            return None
+        return losses_of(self.profile, self.loss, min(self.mu, self.loss), symmetric=True)
+
+    def grouped(self, count: int) -> Leaf:
+        """Return that of a larger change."""
+        grown = count * (1 + 2.0**-52)
+        return replace(self, loss=self.loss * grown, mu=self.mu * grown)

@@ -1,0 +1,85 @@
+"""The leaf of Gaussian noise."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise._validate import positive
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
+from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
+from tightnoise.costs._quotients import quotient_lower, quotient_upper
+from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
+
+__all__ = ["GaussianPair", "gaussian_of_mu"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GaussianPair(Leaf):
+    """N(1, s^2) and N(0, s^2), s the noise multiplier: sigma over the L2 sensitivity.
+
+    `is_bound`: something of which only this is known, that it costs no more.
+    """
+
+    noise_multiplier: float
+    is_bound: bool = False
+
+    kind: ClassVar[str] = "gaussian"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.is_bound, bool):
+            raise TypeError(f"is_bound must be a bool; got {self.is_bound!r}")
+        self._set(noise_multiplier=positive("noise_multiplier", self.noise_multiplier))
+
+    @property
+    def is_attained(self) -> bool:  # type: ignore[override]
+        """Whether two neighbours have this pair."""
+        return not self.is_bound
+
+    @property
+    def gdp_mu(self) -> float:
+        """1/s, rounded up."""
+        return quotient_upper(1.0, self.noise_multiplier)
+
+    def renyi(self) -> RdpFunction:
+        """Return alpha/(2 s^2)."""
+        return SampledGaussianRdp(self.noise_multiplier, 1.0)
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the profile of Balle and Wang 2018, the same in both directions."""
+        delta = gaussian_delta(epsilons, self.gdp_mu)
+        return delta, delta
+
+    def epsilon(self, delta: float) -> float:
+        """Return the exact one."""
+        return float(gaussian_epsilon(delta, self.gdp_mu))
+
+    def release(self) -> Release | None:
+        """Return the losses N(mu^2/2, mu^2)."""
+        largest = self.epsilon(NEGLIGIBLE)
+        return lattice_losses_of(self.profile, largest) if largest <= LARGEST_LOSS else None
+
+    def grouped(self, count: int) -> Leaf:
+        """Return the pair at `count` times the distance."""
+        return replace(self, noise_multiplier=quotient_lower(self.noise_multiplier, float(count)))
+
+
+def gaussian_of_mu(mu: float, *, is_bound: bool, adjacency: str | None = None) -> GaussianPair:
+    """Return the pair of a mu greater than 0."""
+    multiplier = math.nextafter(1.0 / mu, 0.0)  # less noise costs more
+    exact = Fraction(1) / Fraction(mu)
+    nearest = 1.0 / mu
+    if nearest <= exact:
+        multiplier = nearest
+    return GaussianPair(min(multiplier, sys.float_info.max), is_bound, adjacency=adjacency)

@@ -1,0 +1,234 @@
+"""Leaves, each so many times: what a cost is made of, and how costs are put together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+
+from tightnoise._adjacency import adjacency_or_none, common_adjacency
+from tightnoise._validate import MAX_COUNT, integer, real_scalar, require
+from tightnoise.costs._direction_pair import DirectionPair
+from tightnoise.costs._leaf import Leaf
+from tightnoise.costs._sampled import Group, Sampled, Terms, described
+from tightnoise.costs._sampling import adjacency_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Adjacency", "LeafSum", "Sampling"]
+
+Adjacency = Literal["add-remove", "replace-one"]
+Sampling = Literal["poisson", "fixed-size"]
+
+
+class LeafSum:
+    """A sum of leaves. Immutable, with ``==``, hash and pickle."""
+
+    __slots__ = ("_answers", "_leaves")
+    __array_ufunc__ = None  # numpy integers times a cost are a cost
+
+    _leaves: dict[Leaf, int]
+    _answers: dict[tuple[str, str | None, float], float]
+
+    def __init__(self) -> None:
+        self._leaves, self._answers = {}, {}
+
+    @classmethod
+    def _of(cls, leaves: Iterable[tuple[Leaf, int]]) -> Self:
+        cost = cls()
+        adjacency = None
+        total = 0
+        for leaf, count in leaves:
+            adjacency = common_adjacency(adjacency, leaf.adjacency)
+            if count:
+                cost._leaves[leaf] = cost._leaves.get(leaf, 0) + count
+                total += count
+        require(total <= MAX_COUNT, "count", total, "at most 2**53 in all")
+        return cost
+
+    @classmethod
+    def of_leaf(cls, leaf: Leaf) -> Self:
+        return cls._of([(leaf, 1)])
+
+    @property
+    def adjacency(self) -> str | None:
+        """Which data sets are neighbours; None: those that the sensitivities were declared for."""
+        return next((leaf.adjacency for leaf in self._leaves if leaf.adjacency), None)
+
+    @property
+    def count(self) -> int:
+        """How many releases there are."""
+        return sum(self._leaves.values())
+
+    @property
+    def terms(self) -> Terms:
+        """The leaves, each with its count."""
+        return tuple(self._leaves.items())
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, LeafSum):
+            return NotImplemented
+        return self._of([*self._leaves.items(), *other._leaves.items()])
+
+    def __mul__(self, count: SupportsIndex) -> Self:
+        times = integer("count", count, minimum=0, maximum=MAX_COUNT)
+        return self._of([(leaf, n * times) for leaf, n in self._leaves.items()])
+
+    __rmul__ = __mul__
+
+    def sampled(self, rate: float, sampling: Sampling) -> Self:
+        """Return the cost of all this on ONE random sample of the records.
+
+        ``cost.sampled(q, how) * n`` is n samples, each drawn anew. Shuffled batches, one after the
+        other, are neither.
+
+        Parameters
+        ----------
+        rate : float
+            The share of the records that takes part, from 0 to 1.
+        sampling : {"poisson", "fixed-size"}
+            "poisson": each record with that probability, independently of all else; neighbours
+            differ by one record that is there or not. "fixed-size": a set of so many records, all
+            sets as likely; neighbours differ in the value of one record, so the cost must say
+            adjacency="replace-one" (a clipped sum changes by twice the norm), or be of directions
+            at any angle.
+
+        Returns
+        -------
+        Cost
+            Of Poisson samples of samples: the product of the rates.
+
+        Raises
+        ------
+        ValueError
+            For a rate outside [0, 1], an unknown way of sampling, other neighbours, a cost that is
+            sampled already (but as above).
+        TypeError
+            If the rate is not a real number.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
+        >>> print(f"{(step * 10_000).epsilon(1e-6):.3f}")
+        6.907
+        >>> replaced = tn.Gaussian(1.0).cost(sensitivity=2.0, adjacency="replace-one")
+        >>> print(f"{(replaced.sampled(0.01, 'fixed-size') * 1000).epsilon(1e-6):.2f}")
+        16.96
+        """
+        share = real_scalar("rate", rate)
+        require(0 <= share <= 1, "rate", rate, "from 0 to 1")
+        relation = adjacency_of(sampling)
+        if share == 0 or not self._leaves:
+            return type(self)()
+        if sampling == "fixed-size" and self.adjacency != "replace-one":
+            turned = all(
+                isinstance(leaf, DirectionPair) and leaf.half_chord == 1 for leaf in self._leaves
+            )
+            if not turned or self.adjacency is not None:
+                raise ValueError(
+                    "adjacency must be 'replace-one' for samples of a fixed size, where a record "
+                    "is replaced and a clipped sum changes by twice the norm: make the cost with "
+                    f"that sensitivity and adjacency; got {self.adjacency!r}"
+                )
+        if any(isinstance(leaf, Sampled) for leaf in self._leaves):
+            (leaf, count), *others = self._leaves.items()
+            poisson = isinstance(leaf, Sampled) and leaf.sampling == sampling == "poisson"
+            if others or count > 1 or not poisson or not isinstance(leaf, Sampled):
+                raise ValueError(
+                    "sampled must not be asked of what is sampled already, but for one Poisson "
+                    f"sample of another; got {self!r}"
+                )
+            product = min(math.nextafter(leaf.rate * share, 1.0), leaf.rate)
+            twice = Sampled(leaf.terms, product, "poisson", adjacency=leaf.adjacency)
+            return self._of([(twice, 1)])
+        if share == 1:
+            return self  # every record takes part
+        keeps = sampling == "poisson" and self.adjacency == "replace-one"
+        terms = tuple(
+            (leaf if isinstance(leaf, Group) else leaf.with_adjacency(None), n)
+            for leaf, n in self._leaves.items()
+        )
+        adjacency = self.adjacency if keeps else relation
+        return self._of([(Sampled(terms, share, sampling, adjacency=adjacency), 1)])
+
+    def for_neighbours(self, adjacency: Adjacency | None) -> Self:
+        """Return the same cost for named neighbours, if it names none.
+
+        Parameters
+        ----------
+        adjacency : {None, "add-remove", "replace-one"}
+            The relation that the sensitivities were declared for; None changes nothing.
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        ValueError
+            For an unknown adjacency, or another than the cost names.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.Cost.of_pure(1.0).for_neighbours("replace-one").adjacency
+        'replace-one'
+        """
+        relation = common_adjacency(self.adjacency, adjacency_or_none(adjacency))
+        return self._of((leaf.with_adjacency(relation), n) for leaf, n in self._leaves.items())
+
+    def group(self, count: SupportsIndex) -> Self:
+        """Return the cost for data sets that differ in `count` records.
+
+        Parameters
+        ----------
+        count : int
+            At least 1. Two records added and removed make a replaced one: ``group(2)`` of an
+            add-remove cost is a replace-one cost.
+
+        Returns
+        -------
+        Cost
+
+        Raises
+        ------
+        ValueError, TypeError
+            If count is not an integer of at least 1.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> one = tn.Gaussian(4.0).cost(sensitivity=1.0, adjacency="add-remove")
+        >>> one.group(2) == tn.Gaussian(4.0).cost(sensitivity=2.0, adjacency="replace-one")
+        True
+        """
+        k = integer("count", count, minimum=1, maximum=MAX_COUNT)
+        if k == 1:
+            return self
+        return self._of((_group(leaf, k), n) for leaf, n in self._leaves.items())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LeafSum):
+            return NotImplemented
+        return self._leaves == other._leaves
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._leaves.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._of, (self.terms,)
+
+    def __repr__(self) -> str:
+        return f"Cost({described(self.terms)})"
+
+
+def _group(leaf: Leaf, count: int) -> Leaf:
+    if count == 2 and leaf.adjacency == "add-remove" and not isinstance(leaf, Group):
+        larger = leaf.grouped(2)
+        pair = Group(leaf, 2) if larger is None else larger
+        return pair.with_adjacency("replace-one")
+    if isinstance(leaf, Group):
+        return leaf.grouped(count)
+    return Group(leaf, count, adjacency=leaf.adjacency)
