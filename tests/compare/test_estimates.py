@@ -212,7 +212,7 @@ def test_no_solver_is_trusted(kind, monkeypatch):
     grid = _grid_optimum.grid_optimum(0.5, 0.0, 10.0, 4.0, prior_of(None, 10.0))
     apart = math.ceil(4.0 / grid.step)
     assert is_private(grid.counts, min(apart, grid.cells - 1), 0.5)
-    assert grid.epsilon(4.0) <= 0.5
+    assert grid.cost(sensitivity=4.0).epsilon(0.0) <= 0.5
 
 
 @pytest.mark.parametrize(("epsilon", "sensitivity"), [(1.0, 10.0), (3.0, 5.0), (0.5, 2.5)])

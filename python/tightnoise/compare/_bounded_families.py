@@ -110,7 +110,7 @@ _FAMILIES = (
     BoundedFamily(
         "grid optimum",
         lambda budget, domain: grid_optimum(pure_part(budget), *domain.interval, domain.prior),
-        lambda mechanism, domain: Cost.of_pure(mechanism.epsilon(domain.sensitivity)),
+        lambda mechanism, domain: mechanism.cost(sensitivity=domain.sensitivity),
         "cells",
         note="makes no use of delta; its values are posterior means",
         pure=True,

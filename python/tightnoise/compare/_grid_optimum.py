@@ -27,6 +27,7 @@ from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._prior import Prior
+from tightnoise.costs import Cost
 from tightnoise.mechanisms._drawing import drawn
 from tightnoise.random import NoiseStream
 
@@ -110,10 +111,10 @@ class GridOptimum:
             here = cell == number
             flat[here] = values[np.searchsorted(ends[number], uniform[here])]
 
-    def epsilon(self, sensitivity: float) -> float:
-        """Return what a release costs, rounded upwards."""
+    def cost(self, *, sensitivity: float) -> Cost:
+        """Return what a release costs."""
         apart = math.ceil(sensitivity / self.step * (1.0 + 0.1 * _MARGIN))
-        return _epsilon(np.array(self.counts), min(apart, self.cells - 1))
+        return Cost.of_pure(_epsilon(np.array(self.counts), min(apart, self.cells - 1)))
 
     def average_square(self, prior: Prior) -> float:
         """Return the mean squared error, averaged over the prior."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ONE_BY_ONE", "Tails", "around", "lattice", "steps", "sum_rule", "up_to"]
+__all__ = ["ONE_BY_ONE", "Tails", "around", "exponential", "lattice", "steps", "sum_rule", "up_to"]
 
 Array = NDArray[np.float64]
 Tails = Literal["gaussian", "exponential", "bounded"]
@@ -17,6 +17,12 @@ ONE_BY_ONE = 32
 """As many points of a panel, or fewer, are added up."""
 _NODES = 16
 _OFFSETS = np.arange(-10.0, 11.0)  # of a Gaussian nothing is left beyond, to 1e-23
+
+
+def exponential(scale: float, end: float) -> Array:
+    """Return the edges for exp(-|x|/scale), up to `end`: at most 64, for beyond nothing is left."""
+    width = 2.0 * scale
+    return up_to(width * np.arange(min(end / width, 64.0)), end)
 
 
 def up_to(edges: NDArray[Any], end: float) -> Array:

@@ -81,9 +81,9 @@ class AdditiveNoise(OnIntegers, Mechanism):
     _law_name: ClassVar[str]  # what `AdditivePair` calls it
 
     @property
-    @abstractmethod
     def _law_parameters(self) -> tuple[Any, ...]:
-        """What the core makes the law of."""
+        """What the core makes the law of: the fields, in their order."""
+        return self._fields()
 
     @property
     @abstractmethod

@@ -9,11 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tightnoise import _core
-from tightnoise._arrays import Floats
-from tightnoise._core.random import NoiseSource
 from tightnoise._validate import number_array, require, require_all
-from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._panels import Tails, around, up_to
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -83,6 +79,7 @@ class GaussianScaleMixture(AdditiveNoise):
     sigmas: Sequence[float]
 
     tails: ClassVar[Tails] = "gaussian"
+    _sampler: ClassVar[str] = "sample_scale_mixture"
     _law_name: ClassVar[str] = "gaussian-scale-mixture"
 
     def __post_init__(self) -> None:
@@ -100,12 +97,8 @@ class GaussianScaleMixture(AdditiveNoise):
             object.__setattr__(self, name, tuple(column.tolist()))
 
     @property
-    def _law_parameters(self) -> tuple[Any, ...]:
-        return (self.locations, self.weights, self.sigmas)
-
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
-        locations, weights, sigmas = map(np.array, (self.locations, self.weights, self.sigmas))
-        _core.random.sample_scale_mixture(theta, locations, weights, sigmas, out, source, *grid)
+    def _sampled(self) -> tuple[Any, ...]:
+        return tuple(map(np.array, self._fields()))
 
     @property
     def _least_scale(self) -> float:

@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tightnoise._validate import positive
-from tightnoise.mechanisms._panels import Tails, up_to
+from tightnoise.mechanisms._panels import Tails, exponential
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["Laplace"]
@@ -60,9 +58,7 @@ class Laplace(AdditiveNoise):
         return self.scale
 
     def _panels(self, end: float, least: float = 0.0) -> Any:
-        # As many as 64: beyond 128 scales nothing is left.
-        width = 2.0 * self.scale
-        return up_to(width * np.arange(min(end / width, 64.0)), end)
+        return exponential(self.scale, end)
 
     @property
     def _law_parameters(self) -> tuple[Any, ...]:

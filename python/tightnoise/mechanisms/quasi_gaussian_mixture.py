@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tightnoise import _core
-from tightnoise._arrays import Floats
-from tightnoise._core.random import NoiseSource
 from tightnoise._validate import positive, require
-from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._panels import Tails, lattice
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
@@ -68,6 +64,7 @@ class QuasiGaussianMixture(AdditiveNoise):
     sensitivity: float
 
     tails: ClassVar[Tails] = "gaussian"
+    _sampler: ClassVar[str] = "sample_quasi_gaussian"
     _law_name: ClassVar[str] = "quasi-gaussian"
 
     def __post_init__(self) -> None:
@@ -82,12 +79,3 @@ class QuasiGaussianMixture(AdditiveNoise):
 
     def _panels(self, end: float, least: float = 0.0) -> Any:
         return lattice(self.sigma, self.sensitivity, 1, end, least)
-
-    @property
-    def _law_parameters(self) -> tuple[Any, ...]:
-        return (self.sigma, self.epsilon, self.sensitivity)
-
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
-        _core.random.sample_quasi_gaussian(
-            theta, self.sigma, self.epsilon, self.sensitivity, out, source, *grid
-        )

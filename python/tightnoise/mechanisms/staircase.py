@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 from tightnoise._validate import positive, real_scalar, require
 from tightnoise.mechanisms._panels import Tails, steps
-from tightnoise.mechanisms._steps import step_epsilon
-from tightnoise.mechanisms.additive import AdditiveNoise
+from tightnoise.mechanisms._steps import StepNoise, step_epsilon
 
 __all__ = ["Staircase"]
 
 
 @dataclass(frozen=True)
-class Staircase(AdditiveNoise):
+class Staircase(StepNoise):
     """Add staircase noise: a density that falls by exp(-epsilon) at each (k + gamma) sensitivity.
 
     It is epsilon-DP with delta = 0, and of all such noise has the smallest loss, with the gamma
@@ -55,9 +54,7 @@ class Staircase(AdditiveNoise):
     gamma: float
 
     tails: ClassVar[Tails] = "exponential"
-    _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_staircase"
-    _law_name: ClassVar[str] = "staircase"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", step_epsilon(self.epsilon))
@@ -76,13 +73,6 @@ class Staircase(AdditiveNoise):
     @property
     def _repeats(self) -> tuple[float, float, float]:
         return self.gamma * self.sensitivity, self.sensitivity, self.epsilon
-
-    @property
-    def _grid_scale(self) -> float:
-        # Of steps and their parts some may be too rare to matter. This does for all: rounding to
-        # 1/64 of it moves no abs(noise) by more than 1/128 of their mean, no variance by more than
-        # 2.1e-5 of itself on average.
-        return self.mean_abs()
 
     @property
     def _law_parameters(self) -> tuple[Any, ...]:

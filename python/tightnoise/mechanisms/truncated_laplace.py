@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tightnoise._validate import positive
-from tightnoise.mechanisms._panels import Tails, up_to
+from tightnoise.mechanisms._panels import Tails, exponential
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["TruncatedLaplace"]
@@ -63,10 +61,4 @@ class TruncatedLaplace(AdditiveNoise):
         return min(self.scale, self.bound)
 
     def _panels(self, end: float, least: float = 0.0) -> Any:
-        # As many as 64: beyond 128 scales nothing is left.
-        width = 2.0 * self.scale
-        return up_to(width * np.arange(min(end / width, 64.0)), end)
-
-    @property
-    def _law_parameters(self) -> tuple[Any, ...]:
-        return (self.scale, self.bound)
+        return exponential(self.scale, end)

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._panels import Tails, steps
-from tightnoise.mechanisms._steps import step_epsilon
-from tightnoise.mechanisms.additive import AdditiveNoise
+from tightnoise.mechanisms._steps import StepNoise, step_epsilon
 
 __all__ = ["Tulap"]
 
@@ -17,7 +16,7 @@ _LEAST_STEPS = 1e-100  # floats can count
 
 
 @dataclass(frozen=True)
-class Tulap(AdditiveNoise):
+class Tulap(StepNoise):
     """Add Tulap noise: density falling by exp(-epsilon) from each step to the next, then ending.
 
     It is proportional to exp(-epsilon k), k the integer nearest to |x|/sensitivity, for |x| <=
@@ -58,15 +57,12 @@ class Tulap(AdditiveNoise):
     sensitivity: float
     bound: float = math.inf
 
-    _is_unimodal: ClassVar[bool] = True
     _sampler: ClassVar[str] = "sample_tulap"
 
     @property
     def tails(self) -> Tails:  # type: ignore[override]
         """How the density ends: "bounded", or "exponential" where there is no bound."""
         return "bounded" if self.bound < math.inf else "exponential"
-
-    _law_name: ClassVar[str] = "staircase"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", step_epsilon(self.epsilon))
@@ -88,13 +84,6 @@ class Tulap(AdditiveNoise):
     def _repeats(self) -> tuple[float, float, float] | None:
         is_cut = self.bound < math.inf
         return None if is_cut else (0.5 * self.sensitivity, self.sensitivity, self.epsilon)
-
-    @property
-    def _grid_scale(self) -> float:
-        # Of steps and their parts some may be too rare to matter. This does for all: rounding to
-        # 1/64 of it moves no abs(noise) by more than 1/128 of their mean, no variance by more than
-        # 2.1e-5 of itself on average.
-        return self.mean_abs()
 
     @property
     def _law_parameters(self) -> tuple[Any, ...]:
