@@ -23,6 +23,7 @@ from tightnoise._validate import (
     require_all,
 )
 from tightnoise.costs import Adjacency, Cost
+from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._pairs import AdditivePair, law_of
 from tightnoise.mechanisms._certificate import (
     Certificate,
@@ -327,8 +328,11 @@ class AdditiveNoise(OnIntegers, Mechanism):
         times = integer("changed", changed, minimum=1, maximum=MAX_COUNT)
         if change == 0:
             return Cost()
-        leaf = AdditivePair(self._law_name, self._law_parameters, change, adjacency=adjacency)
-        return Cost.of_leaf(leaf) * times
+        return Cost.of_leaf(self._pair(change, adjacency)) * times
+
+    def _pair(self, sensitivity: float, adjacency: Adjacency | None) -> Leaf:
+        """Return the leaf of one number."""
+        return AdditivePair(self._law_name, self._law_parameters, sensitivity, adjacency=adjacency)
 
     def delta(self, epsilon: ArrayLike, sensitivity: ArrayLike) -> Any:
         """Return the smallest delta for which a release is (epsilon, delta)-private.

@@ -9,6 +9,9 @@ from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer, positive, require
+from tightnoise.costs import Adjacency
+from tightnoise.costs._leaf import Leaf
+from tightnoise.costs._pairs import GaussianPair, ratio
 from tightnoise.mechanisms._drawing import Grid
 from tightnoise.mechanisms._gaussian_components import GaussianComponents
 from tightnoise.mechanisms._panels import lattice
@@ -83,6 +86,11 @@ class MultiGaussianMixture(GaussianComponents):
 
     def _panels(self, end: float, least: float = 0.0) -> Any:
         return lattice(self.sigma, self.sensitivity, self.modes, end, least)
+
+    def _pair(self, sensitivity: float, adjacency: Adjacency | None) -> Leaf:
+        if self.modes == 0:  # a Gaussian, of which many releases cost what one does, exactly
+            return GaussianPair(ratio(self.sigma, sensitivity), adjacency=adjacency)
+        return super()._pair(sensitivity, adjacency)
 
     @property
     def _law_parameters(self) -> tuple[Any, ...]:
