@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "broadcast_shape", "elementwise", "number_or_array", "operand", "output"]
+__all__ = [
+    "Floats",
+    "broadcast_shape",
+    "difference_upper",
+    "elementwise",
+    "number_or_array",
+    "operand",
+    "output",
+]
 
 Floats = NDArray[np.floating[Any]]
 
@@ -44,6 +52,15 @@ def elementwise(
     result = np.empty(shape)
     function(*(operand(array, shape) for array in arrays.values()), result)
     return result
+
+
+def difference_upper(upper: Floats, lower: Floats) -> NDArray[np.float64]:
+    """Return upper - lower rounded up, by Knuth's sum of two; inf where it is too large."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = upper - lower
+        part = difference + lower
+        left_out = (upper - part) - (lower + (difference - part))
+    return np.where(left_out > 0, np.nextafter(difference, math.inf), difference)
 
 
 def number_or_array(array: NDArray[np.float64]) -> NDArray[np.float64] | float:

@@ -167,8 +167,7 @@ def release_bounded(
     epsilon : float
         Greater than 0.
     delta : float
-        From 0 to 1, exclusive of 1. What is drawn once from "bounded Laplace" or the "grid
-        optimum" makes no use of it.
+        From 0 to 1, exclusive of 1. What is drawn once from the "grid optimum" makes no use of it.
     lower, upper : float or array_like
         The domain: lower < upper. Numbers, or one for each entry. They must not come from the data.
     sensitivity : float
@@ -259,12 +258,12 @@ def release_bounded(
         )
         return BoundedRelease(noisy, cost, drawn, noisy, grid_of(drawn), weights)
     ends = (float(low), float(high), float(change))
-    budget, interval, weights = question_of(epsilon, delta, *ends, count, prior)
+    asked = question_of(epsilon, delta, *ends, count, prior)
     if mechanism == "best":
-        ranking = ranking_of(budget, interval, weights)
+        ranking = ranking_of(asked)
         choice = ranking[1] if ranking[0].name == "middle" else ranking[0]
     else:
-        choice = choice_of(mechanism, budget, interval, weights)
+        choice = choice_of(mechanism, asked)
     noisy = choice.mechanism.sample(_inside(theta, low, high), rng=rng)
     return BoundedRelease(
         float(choice.of(noisy, "value")),
@@ -272,7 +271,7 @@ def release_bounded(
         choice.mechanism,
         float(noisy),
         grid_of(choice.mechanism),
-        weights,
+        asked.weights,
         choice,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from tightnoise._validate import require
 from tightnoise.calibrate._budget import NOTHING, Budget, budget_of, settled
 from tightnoise.calibrate._domain import Domain, domain_of
 from tightnoise.calibrate._error import CalibrationError
-from tightnoise.calibrate._parameter import FAR, least_parameter
+from tightnoise.calibrate._parameter import FAR, least_noise
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import BoundedLaplace, RectifiedGaussian, TruncatedGaussian
 
@@ -33,17 +33,28 @@ _GREATEST_EPSILON_IN_BALL = 1e10
 _LEAST_SCALE, _GREATEST_SCALE = 2.3e-308, 1.7e308
 
 
-class _Family(NamedTuple):
-    """The functions of the core for one kind of noise, and its name for boxes."""
+class _Family(NamedTuple, Generic[Noise]):
+    """A kind of noise, and the functions of the core for it."""
 
-    name: str
+    noise: Callable[[float, Any, Any], Noise]
+    name: str  # for boxes
     scale: Callable[[float, float, float], float]  # of epsilon, width and sensitivity
     scale_at: Callable[[float, float, float, float], float] | None = None  # delta is the second
 
 
-_TRUNCATED = _Family("truncated", _core.domain.truncated_sigma, _core.domain.truncated_sigma_at)
-_RECTIFIED = _Family("rectified", _core.domain.rectified_sigma, _core.domain.rectified_sigma_at)
-_BOUNDED_LAPLACE = _Family("bounded_laplace", _core.domain.bounded_laplace_scale)
+_TRUNCATED = _Family(
+    TruncatedGaussian,
+    "truncated",
+    _core.domain.truncated_sigma,
+    _core.domain.truncated_sigma_at,
+)
+_RECTIFIED = _Family(
+    RectifiedGaussian,
+    "rectified",
+    _core.domain.rectified_sigma,
+    _core.domain.rectified_sigma_at,
+)
+_BOUNDED_LAPLACE = _Family(BoundedLaplace, "bounded_laplace", _core.domain.bounded_laplace_scale)
 
 
 def truncated_gaussian(
@@ -119,8 +130,7 @@ def truncated_gaussian(
     1.374932
     """
     where = domain_of(lower, upper, sensitivity, coordinate_sensitivity)
-    budget = _budget(epsilon, delta, where, count, beside)
-    return _bounded(_TRUNCATED, TruncatedGaussian, where, budget)
+    return _least(_TRUNCATED, where, _budget(epsilon, delta, where, count, beside))
 
 
 def rectified_gaussian(
@@ -143,22 +153,8 @@ def rectified_gaussian(
         epsilon(sigma) = log Phi(-(L - c)/sigma) - log Phi(-L/sigma),
 
     that of the values upper and upper - c at the output lower (proof in
-    cpp/domain/rectified_loss.hpp; for delta > 0 in cpp/domain/rectified_profile.hpp).
-
-    Parameters
-    ----------
-    epsilon, delta, lower, upper, sensitivity, coordinate_sensitivity, count, beside
-        As for `truncated_gaussian`.
-
-    Returns
-    -------
-    RectifiedGaussian
-        As for `truncated_gaussian`; for delta > 0 sigma is the least within a part in 1e11.
-
-    Raises
-    ------
-    CalibrationError, ValueError, TypeError
-        As for `truncated_gaussian`.
+    cpp/domain/rectified_loss.hpp; for delta > 0, where sigma is the least within a part in 1e11, in
+    cpp/domain/rectified_profile.hpp). Arguments and errors are those of `truncated_gaussian`.
 
     Examples
     --------
@@ -171,8 +167,7 @@ def rectified_gaussian(
     3.222556
     """
     where = domain_of(lower, upper, sensitivity, coordinate_sensitivity)
-    budget = _budget(epsilon, delta, where, count, beside)
-    return _bounded(_RECTIFIED, RectifiedGaussian, where, budget)
+    return _least(_RECTIFIED, where, _budget(epsilon, delta, where, count, beside))
 
 
 def bounded_laplace(
@@ -201,22 +196,7 @@ def bounded_laplace(
 
     that of the values lower and lower + c at the output lower (proof in
     cpp/domain/bounded_laplace_loss.hpp). A delta counts by what any release of that greatest loss
-    costs.
-
-    Parameters
-    ----------
-    epsilon, delta, lower, upper, sensitivity, coordinate_sensitivity, count, beside
-        As for `truncated_gaussian`.
-
-    Returns
-    -------
-    BoundedLaplace
-        As for `truncated_gaussian`.
-
-    Raises
-    ------
-    CalibrationError, ValueError, TypeError
-        As for `truncated_gaussian`.
+    costs. Arguments and errors are those of `truncated_gaussian`.
 
     Examples
     --------
@@ -226,12 +206,12 @@ def bounded_laplace(
     3.527871
     """
     where = domain_of(lower, upper, sensitivity, coordinate_sensitivity)
-    budget = _budget(epsilon, delta, where, count, beside)
-    return _bounded(_BOUNDED_LAPLACE, BoundedLaplace, where, budget)
+    return _least(_BOUNDED_LAPLACE, where, _budget(epsilon, delta, where, count, beside))
 
 
 def _budget(epsilon: Any, delta: Any, where: Domain, count: Any, beside: Any) -> Budget:
-    budget = budget_of(epsilon, delta, count, beside)
+    promised = (where.lower, where.upper)
+    budget = budget_of(epsilon, delta, count, beside, **where.sensitivities, domain=promised)
     greatest = _GREATEST_EPSILON_IN_BALL if where.is_ball else _GREATEST_EPSILON
     is_zero = budget.epsilon == 0 and budget.delta > 0 and budget.is_single and not where.is_box
     good = _LEAST_EPSILON <= budget.epsilon <= greatest or is_zero
@@ -239,44 +219,27 @@ def _budget(epsilon: Any, delta: Any, where: Domain, count: Any, beside: Any) ->
     return budget
 
 
-def _bounded(
-    family: _Family,
-    mechanism: Callable[[float, Any, Any], Noise],
-    where: Domain,
-    budget: Budget,
-) -> Noise:
+def _least(family: _Family[Noise], where: Domain, budget: Budget) -> Noise:
     """Return the noise of the least scale with which the budget is met."""
 
     def make(scale: float) -> Noise:
-        return mechanism(scale, where.lower, where.upper)
-
-    def cost_of(noise: Noise) -> Cost:
-        return noise.cost(**where.sensitivities, domain=(where.lower, where.upper))
+        return family.noise(scale, where.lower, where.upper)
 
     if budget.delta == 0:
         scale = _pure_scale(family, budget.pure_share, where)
-        return settled(make, cost_of, _normal(scale), budget, toward=math.inf)
+        return settled(make, _normal(scale), budget, toward=math.inf)
     if budget.is_single and family.scale_at is not None and not where.is_box:
         place = float(where.width), float(where.change)
         scale = family.scale_at(budget.epsilon, budget.delta, *place)
-        return settled(make, cost_of, _normal(scale), budget, toward=math.inf)
+        return settled(make, _normal(scale), budget, toward=math.inf)
     # Without anything beside, an equal share of epsilon is enough without the delta.
     most = _normal(_pure_scale(family, budget.epsilon / budget.count, where) * (1 + 1e-12))
-    found = least_parameter(
-        lambda scale: budget.total(cost_of(make(scale))),
-        budget,
-        (
-            max(most / FAR, _LEAST_SCALE),
-            min(most * FAR, _GREATEST_SCALE) if budget.beside.terms else most,
-        ),
-        most / math.sqrt(budget.count),
-    )
-    if found is None:
-        raise budget.unmet("what is planned beside leaves too little")
-    return make(found)
+    far = min(most * FAR, _GREATEST_SCALE) if budget.beside.terms else most
+    bracket = (max(most / FAR, _LEAST_SCALE), far)
+    return least_noise(make, budget, bracket, most / math.sqrt(budget.count))[0]
 
 
-def _pure_scale(family: _Family, epsilon: float, where: Domain) -> float:
+def _pure_scale(family: _Family[Any], epsilon: float, where: Domain) -> float:
     """Return the smallest scale for epsilon without a delta, rounded up."""
     if not where.is_box:
         return family.scale(epsilon, float(where.width), float(where.change))

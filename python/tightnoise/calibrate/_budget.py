@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from tightnoise._validate import MAX_COUNT, integer, not_negative, real_scalar, require, shown
+from tightnoise._validate import (
+    MAX_COUNT,
+    integer,
+    not_negative,
+    positive,
+    real_scalar,
+    require,
+    shown,
+)
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.costs import Cost
 
-__all__ = ["NOTHING", "Budget", "budget_of", "settled"]
+__all__ = ["NOTHING", "Budget", "budget_of", "scalar_budget", "settled"]
 
 Noise = TypeVar("Noise")
 
@@ -27,8 +35,10 @@ class Budget:
 
     epsilon: float
     delta: float
-    count: int
-    beside: Cost
+    count: int = 1
+    beside: Cost = NOTHING
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+    """What one record may change, as `cost` of the noise takes it."""
 
     @property
     def is_single(self) -> bool:
@@ -45,13 +55,18 @@ class Budget:
             raise self.unmet("what is planned beside leaves nothing of epsilon")
         return left / self.count
 
-    def total(self, cost: Cost) -> Cost:
-        """Return the cost of everything, by that of one release."""
-        return cost * self.count + self.beside
+    def for_one(self, epsilon: float, delta: float) -> Budget:
+        """Return a budget for one release alone."""
+        return replace(self, epsilon=epsilon, delta=delta, count=1, beside=NOTHING)
 
-    def is_met(self, cost: Cost) -> bool:
-        """Whether releases of this cost keep within the budget."""
-        return self.total(cost).epsilon(self.delta) <= self.epsilon
+    def total(self, noise: Any) -> Cost:
+        """Return the cost of everything, with this noise in each release."""
+        once: Cost = noise.cost(**self.bounds)
+        return once * self.count + self.beside
+
+    def is_met(self, noise: Any) -> bool:
+        """Whether releases with this noise keep within the budget."""
+        return self.total(noise).epsilon(self.delta) <= self.epsilon
 
     def unmet(self, why: str) -> CalibrationError:
         """Return the error that says why no noise meets the budget."""
@@ -60,8 +75,10 @@ class Budget:
         return CalibrationError(f"no noise of this kind meets {asked}{beside}: {why}")
 
 
-def budget_of(epsilon: Any, delta: Any, count: Any = 1, beside: Any = NOTHING) -> Budget:
-    """Return the budget after checking its parts."""
+def budget_of(
+    epsilon: Any, delta: Any, count: Any = 1, beside: Any = NOTHING, **bounds: Any
+) -> Budget:
+    """Return the budget after checking its parts, but the bounds."""
     loss, failure = not_negative("epsilon", epsilon), real_scalar("delta", delta)
     require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
     times = integer("count", count, minimum=1, maximum=MAX_COUNT)
@@ -73,16 +90,20 @@ def budget_of(epsilon: Any, delta: Any, count: Any = 1, beside: Any = NOTHING) -
             f"beside must cost less than the budget; it costs epsilon = {spent:g} of {loss:g} at "
             f"delta = {failure:g} by itself"
         )
-    return Budget(loss, math.fabs(failure), times, beside)
+    return Budget(loss, math.fabs(failure), times, beside, bounds)
+
+
+def scalar_budget(
+    epsilon: Any, delta: Any, sensitivity: Any, count: Any, beside: Any
+) -> tuple[Budget, float]:
+    """Return the budget and the checked sensitivity of one number."""
+    budget = budget_of(epsilon, delta, count, beside)
+    change = positive("sensitivity", sensitivity)
+    return replace(budget, bounds={"sensitivity": change}), change
 
 
 def settled(
-    make: Callable[[float], Noise],
-    cost_of: Callable[[Noise], Cost],
-    start: float,
-    budget: Budget,
-    *,
-    toward: float,
+    make: Callable[[float], Noise], start: float, budget: Budget, *, toward: float
 ) -> Noise:
     """Return the first private one of make(start), and make(x) for x ever farther from `start`.
 
@@ -93,7 +114,7 @@ def settled(
     value, units = start, 1.0
     while 0 < value < math.inf:
         noise = make(value)
-        if budget.is_met(cost_of(noise)):
+        if budget.is_met(noise):
             return noise
         value, units = start + units * unit, 2.0 * units
     raise budget.unmet("there is none within the range of floats")

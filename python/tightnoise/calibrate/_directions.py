@@ -6,8 +6,7 @@ import math
 
 from tightnoise._validate import positive
 from tightnoise.calibrate._budget import NOTHING, budget_of, settled
-from tightnoise.calibrate._error import CalibrationError
-from tightnoise.calibrate._parameter import least_parameter
+from tightnoise.calibrate._parameter import least_noise
 from tightnoise.calibrate._scalar import gaussian
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import VonMisesFisher
@@ -66,33 +65,22 @@ def von_mises_fisher(
     >>> 1 - 1e-8 < noise.cost().epsilon(1e-5) <= 1
     True
     """
-    budget = budget_of(epsilon, delta, count, beside)
+    budget = budget_of(epsilon, delta, count, beside, angle=positive("angle", angle))
     positive("epsilon", epsilon)
-    theta = positive("angle", angle)
-
-    def cost_of(noise: VonMisesFisher) -> Cost:
-        return noise.cost(angle=theta)
-
     unit = VonMisesFisher(1.0, dim)
-    chord = cost_of(unit).epsilon(0.0)  # the largest loss is proportional to kappa
+    chord = unit.cost(**budget.bounds).epsilon(0.0)  # the largest loss is proportional to kappa
     if budget.delta == 0:
         kappa = min(budget.pure_share / chord, _LARGEST)
-        return settled(lambda k: VonMisesFisher(k, unit.dim), cost_of, kappa, budget, toward=0.0)
+        return settled(lambda k: VonMisesFisher(k, unit.dim), kappa, budget, toward=0.0)
     # Two kappas that are nearly private: one whose greatest losses are small enough, and one that
     # Gaussian noise covers.
     near = budget.epsilon / budget.count / chord
     if unit.dim >= 4:
         noise = gaussian(budget.epsilon, budget.delta, sensitivity=1.0, count=budget.count)
         near = max(near, math.sqrt(unit.dim - 3.0) / (float(noise.sigma) * chord))
-    inverse = least_parameter(
-        lambda inverse: budget.total(cost_of(VonMisesFisher(1.0 / inverse, unit.dim))),
+    return least_noise(
+        lambda inverse: VonMisesFisher(1.0 / inverse, unit.dim),
         budget,
         (1.0 / _LARGEST, 1.0 / _LEAST),
         1.0 / min(max(near, _LEAST), _LARGEST),
-    )
-    if inverse is None:
-        raise CalibrationError(
-            f"no kappa from {_LEAST:g} on meets epsilon = {budget.epsilon:g} at delta = "
-            f"{budget.delta:g}, count {budget.count} and what is beside"
-        )
-    return VonMisesFisher(1.0 / inverse, unit.dim)
+    )[0]

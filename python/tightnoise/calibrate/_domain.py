@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._arrays import difference_upper
 from tightnoise._validate import number_array, positive, require, require_all
 
 __all__ = ["Domain", "domain_of"]
@@ -73,7 +74,7 @@ def domain_of(lower: Any, upper: Any, sensitivity: Any, coordinate_sensitivity: 
         sides = (np.broadcast_to(side, below.shape)[first] for side in (low, high))
         raise ValueError("lower must be less than upper; got lower {} and upper {}".format(*sides))
     shape = next(iter(shapes), ())
-    width = np.array(np.broadcast_to(_width_upper(low, high), shape))
+    width = np.array(np.broadcast_to(difference_upper(high, low), shape))
     _require_range(float(width.max()), float(change.min()))
     return Domain(_plain(low), _plain(high), width.reshape(-1) if shape else width,
                   change.reshape(-1) if change.ndim else change, given)  # fmt: skip
@@ -88,15 +89,6 @@ def _coordinates(name: str, value: Any) -> Array:
 
 def _plain(array: Array) -> float | Array:
     return array if array.ndim else float(array)
-
-
-def _width_upper(lower: Array, upper: Array) -> Array:
-    """Return upper - lower, rounded up by Knuth's sum of two: a wider domain has a greater loss."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        width = upper - lower
-        part = width + lower
-        left_out = (upper - part) - (lower + (width - part))
-    return np.asarray(np.where(left_out > 0, np.nextafter(width, math.inf), width))
 
 
 def _require_range(width: float, change: float) -> None:

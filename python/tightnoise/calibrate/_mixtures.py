@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import math
-from collections.abc import Callable
 from typing import Any, Literal
 
 from tightnoise import _core
-from tightnoise._validate import integer, one_of, positive, require
-from tightnoise.calibrate._budget import NOTHING, Budget, budget_of
+from tightnoise._validate import integer, one_of, require
+from tightnoise.calibrate._budget import NOTHING, Budget, scalar_budget
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._loss import LOSSES, loss_of
-from tightnoise.calibrate._many import of_shares
-from tightnoise.calibrate._parameter import FAR, least_parameter
+from tightnoise.calibrate._many import of_shares, search_shares
+from tightnoise.calibrate._scalar import gaussian
+from tightnoise.calibrate._search import Point
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
@@ -23,6 +22,8 @@ __all__ = ["mixture_budget", "multi_gaussian", "quasi_gaussian"]
 
 _MOST_MODES = 10**6
 _LEAST_DELTA = 1e-300
+# A rough answer is so close to the budget, and may lose so much more than the best and still win.
+_ROUGH, _IN_REACH = 1e-2, 1.05
 _LEAST_EPSILON = 0.02  # of one of many: below, there are thousands of modes with losses of its own
 
 
@@ -102,7 +103,7 @@ def multi_gaussian(
     judged_by = one_of("loss", loss, LOSSES)
     given = None if modes is None else integer("modes", modes, minimum=0, maximum=_MOST_MODES)
 
-    def with_modes(number: int | None, own: float, failure: float) -> MultiGaussianMixture:
+    def single(own: float, failure: float, number: int | None) -> MultiGaussianMixture:
         if number is None:
             best = _core.additive.best_multi_gaussian(own, failure, change, judged_by)
             sigma, number = best.sigma, int(best.modes)
@@ -110,47 +111,30 @@ def multi_gaussian(
             sigma = _core.additive.multi_gaussian_sigma(own, failure, change, number)
         return MultiGaussianMixture(_finite(sigma, own, failure, change), own, change, number)
 
-    def cost_of(noise: MultiGaussianMixture) -> Cost:
-        return noise.cost(sensitivity=change)
-
-    def of_many(number: int | None) -> MultiGaussianMixture:
-        if number == 0:
-            return _gaussian_of_many(with_modes(0, budget.epsilon, budget.delta), cost_of, budget)
-        return of_shares(
-            lambda own, failure: with_modes(number, own, failure),
-            cost_of,
+    def of_many(number: int | None, **search: Any) -> tuple[MultiGaussianMixture, Point]:
+        return search_shares(
+            lambda own, failure: single(own, failure, number),
             budget,
+            like_gaussian=number is not None,
             least_epsilon=_LEAST_EPSILON if number is None else 0.0,
+            **search,
         )
 
+    def lost(noise: MultiGaussianMixture) -> float:
+        return loss_of(noise, loss)
+
     if budget.is_single:
-        return with_modes(given, budget.epsilon, budget.delta)
+        return single(budget.epsilon, budget.delta, given)
+    plain = gaussian(epsilon, delta, sensitivity=change, count=budget.count, beside=budget.beside)
+    one = MultiGaussianMixture(float(plain.sigma), budget.epsilon, change, 0)
     if given is not None:
-        return of_many(given)
-    few = [of_many(0), of_many(1)]
+        return of_many(given)[0] if given else one
+    rough = [of_many(1, close=_ROUGH)]
     with contextlib.suppress(CalibrationError):  # an epsilon of 0.02 may be too much for each
-        few.append(of_many(None))
-    return min(few, key=lambda noise: loss_of(noise, loss))
-
-
-def _gaussian_of_many(
-    one: MultiGaussianMixture, cost_of: Callable[[MultiGaussianMixture], Cost], budget: Budget
-) -> MultiGaussianMixture:
-    """Return a Gaussian: of as many releases sigma is larger by the root of their number."""
-    least = one.sigma * math.sqrt(budget.count)
-
-    def make(sigma: float) -> MultiGaussianMixture:
-        return dataclasses.replace(one, sigma=sigma)
-
-    sigma = least_parameter(
-        lambda sigma: budget.total(cost_of(make(sigma))),
-        budget,
-        (least, least * (FAR if budget.beside.terms else 2.0)),
-        least,
-    )
-    if sigma is None:
-        raise budget.unmet("what is planned beside leaves too little")
-    return make(sigma)
+        rough.append(of_many(None, close=_ROUGH))
+    least = _IN_REACH * min(lost(one), *(lost(noise) for noise, _ in rough))
+    found = [of_many(noise.modes, near=near)[0] for noise, near in rough if lost(noise) < least]
+    return min(one, *found, key=lost)
 
 
 def quasi_gaussian(
@@ -211,14 +195,14 @@ def quasi_gaussian(
 
     if budget.is_single:
         return single(budget.epsilon, budget.delta)
-    return of_shares(single, lambda noise: noise.cost(sensitivity=change), budget)
+    return of_shares(single, budget, like_gaussian=True)
 
 
 def mixture_budget(
     epsilon: Any, delta: Any, sensitivity: Any, count: Any, beside: Any
 ) -> tuple[Budget, float]:
     """Return the budget and the sensitivity; CalibrationError for delta = 0."""
-    budget = budget_of(epsilon, delta, count, beside)
+    budget, change = scalar_budget(epsilon, delta, sensitivity, count, beside)
     allowed = f"greater than 0 and at most {LARGEST_EPSILON:g}"
     require(0 < budget.epsilon <= LARGEST_EPSILON, "epsilon", epsilon, allowed)
     if budget.delta == 0:
@@ -227,7 +211,7 @@ def mixture_budget(
             "bound, so no sigma gives pure epsilon-DP; got 0"
         )
     require(budget.delta >= _LEAST_DELTA, "delta", delta, f"at least {_LEAST_DELTA:g}, or 0")
-    return budget, positive("sensitivity", sensitivity)
+    return budget, change
 
 
 def _finite(sigma: float, epsilon: float, delta: float, sensitivity: float) -> float:

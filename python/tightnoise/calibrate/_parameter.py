@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from tightnoise._validate import positive, require, shown
 from tightnoise.calibrate._budget import Budget, budget_of
@@ -12,13 +13,24 @@ from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._search import Point, least_point
 from tightnoise.costs import By, Cost
 
-__all__ = ["FAR", "excess_of", "least_parameter", "parameter"]
+__all__ = [
+    "FAR",
+    "ROUGH",
+    "excess_of",
+    "least_noise",
+    "least_parameter",
+    "parameter",
+    "rough_start",
+]
+
+Noise = TypeVar("Noise")
 
 FAR = 1e9
 """How many times as much noise as without them is looked at beside other releases."""
 
 _CLOSE = 2e-10  # of log epsilon: how far below the budget the answer may be
-_ROUGH = 1e-3  # where Renyi divergences only find out where to look
+ROUGH = 1e-3
+"""The same where an answer only says where to look."""
 
 
 def parameter(
@@ -90,35 +102,54 @@ def parameter(
             f"{budget.delta:g}: at its upper end, {high:g}, epsilon is "
             f"{checked(high).epsilon(budget.delta):g}"
         )
-    return found
+    return found.x
+
+
+def least_noise(
+    make: Callable[[float], Noise],
+    budget: Budget,
+    bracket: tuple[float, float],
+    near: float | Point,
+    **search: Any,
+) -> tuple[Noise, Point]:
+    """Return the noise of the least parameter in the bracket that meets the budget, and where."""
+    found = least_parameter(lambda x: budget.total(make(x)), budget, bracket, near, **search)
+    if found is None:
+        raise budget.unmet("the releases, or what is planned beside, leave too little for each")
+    return make(found.x), found
 
 
 def least_parameter(
     total_of: Callable[[float], Cost],
     budget: Budget,
     bracket: tuple[float, float],
-    near: float | None = None,
+    near: float | Point | None = None,
     *,
     by_renyi: bool = True,
-) -> float | None:
+    close: float = _CLOSE,
+) -> Point | None:
     """Return the least parameter in the bracket whose total meets the budget; None: none does.
 
-    `near` is a guess. Where there is no closed form, Renyi divergences, whose epsilon is never
-    less, improve it, unless their bounds are known to be poor.
+    `near` is a guess, or where an earlier search ended. Where there is no closed form, Renyi
+    divergences, whose epsilon is never less, improve a guess, unless their bounds are poor.
     """
     require(budget.epsilon > 0, "epsilon", budget.epsilon, "greater than 0 where it is searched by")
     low, high = bracket
     guess = math.sqrt(low) * math.sqrt(high) if near is None else near
-    start = Point(min(max(guess, low), high), 0.0, -1.0)
+    start = guess if isinstance(guess, Point) else Point(min(max(guess, low), high))
+    if by_renyi:
+        start = rough_start(total_of, budget, bracket, start)
+    return least_point(lambda x: excess_of(total_of(x), budget), low, high, start, close)
 
-    def excess(x: float, by: By | None = None) -> float:
-        return excess_of(total_of(x), budget, by)
 
-    if by_renyi and budget.delta > 0 and excess(start.x, "profile") == math.inf:
-        first = least_point(lambda x: excess(x, "rdp"), low, high, start, _ROUGH)
-        start = start if first is None else first
-    found = least_point(excess, low, high, start, _CLOSE)
-    return None if found is None else found.x
+def rough_start(
+    total_of: Callable[[float], Cost], budget: Budget, bracket: tuple[float, float], near: Point
+) -> Point:
+    """Return where Renyi divergences meet the budget, unless there is a closed form, or none do."""
+    if budget.delta == 0 or excess_of(total_of(near.x), budget, "profile") < math.inf:
+        return near
+    found = least_point(lambda x: excess_of(total_of(x), budget, "rdp"), *bracket, near, ROUGH)
+    return near if found is None else Point(found.x, slope=found.slope)
 
 
 def excess_of(total: Cost, budget: Budget, by: By | None = None) -> float:

@@ -11,13 +11,13 @@ from typing import TypeVar
 import numpy as np
 
 from tightnoise import _core
-from tightnoise._validate import positive, require
-from tightnoise.calibrate._budget import NOTHING, Budget, budget_of, settled
+from tightnoise._validate import require
+from tightnoise.calibrate._budget import NOTHING, Budget, scalar_budget, settled
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._many import of_shares
-from tightnoise.calibrate._parameter import FAR, least_parameter
+from tightnoise.calibrate._parameter import FAR, least_noise
 from tightnoise.costs import Cost
-from tightnoise.mechanisms import AdditiveNoise, Gaussian, Laplace, TruncatedLaplace, Tulap
+from tightnoise.mechanisms import Gaussian, Laplace, TruncatedLaplace, Tulap
 from tightnoise.mechanisms._steps import LARGEST_EPSILON, SMALLEST_EPSILON
 
 __all__ = ["aim", "gaussian", "laplace", "require_steps", "truncated_laplace", "tulap"]
@@ -78,16 +78,12 @@ def gaussian(
     >>> print(f"{tn.calibrate.gaussian(1.0, 1e-5, sensitivity=1.0, count=10).sigma:.6f}")
     11.797293
     """
-    budget = budget_of(epsilon, delta, count, beside)
-    change = positive("sensitivity", sensitivity)
+    budget, change = scalar_budget(epsilon, delta, sensitivity, count, beside)
     if budget.delta == 0:
         raise CalibrationError(
             "delta must be greater than 0 for Gaussian noise: its privacy loss has no bound, so no "
             "sigma gives pure epsilon-DP; got 0"
         )
-
-    def cost_of(noise: Gaussian) -> Cost:
-        return noise.cost(sensitivity=change)
 
     found = np.empty(())
     together = np.array(change * math.sqrt(budget.count))
@@ -100,8 +96,8 @@ def gaussian(
             "no finite sigma is enough: sensitivity / delta is beyond the largest float64"
         )
     if not budget.beside.terms:
-        return settled(Gaussian, cost_of, sigma, budget, toward=math.inf)
-    return _scaled(Gaussian, cost_of, sigma, budget)
+        return settled(Gaussian, sigma, budget, toward=math.inf)
+    return _scaled(Gaussian, sigma, budget)
 
 
 def laplace(
@@ -151,8 +147,7 @@ def laplace(
     >>> print(f"{tn.calibrate.laplace(0.5, 1e-6, sensitivity=1.0, count=100).scale:.4f}")
     79.3575
     """
-    budget = budget_of(epsilon, delta, count, beside)
-    change = positive("sensitivity", sensitivity)
+    budget, change = scalar_budget(epsilon, delta, sensitivity, count, beside)
     if budget.delta == 0:
         loss = budget.pure_share
     else:
@@ -164,23 +159,14 @@ def laplace(
             f"the sensitivity; got epsilon {epsilon} and delta {delta}"
         )
     if budget.delta == 0 or budget.is_single:
-        return settled(Laplace, _cost_by(change), scale, budget, toward=math.inf)
-    return _scaled(Laplace, _cost_by(change), scale, budget)
+        return settled(Laplace, scale, budget, toward=math.inf)
+    return _scaled(Laplace, scale, budget)
 
 
-def _scaled(
-    make: Callable[[float], Noise], cost_of: Callable[[Noise], Cost], least: float, budget: Budget
-) -> Noise:
+def _scaled(make: Callable[[float], Noise], least: float, budget: Budget) -> Noise:
     """Return the noise of the least scale from `least` on with which the budget is met."""
-    scale = least_parameter(
-        lambda scale: budget.total(cost_of(make(scale))),
-        budget,
-        (least, min(least * budget.count * FAR, 1e308)),
-        least * math.sqrt(budget.count),
-    )
-    if scale is None:
-        raise budget.unmet("what is planned beside leaves too little")
-    return make(scale)
+    most = min(least * budget.count * FAR, 1e308)
+    return least_noise(make, budget, (least, most), least * math.sqrt(budget.count))[0]
 
 
 def truncated_laplace(
@@ -228,8 +214,7 @@ def truncated_laplace(
     >>> m.scale, round(m.bound, 6), round(m.mean_abs(), 6)
     (1.0, 11.361115, 0.999868)
     """
-    budget = budget_of(epsilon, delta, count, beside)
-    change = positive("sensitivity", sensitivity)
+    budget, change = scalar_budget(epsilon, delta, sensitivity, count, beside)
     if budget.delta == 0:
         raise CalibrationError(
             "delta must be greater than 0 for bounded noise: outputs next to an end are possible "
@@ -245,17 +230,12 @@ def truncated_laplace(
                 "no finite noise is enough: epsilon must be greater than 0, and not next to 0 for "
                 f"the sensitivity; got {epsilon}"
             )
-        return settled(
-            lambda end: TruncatedLaplace(scale, end),
-            _cost_by(change),
-            bound,
-            budget_of(own, failure),
-            toward=math.inf,
-        )
+        one = budget.for_one(own, failure)
+        return settled(lambda end: TruncatedLaplace(scale, end), bound, one, toward=math.inf)
 
     if budget.is_single:
         return single(budget.epsilon, budget.delta)
-    return of_shares(single, _cost_by(change), budget)
+    return of_shares(single, budget)
 
 
 def _quotient_upper(numerator: float, denominator: float) -> float:
@@ -321,8 +301,7 @@ def tulap(
     >>> round(m.bound, 6), round(m.mean_abs(), 6)
     (11.327948, 0.966315)
     """
-    budget = budget_of(epsilon, delta, count, beside)
-    change = positive("sensitivity", sensitivity)
+    budget, change = scalar_budget(epsilon, delta, sensitivity, count, beside)
 
     def single(own: float, failure: float) -> Tulap:
         require_steps(own)
@@ -331,17 +310,12 @@ def tulap(
             return unbounded
         target = aim(failure)
         bound = -float(unbounded.ppf(target / (math.expm1(own) + 2.0 * target)))
-        return settled(
-            lambda end: Tulap(own, change, end),
-            _cost_by(change),
-            bound,
-            budget_of(own, failure),
-            toward=math.inf,
-        )
+        one = budget.for_one(own, failure)
+        return settled(lambda end: Tulap(own, change, end), bound, one, toward=math.inf)
 
     if budget.is_single:
         return single(budget.epsilon, budget.delta)
-    return of_shares(single, _cost_by(change), budget)
+    return of_shares(single, budget)
 
 
 def aim(delta: float) -> float:
@@ -356,7 +330,3 @@ def require_steps(epsilon: float) -> None:
             f"the noise's own epsilon must be from {SMALLEST_EPSILON} to {LARGEST_EPSILON:g}; "
             f"epsilon and delta ask for {epsilon}"
         )
-
-
-def _cost_by(sensitivity: float) -> Callable[[AdditiveNoise], Cost]:
-    return lambda noise: noise.cost(sensitivity=sensitivity)

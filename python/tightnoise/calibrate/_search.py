@@ -18,8 +18,9 @@ class Point(NamedTuple):
     """A number, what is left to 0 there, and the slope of that by the logarithm of the number."""
 
     x: float
-    excess: float
-    slope: float
+    excess: float = math.nan
+    """NaN: it is not known yet."""
+    slope: float = -1.0
 
 
 def least_point(
@@ -43,7 +44,7 @@ def least_point(
     x, slope, reach = near.x, near.slope, 0.0
     between, gaps = 0, [math.inf]
     for _ in range(_TRIALS):
-        value = excess(x)
+        value = near.excess if last is None and not math.isnan(near.excess) else excess(x)
         if last is not None and math.isfinite(value - last.excess):
             secant = (value - last.excess) / _log_ratio(x, last.x)
             slope = secant if secant < 0 else slope

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from tightnoise._validate import one_of, positive, require
-from tightnoise.calibrate._budget import NOTHING, budget_of, settled
+from tightnoise._validate import one_of, require
+from tightnoise.calibrate._budget import NOTHING, scalar_budget, settled
 from tightnoise.calibrate._loss import loss_of
 from tightnoise.calibrate._many import of_shares
 from tightnoise.calibrate._scalar import aim, require_steps
@@ -91,12 +91,8 @@ def staircase(
     >>> m.gamma, round(m.rounded().mean_abs(), 4)
     (0.25, 0.2781)
     """
-    budget = budget_of(epsilon, delta, count, beside)
-    change = positive("sensitivity", sensitivity)
+    budget, change = scalar_budget(epsilon, delta, sensitivity, count, beside)
     best_gamma = one_of("loss", loss, _BEST_GAMMA)
-
-    def cost_of(noise: Staircase) -> Cost:
-        return noise.cost(sensitivity=change)
 
     def single(epsilon: float, failure: float) -> Staircase:
         def own_epsilon(gamma: float) -> float:
@@ -121,12 +117,12 @@ def staircase(
         require_steps(own)
         if failure == 0:
             return Staircase(own, change, gamma)
-        one = budget_of(epsilon, failure)
-        return settled(lambda steps: Staircase(steps, change, gamma), cost_of, own, one, toward=0.0)
+        one = budget.for_one(epsilon, failure)
+        return settled(lambda steps: Staircase(steps, change, gamma), own, one, toward=0.0)
 
     if budget.is_single:
         return single(budget.epsilon, budget.delta)
-    return of_shares(single, cost_of, budget, is_pure=True)
+    return of_shares(single, budget, is_pure=True)
 
 
 def _between_integers(gamma: float, sensitivity: float) -> list[float]:

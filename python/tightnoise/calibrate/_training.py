@@ -101,7 +101,7 @@ def noise_multiplier(
     )
     if found is None:
         raise _unprovable(budget, f"noise multiplier up to {most:g}")
-    return found
+    return found.x
 
 
 def steps(
@@ -212,7 +212,7 @@ def sampling_rate(
     )
     if found is None:
         raise _unprovable(budget, f"sampling rate from {_LEAST_RATE:g} on")
-    return 1.0 / found
+    return 1.0 / found.x
 
 
 def _budget(epsilon: Any, delta: Any, beside: Any) -> Budget:

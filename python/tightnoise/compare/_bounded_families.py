@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tightnoise import calibrate
-from tightnoise.calibrate import CalibrationError
-from tightnoise.compare._bounded_releases import (
-    RECTIFIED,
-    TRUNCATED,
-    Budget,
-    Domain,
-    Kind,
-    cost_within,
-    pure_part,
-    scale_of,
-)
 from tightnoise.compare._families import FAMILIES, Family
 from tightnoise.compare._grid_optimum import grid_optimum
 from tightnoise.compare._middle import Middle
-from tightnoise.compare._releases import release_of
+from tightnoise.compare._prior import Prior, prior_of
 from tightnoise.costs import Cost
-from tightnoise.mechanisms import BoundedLaplace, RectifiedGaussian, TruncatedGaussian
 
-__all__ = ["BOUNDED_FAMILIES", "BoundedFamily"]
+__all__ = ["BOUNDED_FAMILIES", "BoundedFamily", "Question"]
+
+
+class Question(NamedTuple):
+    """What is asked of a mechanism: all that its row depends on. There is no data in it."""
+
+    epsilon: float
+    """What all releases may cost together."""
+    delta: float
+    lower: float
+    upper: float
+    """The range of the true value."""
+    sensitivity: float
+    """How far apart neighbours are, if the range is wide enough."""
+    releases: int = 1
+    """How many there are."""
+    weights: tuple[float, ...] | None = None
+    """What is known before; None: all true values are alike."""
+    integer: bool = False
+    """Whether outputs are rounded to integers."""
+
+    @property
+    def width(self) -> float:
+        """That of the range."""
+        return self.upper - self.lower
+
+    @property
+    def change(self) -> float:
+        """How far apart neighbours are; a sensitivity beyond the width means that, rounded up."""
+        return min(self.sensitivity, math.nextafter(self.width, math.inf))
+
+    @property
+    def prior(self) -> Prior:
+        """What is known before."""
+        return prior_of(self.weights, self.width)
 
 
 class BoundedFamily(NamedTuple):
     """Mechanisms that differ in their parameters only."""
 
     name: str
-    calibrated: Callable[[Budget, Domain], Any]
-    cost: Callable[[Any, Domain], Cost]
+    calibrated: Callable[[Question], Any]
+    cost: Callable[[Any, Question], Cost]
     """Of a mechanism: what one release costs."""
     parameter: str = ""
     """The one that sets the size of the noise."""
@@ -40,8 +63,6 @@ class BoundedFamily(NamedTuple):
     """Whether outputs may be outside the domain and are clipped, which costs nothing."""
     note: str = ""
     """What a reader of a table should know."""
-    pure: bool = False
-    """Whether one release makes no use of a delta."""
     searched: bool = False
     """Whether it takes a second to find, and a package that is an extra."""
 
@@ -52,68 +73,71 @@ _NOTES = {
 }
 
 
-def _within(kind: Kind, family: Any) -> BoundedFamily:
+def _within(name: str, calibrated: Callable[..., Any], parameter: str = "sigma") -> BoundedFamily:
+    """Return noise that stays in the range by itself."""
     return BoundedFamily(
-        kind.name,
-        lambda budget, domain: family(scale_of(kind, budget, domain), domain.lower, domain.upper),
-        cost_within,
-        "sigma",
+        name,
+        lambda asked: calibrated(
+            asked.epsilon,
+            asked.delta,
+            lower=asked.lower,
+            upper=asked.upper,
+            sensitivity=asked.change,
+            count=asked.releases,
+        ),
+        lambda mechanism, asked: mechanism.cost(
+            sensitivity=asked.change, domain=(asked.lower, asked.upper)
+        ),
+        parameter,
     )
 
 
-def _bounded_laplace(budget: Budget, domain: Domain) -> BoundedLaplace:
-    lower, upper, sensitivity = domain.interval
-    part = pure_part(budget)
-    return calibrate.bounded_laplace(part, lower=lower, upper=upper, sensitivity=sensitivity)
-
-
 def _clipped(family: Family) -> BoundedFamily:
-    def calibrated(budget: Budget, domain: Domain) -> Any:
-        epsilon, delta, count = budget
-        if delta > 0 and epsilon < family.least_epsilon:
-            raise CalibrationError(
-                f"epsilon must be at least {family.least_epsilon} here: with less it takes seconds "
-                f"to calibrate; got {epsilon}"
-            )
-        kind = family.of(domain.integer)
-        return release_of(kind, epsilon, delta, domain.sensitivity, "l2", count)
-
     return BoundedFamily(
         f"{family.name} + clip",
-        calibrated,
-        lambda mechanism, domain: mechanism.cost(sensitivity=domain.sensitivity),
+        lambda asked: family.calibrated(
+            asked.epsilon,
+            asked.delta,
+            sensitivity=asked.change,
+            count=asked.releases,
+            loss="l2",
+            integer=asked.integer,
+        ),
+        lambda mechanism, asked: mechanism.cost(sensitivity=asked.change),
         family.scale,
         clip=True,
         note=_NOTES.get(family.name, ""),
     )
 
 
+def _optimum(asked: Question) -> Any:
+    def total(inverse: float) -> Cost:
+        return Cost.of_pure(1.0 / inverse) * asked.releases
+
+    each = asked.epsilon / asked.releases * (1.0 - 2.0**-50)
+    if asked.delta > 0 and asked.releases > 1:
+        bracket = (1.0 / asked.epsilon, 1.0 / each)
+        each = 1.0 / calibrate.parameter(total, asked.epsilon, asked.delta, bracket=bracket)
+    return grid_optimum(each, asked.lower, asked.upper, asked.change, asked.prior)
+
+
 _FAMILIES = (
     BoundedFamily(
         "middle",
-        lambda budget, domain: Middle(domain.lower, domain.upper),
-        lambda mechanism, domain: Cost(),
+        lambda asked: Middle(asked.lower, asked.upper),
+        lambda mechanism, asked: Cost(),
         note="needs no data",
-        pure=True,
     ),
-    _within(TRUNCATED, TruncatedGaussian),
-    _within(RECTIFIED, RectifiedGaussian),
-    BoundedFamily(
-        "bounded Laplace",
-        _bounded_laplace,
-        cost_within,
-        "scale",
-        note="makes no use of delta",
-        pure=True,
-    ),
-    *(_clipped(family) for family in FAMILIES if not family.searched),
+    _within("truncated Gaussian", calibrate.truncated_gaussian),
+    _within("rectified Gaussian", calibrate.rectified_gaussian),
+    _within("bounded Laplace", calibrate.bounded_laplace, "scale"),
+    *(_clipped(family) for family in FAMILIES if not family.for_one),
     BoundedFamily(
         "grid optimum",
-        lambda budget, domain: grid_optimum(pure_part(budget), *domain.interval, domain.prior),
-        lambda mechanism, domain: mechanism.cost(sensitivity=domain.sensitivity),
+        _optimum,
+        lambda mechanism, asked: mechanism.cost(sensitivity=asked.change),
         "cells",
-        note="makes no use of delta; its values are posterior means",
-        pure=True,
+        note="one release makes no use of delta; its values are posterior means",
         searched=True,
     ),
 )

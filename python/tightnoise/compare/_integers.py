@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import require
-from tightnoise.compare._bounded_releases import Interval
 from tightnoise.random import NoiseStream
 
 __all__ = ["integer_interval", "integer_sensitivity", "integers_of"]
@@ -30,9 +29,10 @@ def integer_sensitivity(sensitivity: float) -> tuple[float, tuple[str, ...]]:
     return upwards, (note, f"sensitivity {sensitivity:.12g} is rounded up to {upwards:.12g}")
 
 
-def integer_interval(interval: Interval) -> tuple[Interval, tuple[str, ...]]:
-    """Return the range of the integers in a range, with their sensitivity."""
-    lower, upper, sensitivity = interval
+def integer_interval(
+    lower: float, upper: float, sensitivity: float
+) -> tuple[tuple[float, float, float], tuple[str, ...]]:
+    """Return the range of the integers in a range, with their sensitivity, and notes as above."""
     low, high = float(math.ceil(lower)), float(math.floor(upper))
     for name, end in (("lower", low), ("upper", high)):
         require(abs(end) <= _LARGEST, name, end, "at most 2^53 in size, for integers")

@@ -24,8 +24,7 @@ from tightnoise._validate import (
     shown,
 )
 from tightnoise._validate import integer as integer_between
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
-from tightnoise.compare._bounded_releases import Budget, Interval, domain_of
+from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
 from tightnoise.compare._estimates import ESTIMATES, Linear, PosteriorMean
 from tightnoise.compare._integers import integer_interval, integers_of
 from tightnoise.compare._prior import prior_of, weights_of
@@ -459,11 +458,12 @@ def compare_bounded(
     """
     one_of("by", by, CRITERIA)
     ends = (_number("lower", lower), _number("upper", upper), _number("sensitivity", sensitivity))
-    budget, interval, weights = question_of(epsilon, delta, *ends, count, prior)
+    asked = question_of(epsilon, delta, *ends, count, prior)
     notes: tuple[str, ...] = ()
     if integer:
-        interval, notes = integer_interval(interval)
-    ranking = ranking_of(budget, interval, weights, bool(optimum), bool(integer))
+        (low, high, change), notes = integer_interval(*ends)
+        asked = asked._replace(lower=low, upper=high, sensitivity=change, integer=True)
+    ranking = ranking_of(asked, bool(optimum))
     return dataclasses.replace(ranking, notes=notes).sorted_by(by)
 
 
@@ -475,7 +475,7 @@ def question_of(
     sensitivity: float,
     count: int,
     prior: ArrayLike | None,
-) -> tuple[Budget, Interval, tuple[float, ...] | None]:
+) -> Question:
     """Return what `ranking_of` and `choice_of` take, after checking it."""
     loss = positive("epsilon", epsilon)
     require(_LEAST <= loss <= 1.0 / _LEAST, "epsilon", epsilon, f"from {_LEAST} to {1.0 / _LEAST}")
@@ -490,67 +490,54 @@ def question_of(
     good = positive("sensitivity", sensitivity) >= _LEAST * width
     require(good, "sensitivity", sensitivity, f"at least {_LEAST} of upper - lower, {width}")
     weights = None if prior is None else weights_of(prior)
-    return Budget(loss, failure, releases), (lower, upper, sensitivity), weights
+    return Question(loss, failure, lower, upper, sensitivity, releases, weights)
 
 
 @functools.lru_cache(maxsize=128)
-def ranking_of(
-    budget: Budget,
-    interval: Interval,
-    weights: tuple[float, ...] | None,
-    optimum: bool = False,
-    integer: bool = False,
-) -> BoundedRanking:
-    """Return the ranking for checked arguments; it depends on no data, and is kept."""
+def ranking_of(asked: Question, optimum: bool = False) -> BoundedRanking:
+    """Return the ranking for a checked question; it depends on no data, and is kept."""
     choices: list[BoundedChoice] = []
     left_out: dict[str, str] = {}
     for family in BOUNDED_FAMILIES.values():
         if family.searched and not optimum:
             continue
-        if family.searched and integer:
+        if family.searched and asked.integer:
             left_out[family.name] = "its values are no integers"
             continue
         try:
-            choices.append(choice_of(family.name, budget, interval, weights, integer))
+            choices.append(choice_of(family.name, asked))
         except ValueError as error:  # also of a range that is narrower than this function's
             left_out[family.name] = str(error)
-    epsilon, delta, count = budget
     by = "mse_average"
-    found = BoundedRanking(epsilon, delta, *interval, by, count, tuple(choices), left_out, integer)
+    found = BoundedRanking(
+        *asked[:5], by, asked.releases, tuple(choices), left_out, integer=asked.integer
+    )
     return found.sorted_by(by)
 
 
 @functools.lru_cache(maxsize=1024)
-def choice_of(
-    name: str,
-    budget: Budget,
-    interval: Interval,
-    weights: tuple[float, ...] | None,
-    integer: bool = False,
-) -> BoundedChoice:
-    """Return the row of that name for checked arguments; CalibrationError if it has no answer."""
+def choice_of(name: str, asked: Question) -> BoundedChoice:
+    """Return the row of that name for a checked question; CalibrationError without an answer."""
     family = BOUNDED_FAMILIES[name]
-    domain = domain_of(*interval, prior_of(weights, interval[1] - interval[0]), integer)
-    mechanism = family.calibrated(budget, domain)
+    mechanism = family.calibrated(asked)
     size = f"{getattr(mechanism, family.parameter):.6g}" if family.parameter else ""
     # Both the budget and the cost, which is rounded upwards, are at least the truth.
-    cost = family.cost(mechanism, domain)
-    together = min((cost * budget.releases).epsilon(budget.delta), budget.epsilon)
-    errors = errors_of(mechanism, domain.lower, domain.upper, integer)
-    utility = utility_of(errors, domain.prior)
+    cost = family.cost(mechanism, asked)
+    together = min((cost * asked.releases).epsilon(asked.delta), asked.epsilon)
+    errors = errors_of(mechanism, asked.lower, asked.upper, asked.integer)
     return BoundedChoice(
         family.name,
         mechanism,
         family.clip,
-        domain.lower,
-        domain.upper,
+        asked.lower,
+        asked.upper,
         f"{family.parameter} {size}".strip(),
         cost,
         together,
-        *utility,
-        weights,
+        *utility_of(errors, asked.prior),
+        asked.weights,
         family.note,
-        integer,
+        asked.integer,
     )
 
 

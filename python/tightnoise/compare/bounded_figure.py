@@ -7,9 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
-from tightnoise.compare._bounded_releases import Budget, domain_of
-from tightnoise.compare._prior import prior_of
+from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
 from tightnoise.compare.bounded import BoundedRanking
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 
@@ -91,18 +89,24 @@ def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
 
 def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
     epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
-    prior = prior_of(ranking[0].prior, ranking.upper - ranking.lower)
     ends = ranking.lower, ranking.upper
-    domain = domain_of(*ends, ranking.sensitivity, prior, ranking.integer)
+    asked = Question(
+        ranking.epsilon,
+        ranking.delta,
+        *ends,
+        ranking.sensitivity,
+        ranking.releases,
+        ranking[0].prior,
+        ranking.integer,
+    )
     for family in BOUNDED_FAMILIES.values():
         if family.searched:
             continue  # a point of it is enough to wait for
         errors = []
         for epsilon in epsilons.tolist():
             try:
-                budget = Budget(epsilon, ranking.delta, ranking.releases)
-                mechanism = family.calibrated(budget, domain)
-                found = utility_of(errors_of(mechanism, *ends, ranking.integer), prior)
+                mechanism = family.calibrated(asked._replace(epsilon=epsilon))
+                found = utility_of(errors_of(mechanism, *ends, ranking.integer), asked.prior)
             except ValueError:
                 errors.append(np.nan)
                 continue

@@ -36,8 +36,7 @@ _REACH = 4.0  # of the densities, in sensitivities, at least
 def draw(ranking: NoiseRanking, file: IO[bytes]) -> None:
     """Draw densities and losses side by side into a PNG file.
 
-    The losses are those of one release at epsilons around the ranking's, at its delta. Families
-    that are searched for are drawn at its epsilon only.
+    The losses are those of one release at epsilons around the ranking's, at its delta.
 
     Parameters
     ----------
@@ -94,14 +93,16 @@ def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
 def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
     highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
     epsilons = np.minimum(ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON)
-    for family in (family.of(ranking.integer) for family in FAMILIES):
-        if family.searched:
-            continue
+    for family in FAMILIES:
         losses = []
         for epsilon in epsilons.tolist():
             try:
                 mechanism = family.calibrated(
-                    epsilon, ranking.delta, ranking.sensitivity, ranking.loss
+                    epsilon,
+                    ranking.delta,
+                    sensitivity=ranking.sensitivity,
+                    loss=ranking.loss,
+                    integer=ranking.integer,
                 )
             except CalibrationError:
                 losses.append(np.nan)

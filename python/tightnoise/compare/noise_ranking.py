@@ -14,7 +14,6 @@ from tightnoise._validate import integer as integer_between
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._families import FAMILIES, Family
 from tightnoise.compare._integers import integer_sensitivity, integers_of
-from tightnoise.compare._releases import release_of
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream
 
@@ -181,15 +180,10 @@ def best_noise(
     Gaussian, multi-Gaussian, quasi-Gaussian, Gaussian scale mixture, Laplace, truncated Laplace,
     Tulap and staircase. For one release the staircase, which is purely private, loses least at
     epsilon 2 up to a delta of 0.001, at 3 up to 0.03, at 4 up to 0.1 and at 8 up to 0.3; at larger
-    deltas scale mixtures do, which are searched for (a few seconds), and at epsilon below 1 Tulap
-    noise.
+    deltas scale mixtures do, and at epsilon below 1 Tulap noise.
 
-    For several releases (`count`) the Gaussian is exact. Any other is calibrated to a
-    smaller epsilon, the largest for which the composed cost (by distributions of losses) is
-    within the budget, and, where it is not pure, to its part of half of delta; the multi-Gaussian
-    also with a single mode on each side and with none, when it is a Gaussian, and with nothing else
-    where the releases share less than an epsilon of 0.02 each. Scale mixtures are left out, for one
-    release, too, where the best that is found is the multi-Gaussian.
+    Several releases (`count`) are calibrated to the budget of all of them together. Scale mixtures
+    are then left out, and for one release, too, where the best that is found is the multi-Gaussian.
 
     With `integer`, for counts, every output is rounded to an integer, which costs nothing, and
     ranked by the exact loss of what is then released. Noise gains most whose steps end half way
@@ -246,12 +240,19 @@ def best_noise(
     change, notes = integer_sensitivity(sensitivity) if integer else (float(sensitivity), ())
     choices: list[NoiseChoice] = []
     left_out: dict[str, str] = {}
-    for family in (family.of(bool(integer)) for family in FAMILIES):
-        if family.searched and releases > 1:
-            left_out[family.name] = "it is searched for one release only"
+    for family in FAMILIES:
+        if family.for_one and releases > 1:
+            left_out[family.name] = "it has nothing of its own for several releases"
             continue
         try:
-            mechanism = release_of(family, epsilon, delta, change, loss, releases)
+            mechanism = family.calibrated(
+                epsilon,
+                delta,
+                sensitivity=change,
+                count=releases,
+                loss=loss,
+                integer=bool(integer),
+            )
         except CalibrationError as error:
             left_out[family.name] = str(error)
             continue

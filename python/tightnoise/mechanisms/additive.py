@@ -24,6 +24,7 @@ from tightnoise._validate import (
 )
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs._additive_pair import AdditivePair, law_of
+from tightnoise.costs._leaf import Leaf
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
@@ -322,8 +323,11 @@ class AdditiveNoise(OnIntegers, Mechanism):
         times = integer("changed", changed, minimum=1, maximum=MAX_COUNT)
         if change == 0:
             return Cost()
-        leaf = AdditivePair(self._law_name, self._law_parameters, change, adjacency=adjacency)
-        return Cost.of_leaf(leaf) * times
+        return Cost.of_leaf(self._pair(change, adjacency)) * times
+
+    def _pair(self, sensitivity: float, adjacency: Adjacency | None) -> Leaf:
+        """Return the leaf of one number."""
+        return AdditivePair(self._law_name, self._law_parameters, sensitivity, adjacency=adjacency)
 
     def _map(self, function: Any, **arguments: Array) -> Any:
         """Call an elementwise function of the law."""

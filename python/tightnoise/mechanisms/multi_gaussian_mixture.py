@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise._validate import integer, positive, require
+from tightnoise.costs import Adjacency
+from tightnoise.costs._gaussian_pair import GaussianPair
+from tightnoise.costs._leaf import Leaf
+from tightnoise.costs._quotients import quotient_lower
 from tightnoise.mechanisms._panels import Tails, lattice
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
@@ -81,3 +85,9 @@ class MultiGaussianMixture(AdditiveNoise):
 
     def _panels(self, end: float, least: float = 0.0) -> Any:
         return lattice(self.sigma, self.sensitivity, self.modes, end, least)
+
+    def _pair(self, sensitivity: float, adjacency: Adjacency | None) -> Leaf:
+        if self.modes == 0:  # a Gaussian, of which many releases cost what one does, exactly
+            sigmas = quotient_lower(self.sigma, sensitivity)
+            return GaussianPair(sigmas, adjacency=adjacency)
+        return super()._pair(sensitivity, adjacency)
