@@ -12,6 +12,7 @@ void bind_analytic_bound(py::module_ m);
 void bind_bayes_capacity(py::module_ m);
 void bind_calibration(py::module_ m);
 void bind_composition(py::module_ m);
+void bind_contour(py::module_ m);
 void bind_conversion(py::module_ m);
 void bind_domain(py::module_ m);
 void bind_mechanisms(py::module_ m);
@@ -39,6 +40,7 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     const py::module_ additive = m.def_submodule("additive");
     bind_additive(additive);
     bind_analytic_bound(m.def_submodule("analytic_bound"));
+    bind_contour(m.def_submodule("cost"));
     bind_domain(m.def_submodule("domain"));
     bind_bayes_capacity(m.def_submodule("leakage"));
     const py::module_ random = m.def_submodule("random");

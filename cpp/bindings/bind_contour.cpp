@@ -1,0 +1,71 @@
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "cost/contour/composition.hpp"
+#include "cost/contour/gaussian_law.hpp"
+#include "cost/contour/sampled_gaussian_law.hpp"
+
+namespace tightnoise {
+namespace {
+
+using contour::Composition;
+using contour::Interval;
+using contour::Law;
+using SharedLaw = std::shared_ptr<Law>;
+using Counted = std::vector<std::pair<SharedLaw, double>>;
+
+contour::Terms terms_of(const Counted& counted) {
+    contour::Terms terms;
+    for (const auto& [law, count] : counted) {
+        if (!law || !(count >= 0.0)) throw py::type_error("core: a law and its count");
+        terms.push_back({law, count});
+    }
+    return terms;
+}
+
+contour::Direction direction_of(const std::string& name) {
+    if (name != "remove" && name != "add") throw py::type_error("core: remove or add");
+    return name == "remove" ? contour::Direction::remove : contour::Direction::add;
+}
+
+// A method from a number to (lower, upper).
+template <Interval (Composition::*method)(double) const>
+py::tuple bounds(const Composition& self, double at) {
+    const Interval found = [&] {
+        py::gil_scoped_release nogil;
+        return (self.*method)(at);
+    }();
+    return py::make_tuple(found.lower, found.upper);
+}
+
+}  // namespace
+
+void bind_contour(py::module_ m) {
+    py::class_<Law, SharedLaw>(m, "Law");
+    m.def(
+        "gaussian",
+        [](double mu) -> SharedLaw { return std::make_shared<contour::GaussianLaw>(mu); },
+        py::arg("mu"));
+    m.def(
+        "sampled_gaussian",
+        [](double sigma, double rate, const std::string& direction) -> SharedLaw {
+            if (rate == 1.0) return std::make_shared<contour::GaussianLaw>(1.0 / sigma);
+            return std::make_shared<contour::SampledGaussianLaw>(sigma, rate,
+                                                                 direction_of(direction));
+        },
+        py::arg("sigma"), py::arg("rate"), py::arg("direction"));
+    py::class_<Composition>(m, "Composition")
+        .def(py::init([](const Counted& upper, const std::optional<Counted>& lower) {
+                 if (!lower) return Composition(terms_of(upper));
+                 return Composition(terms_of(upper), terms_of(*lower));
+             }),
+             py::arg("upper"), py::arg("lower") = std::nullopt)
+        .def("epsilon", &bounds<&Composition::epsilon>, py::arg("delta"))
+        .def("delta", &bounds<&Composition::delta>, py::arg("epsilon"));
+}
+
+}  // namespace tightnoise

@@ -1,0 +1,300 @@
+#include "cost/contour/composition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cost/contour/contour.hpp"
+#include "cost/contour/gaussian_law.hpp"
+#include "numeric/elementary.hpp"
+
+namespace tightnoise::contour {
+namespace {
+
+constexpr double kNarrow = 1e-10;  // relative width at which an answer is not improved
+constexpr int kPasses = 3;
+constexpr int kMostSteps = 60;
+
+// Gaussian releases are one Gaussian release.
+Terms merged(const Terms& terms) {
+    Terms result;
+    double square = 0.0;
+    for (const Releases& term : terms) {
+        if (const auto mu = term.law->gaussian()) {
+            square += term.count * *mu * *mu;
+        } else if (term.count > 0.0) {
+            result.push_back(term);
+        }
+    }
+    if (square > 0.0) result.push_back({std::make_shared<GaussianLaw>(std::sqrt(square)), 1.0});
+    return result;
+}
+
+// The c of about the least objective(c), found downhill in ratios.
+template <class Objective>
+double least_tilt(Objective objective) {
+    constexpr double kFirst = 8.0, kLeast = 1e-12, kLargest = 1e200;
+    double c = kFirst, value = objective(c);
+    for (const double step : {2.0, 1.4, 1.19, 1.09}) {
+        bool has_moved = false;
+        for (const double factor : {step, 1.0 / step}) {
+            while (!has_moved || step == 2.0) {
+                const double next = objective(c * factor);
+                if (!(next < value) || c * factor < kLeast || c * factor > kLargest) break;
+                c *= factor;
+                value = next;
+                has_moved = true;
+                if (step < 2.0) break;
+            }
+            if (has_moved) break;
+        }
+    }
+    return c;
+}
+
+// log of kap(c) e^(K(c) - c x), an upper bound of the finite part of delta(x).
+double log_renyi(const Terms& terms, double c, double x) {
+    const Moment moment = total_moment(terms, c);
+    const double error = std::isfinite(moment.error) ? moment.error : 0.0;
+    const double size = std::fabs(moment.value) + std::fabs(c * x) + 2.0;
+    return moment.value + error + log_kappa(c) - c * x + 8.0 * kUnit * size;
+}
+
+// Where the contour's sum says that D(x) = e^log_value: Newton's method on its logarithm, kept in a
+// bracket. Where the sum is lost in rounding, x is far too high.
+double crossing(const Contour& contour, double log_value, double x) {
+    const double c = contour.tilt();
+    const double reach = 3.0 * std::hypot(contour.deviation(), 1.0 / c);
+    const double safe = contour.mean() - 1.0 / c;
+    double low = -kInfinity, high = kInfinity;
+    for (int i = 0; i < kMostSteps; ++i) {
+        const Contour::Guess guess = contour.guess(x);
+        const double step = (guess.log_value - log_value) / guess.rate;
+        const bool is_lost = !(std::fabs(step) < kInfinity);
+        if (is_lost || step < 0.0)
+            high = std::min(high, x);
+        else
+            low = std::max(low, x);
+        double next = x + std::clamp(step, -reach, reach);
+        if (is_lost || !(next >= low && next <= high)) {
+            if (low > -kInfinity && high < kInfinity)
+                next = 0.5 * (low + high);
+            else if (low == -kInfinity && safe < high)
+                next = safe;
+            else
+                next = std::min(x, high) - 0.3 * reach;
+        }
+        const double moved = std::fabs(next - x);
+        x = next;
+        if (moved <= 1e-15 * std::fabs(x) || moved < 1e-300) break;
+    }
+    return x;
+}
+
+// Moves x by first, 1.5 first, ... until it is good; infinite if it never is.
+template <class Good>
+double stepped(Good is_good, double x, double first) {
+    for (int i = 0; i < kMostSteps; ++i, first *= 1.5) {
+        if (is_good(x)) return x;
+        x += first;
+    }
+    return first > 0.0 ? kInfinity : -kInfinity;
+}
+
+// epsilon(delta) of a falling profile with bounds on [0, inf).
+template <class Profile>
+Interval bisected(Profile profile, double delta) {
+    if (profile(0.0).upper <= delta) return {0.0, 0.0};
+    double high = 1.0;
+    while (!(profile(high).upper <= delta) && high < 1e300) high *= 2.0;
+    if (high >= 1e300) return {0.0, kInfinity};
+    const auto narrowed = [&](auto is_above) {
+        double low = 0.0, top = high;
+        for (int i = 0; i < 1100 && top - low > 2.0 * kUnit * top; ++i) {
+            const double middle = low > 0.0 && top > 4.0 * low ? std::sqrt(low * top)
+                                  : low > 0.0                  ? 0.5 * (low + top)
+                                                               : std::min(0.5 * top, top * top);
+            (is_above(middle) ? low : top) = middle;
+            if (top < 1e-300) break;
+        }
+        return Interval{low, top};
+    };
+    return {narrowed([&](double x) { return profile(x).lower > delta; }).lower,
+            narrowed([&](double x) { return profile(x).upper > delta; }).upper};
+}
+
+}  // namespace
+
+ComposedLoss::ComposedLoss(Terms terms) : terms_(merged(terms)) {
+    double log_finite = 0.0;
+    for (const Releases& term : terms_) {
+        log_finite += term.count * std::log1p(-term.law->infinite_mass());
+    }
+    infinite_ = -std::expm1(log_finite);
+}
+
+// Of a single release.
+std::optional<Interval> ComposedLoss::closed_profile(double x) const {
+    if (terms_.empty()) return Interval{0.0, 0.0};
+    if (terms_.size() > 1 || terms_[0].count != 1.0 || !(x >= 0.0)) return std::nullopt;
+    return terms_[0].law->profile(x);
+}
+
+bool ComposedLoss::meets(const Interval& finite, double delta) const {
+    return infinite_ * (1.0 + 16.0 * kUnit) / delta + finite.upper <= 1.0 - 4.0 * kUnit;
+}
+
+bool ComposedLoss::exceeds(const Interval& finite, double delta) const {
+    return infinite_ * (1.0 - 16.0 * kUnit) / delta + finite.lower >= 1.0 + 4.0 * kUnit;
+}
+
+ComposedLoss::Tilt ComposedLoss::tilt_for_value(double log_value) const {
+    const auto bound = [&](double c) {
+        const double x = (total_moment(terms_, c).value + log_kappa(c) - log_value) / c;
+        return std::isfinite(x) ? x : kInfinity;
+    };
+    const double c = least_tilt(bound);
+    return {c, bound(c)};
+}
+
+double ComposedLoss::tilt_for_loss(double x) const {
+    return least_tilt([&](double c) {
+        const double value = total_moment(terms_, c).value + log_kappa(c) - c * x;
+        return std::isfinite(value) ? value : kInfinity;
+    });
+}
+
+// A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
+double ComposedLoss::cheaper_tilt(double tilt, double x, double log_value) const {
+    constexpr double kGaussianWindow = 12.0;  // in standard deviations: nothing to gain
+    constexpr double kDigitLost = 0.15, kMostLost = 6.0;
+    double best = tilt, least = kInfinity, first = 0.0;
+    for (const double factor : {1.0, 0.82, 0.65, 0.5}) {
+        const double c = tilt * factor;
+        const Moment moment = total_moment(terms_, c);
+        const double window = Images(terms_, c, moment.curvature, kLogTolerance)
+                                  .window(x, kLogTolerance + log_value, 0.0);
+        const double lost = moment.value - c * x - log_value;
+        if (factor == 1.0) {
+            first = std::max(lost, 0.0);
+            if (window < kGaussianWindow * std::sqrt(moment.curvature)) return tilt;
+        } else if (lost > first + kMostLost) {
+            break;
+        }
+        const double price = std::log(window) + kDigitLost * lost;
+        if (price < least - 0.2) {
+            least = price;
+            best = c;
+        } else if (factor < 0.8 && price > least) {
+            break;
+        }
+    }
+    return best;
+}
+
+// Of the finite part of delta(x), by e^log_unit.
+Interval ComposedLoss::finite_delta(double x, double log_unit) const {
+    const double c = tilt_for_loss(x);
+    const double log_bound = log_renyi(terms_, c, x);
+    Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
+    double log_value = log_bound - 1.0;
+    for (int pass = 0; pass < kPasses; ++pass) {
+        const auto contour = Contour::make(terms_, cheaper_tilt(c, x, log_value), x, log_value);
+        if (!contour) break;
+        const Bounds bounds = contour->profile(x, log_unit);
+        best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
+        const double known = contour->guess(x).log_value;
+        if (!std::isfinite(known) || best.upper - best.lower <= kNarrow * best.upper ||
+            std::fabs(known - log_value) < 0.5) {
+            break;
+        }
+        log_value = known;
+    }
+    const double one = std::exp(-log_unit);  // D <= 1
+    return {std::min(best.lower, one), std::min(best.upper, one * (1.0 + 1e-13))};
+}
+
+Interval ComposedLoss::delta(double epsilon) const {
+    if (const auto closed = closed_profile(epsilon)) return *closed;
+    const double log_unit = std::min(log_renyi(terms_, tilt_for_loss(epsilon), epsilon), 0.0);
+    const Interval finite = finite_delta(epsilon, log_unit);
+    const double unit = std::exp(log_unit);
+    const double relative = 4.0 * kUnit * (2.0 + std::fabs(log_unit));
+    const double lower = finite.lower * unit * (1.0 - relative);
+    const double upper = finite.upper * unit * (1.0 + relative) + 1e-323;
+    return {std::min(infinite_ * (1.0 - 16.0 * kUnit) + lower, 1.0),
+            std::min(infinite_ * (1.0 + 16.0 * kUnit) + upper, 1.0)};
+}
+
+Interval ComposedLoss::epsilon(double delta) const {
+    if (delta >= 1.0) return {0.0, 0.0};
+    if (infinite_ * (1.0 - 16.0 * kUnit) > delta) return {kInfinity, kInfinity};
+    if (closed_profile(0.0)) {
+        return bisected([&](double x) { return *closed_profile(x); }, delta);
+    }
+    if (!(delta > 0.0)) return {0.0, kInfinity};
+    return contour_epsilon(delta);
+}
+
+Interval ComposedLoss::contour_epsilon(double delta) const {
+    constexpr double kEasyZero = 0.02;
+    const double log_unit = std::log(delta);
+    const double slack = std::max(delta - infinite_, 1e-16 * delta);
+    const Tilt tilt = tilt_for_value(std::log(slack));
+    const auto renyi = [&](double x) {
+        return Interval{0.0, std::exp(log_renyi(terms_, tilt.at, x) - log_unit)};
+    };
+    if (meets(renyi(0.0), delta)) return {0.0, 0.0};
+    const auto is_zero = [&] { return meets(finite_delta(0.0, log_unit), delta); };
+    const double narrow = std::sqrt(total_moment(terms_, 0.5).curvature);
+    const bool is_tested = delta > kEasyZero * std::min(narrow, 1.0);
+    if (is_tested && is_zero()) return {0.0, 0.0};
+    const auto unit = [](double x) { return 0x1p-52 * std::fabs(x) + 1e-300; };
+    Interval best{0.0, stepped([&](double x) { return meets(renyi(x), delta); }, tilt.bound,
+                               unit(tilt.bound))};
+    double x = tilt.bound - 2.0 / tilt.at;
+    for (int pass = 0; pass < kPasses; ++pass) {
+        const double c = cheaper_tilt(tilt.at, x, std::log(slack));
+        const auto contour = Contour::make(terms_, c, x, std::log(slack));
+        if (!contour) break;
+        const auto bounds = [&](double at) {
+            const Bounds found = contour->profile(at, log_unit);
+            return Interval{found.lower, found.upper};
+        };
+        const double found = crossing(*contour, std::log(slack), x);
+        const double rate = std::max(contour->guess(found).rate, 1e-3 * c);
+        const Interval there = bounds(found);
+        const double above = std::max((there.upper - 1.0) / rate, unit(found));
+        const double below = std::max((1.0 - there.lower) / rate, unit(found));
+        best.upper = std::min(
+            best.upper, stepped([&](double at) { return meets(bounds(at), delta); }, found, above));
+        best.lower =
+            std::max(best.lower,
+                     stepped([&](double at) { return exceeds(bounds(at), delta); }, found, -below));
+        const double moved = std::fabs(found - x);
+        x = found;
+        if (best.upper - best.lower <= kNarrow * best.upper || contour->is_smoothed() ||
+            moved < 0.05 / c) {
+            break;
+        }
+    }
+    best.upper = std::max(best.upper, 0.0);
+    if (!(best.lower > 0.0) && !is_tested && is_zero()) return {0.0, 0.0};
+    return best;
+}
+
+Composition::Composition(const Terms& upper, std::optional<Terms> lower) : upper_(upper) {
+    if (lower) lower_.emplace(std::move(*lower));
+}
+
+Interval Composition::epsilon(double delta) const {
+    const Interval upper = upper_.epsilon(delta);
+    return lower_ ? Interval{lower_->epsilon(delta).lower, upper.upper} : upper;
+}
+
+Interval Composition::delta(double epsilon) const {
+    const Interval upper = upper_.delta(epsilon);
+    return lower_ ? Interval{lower_->delta(epsilon).lower, upper.upper} : upper;
+}
+
+}  // namespace tightnoise::contour

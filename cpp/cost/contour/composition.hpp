@@ -1,0 +1,53 @@
+// epsilon and delta of any composition, certified from both sides.
+#pragma once
+
+#include <optional>
+
+#include "cost/contour/law.hpp"
+
+namespace tightnoise::contour {
+
+// What is released: laws of one direction of neighbours, with their counts.
+class ComposedLoss {
+  public:
+    explicit ComposedLoss(Terms terms);
+
+    // The least epsilon >= 0 with delta(epsilon) <= delta; infinite where delta is below the
+    // infinite mass.
+    Interval epsilon(double delta) const;
+    // delta(epsilon) of any real epsilon.
+    Interval delta(double epsilon) const;
+
+  private:
+    struct Tilt {
+        double at, bound;  // of the least Renyi bound, and the bound
+    };
+
+    Tilt tilt_for_value(double log_value) const;
+    double tilt_for_loss(double x) const;
+    double cheaper_tilt(double tilt, double x, double log_value) const;
+    Interval finite_delta(double x, double log_unit) const;
+    Interval contour_epsilon(double delta) const;
+    bool meets(const Interval& finite, double delta) const;    // surely delta(x) <= delta
+    bool exceeds(const Interval& finite, double delta) const;  // surely delta(x) > delta
+    std::optional<Interval> closed_profile(double x) const;
+
+    Terms terms_;
+    double infinite_ = 0.0;  // mass, of a relative error of 4 u
+};
+
+// A composition of which, where its laws only dominate the releases, another one with laws that the
+// releases dominate gives the lower bounds.
+class Composition {
+  public:
+    explicit Composition(const Terms& upper, std::optional<Terms> lower = std::nullopt);
+
+    Interval epsilon(double delta) const;
+    Interval delta(double epsilon) const;
+
+  private:
+    ComposedLoss upper_;
+    std::optional<ComposedLoss> lower_;
+};
+
+}  // namespace tightnoise::contour

@@ -1,0 +1,72 @@
+// One contour Re s = c: the trapezoidal sum for the finite part D(x) of delta(x), and everything
+// that it misses. CONTOUR.md, sections 1 to 4, 6.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cost/contour/images.hpp"
+#include "cost/contour/law.hpp"
+
+namespace tightnoise::contour {
+
+constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative
+
+// Of D(x)/e^unit; upper may be infinite, lower is at least 0.
+struct Bounds {
+    double lower, upper;
+};
+
+class Contour {
+  public:
+    // For D near x, where it is about e^log_value. None where no line can be had, or where it would
+    // take more work than is allowed even with smoothing.
+    static std::optional<Contour> make(const Terms& terms, double tilt, double x, double log_value);
+
+    Bounds profile(double x, double log_unit) const;
+    // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
+    struct Guess {
+        double log_value, rate;
+    };
+    Guess guess(double x) const;
+
+    double tilt() const { return tilt_; }
+    double mean() const { return centre_; }
+    double deviation() const { return deviation_; }
+    double window() const { return window_; }
+    std::size_t size() const { return frequencies_.size(); }
+    bool is_smoothed() const { return smoothing_ > 0.0; }
+
+  private:
+    enum class Kernel { profile, slope, density };
+    struct Frequency {
+        double y, real, imaginary;  // F = phi of the sum, centred
+        double error;               // of F
+    };
+    struct Sum {
+        double value, error, size;
+    };
+
+    Contour(const Terms& terms, double tilt, double x, double log_value);
+    bool sample(const Terms& terms, double log_wanted);
+    void smooth(double log_wanted);
+    bool make_lines(const Terms& terms, double reach);
+    Frequency frequency(const Terms& terms, double y) const;
+    double log_tail(const Terms& terms, double y) const;  // of |F|
+    Sum sum(double x, Kernel kernel) const;
+    double log_scale(double x) const { return moment_ + smoothed_moment() - tilt_ * x; }
+    double reach() const { return frequencies_.back().y; }
+    double smoothed_moment() const { return 0.5 * smoothing_ * smoothing_ * tilt_ * (tilt_ + 1.0); }
+
+    double tilt_, deviation_;
+    Images images_;
+    double window_, step_;
+    double smoothing_ = 0.0;
+    std::vector<std::unique_ptr<Line>> lines_;
+    std::vector<Frequency> frequencies_;
+    double moment_ = 0.0, moment_error_ = 0.0, centre_ = 0.0, centre_size_ = 0.0;
+    double log_truncation_ = 0.0;  // log of a bound of |F| beyond the last frequency
+};
+
+}  // namespace tightnoise::contour

@@ -1,0 +1,37 @@
+// The images that the trapezoidal rule adds: A(x) of CONTOUR.md, section 2, bounded from above.
+#pragma once
+
+#include <vector>
+
+#include "cost/contour/law.hpp"
+
+namespace tightnoise::contour {
+
+// log kap(a), kap(a) = a^a/(1 + a)^(1 + a) = sup_u (1 - e^-u) e^(-a u), for a >= 0.
+double log_kappa(double a);
+
+// Sum of the releases' moments at a tilt; the value is never below K(t) by more than the error.
+Moment total_moment(const Terms& terms, double t);
+
+class Images {
+  public:
+    // Around a contour at `tilt`, where K'' is about `curvature`, for images of e^log_value
+    // e^log_tolerance.
+    Images(const Terms& terms, double tilt, double curvature, double log_tolerance);
+
+    // The least window for which the images at x are below e^log_want.
+    double window(double x, double log_want, double smoothing) const;
+    // log of a bound of the images at x, after smoothing by N(0, smoothing^2).
+    double log_bound(double x, double window, double smoothing) const;
+
+  private:
+    struct Tilt {
+        double at, distance, log_weight;  // of the tilt, |at - c|, log kap + K there
+    };
+    // log of kap e^(K - at x) with K of the smoothed law.
+    static double log_markov(const Tilt& tilt, double x, double smoothing);
+
+    std::vector<Tilt> above_, below_;
+};
+
+}  // namespace tightnoise::contour

@@ -1,0 +1,66 @@
+// One release as the contour integral needs it: the law of its privacy loss L = log dP/dQ under P,
+// in one direction of neighbours. CONTOUR.md has the mathematics; the names here are its names.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tightnoise::contour {
+
+constexpr double kUnit = 0x1p-53;  // u: the relative error of one rounding
+
+struct Interval {
+    double lower, upper;
+};
+
+// K(t) = log E[e^(t L); L < inf]: within `error` of `value`, and never above value + error where
+// `error` is not finite. Slope and curvature are estimates.
+struct Moment {
+    double value, error, slope, curvature;
+};
+
+// phi(y) - 1, and a bound of the modulus of its error.
+struct Characteristic {
+    double real, imaginary, error;
+};
+
+// A law tilted by e^(c L): phi(y) = E[e^((c + iy) L)] / E[e^(c L)], less its phase e^(i y centre).
+class Line {
+  public:
+    virtual ~Line() = default;
+    virtual Moment moment() const = 0;  // K(c), as exactly as it is known
+    virtual double centre() const = 0;  // any number near K'(c)
+    virtual Characteristic at(double y) const = 0;
+    // log of a bound of |phi(y')| for all y' >= y: never rises with y.
+    virtual double log_tail(double y) const = 0;
+    virtual std::size_t nodes() const = 0;  // what one `at` costs
+};
+
+// What a line is asked for: phi for |y| <= reach, discretised with an error of at most `error`.
+struct LineRequest {
+    double tilt, reach, error;
+};
+
+class Law {
+  public:
+    virtual ~Law() = default;
+    virtual double infinite_mass() const { return 0.0; }
+    // For a tilt t >= 0. The value is an upper bound of K(t) wherever the error is infinite.
+    virtual Moment moment(double t) const = 0;
+    // None where it would take too many nodes.
+    virtual std::unique_ptr<Line> line(const LineRequest& request) const = 0;
+    // delta(x) of a single release for x >= 0, where it is known in closed form.
+    virtual std::optional<Interval> profile(double) const { return std::nullopt; }
+    // mu of a Gaussian law: these compose among themselves.
+    virtual std::optional<double> gaussian() const { return std::nullopt; }
+};
+
+struct Releases {
+    std::shared_ptr<const Law> law;
+    double count;
+};
+using Terms = std::vector<Releases>;
+
+}  // namespace tightnoise::contour

@@ -1,0 +1,42 @@
+// A tilted law as finitely many nodes: phi(y) = sum_j g_j e^(i y d_j).
+#pragma once
+
+#include <vector>
+
+#include "cost/contour/law.hpp"
+
+namespace tightnoise::contour {
+
+// What is known of the nodes of a tilted law.
+struct TiltedNodes {
+    std::vector<double> loss;    // L_j
+    std::vector<double> weight;  // g_j, of sum 1
+    std::vector<double> error;   // relative error of g_j by rounding, in units u
+    double loss_error;           // relative error of L_j, in units u
+    double missing;              // what phi misses: discretisation, and nodes left out
+};
+
+class NodeLine : public Line {
+  public:
+    NodeLine(TiltedNodes nodes, Moment moment);
+
+    Moment moment() const override { return moment_; }
+    double centre() const override { return centre_; }
+    Characteristic at(double y) const override;
+    double log_tail(double) const override { return 0.0; }
+    std::size_t nodes() const override { return weight_.size(); }
+
+  protected:
+    const std::vector<double>& weight() const { return weight_; }
+    double missing() const { return missing_; }
+    double weight_error() const { return weight_error_; }  // of a sum of g_j f_j, |f_j| <= 1
+
+  private:
+    std::vector<double> distance_;  // d_j = L_j - centre
+    std::vector<double> weight_;
+    Moment moment_;
+    double centre_ = 0.0, missing_, weight_error_ = 0.0;
+    double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y
+};
+
+}  // namespace tightnoise::contour
