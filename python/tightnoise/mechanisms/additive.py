@@ -287,7 +287,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
         """Return what a release costs, for all neighbouring data sets.
 
         Its delta is the greatest hockey-stick divergence over all shifts up to the sensitivity,
-        with a proof that no shift costs more (cpp/additive/worst_shift.hpp).
+        with a proof that no shift costs more (cpp/worst/worst_shift.hpp).
 
         Parameters
         ----------
