@@ -238,7 +238,7 @@ def test_a_release_is_drawn_anew_each_time() -> None:
         float(tn.release_bounded(3.0, 1.0, lower=0, upper=10, sensitivity=1.0).value)
         for _ in range(5)
     }
-    assert len(values) == 5  # equal by chance: below 1e-15
+    assert len(values) > 1  # all equal by chance: below 1e-9; some may be, on a grid
 
 
 @pytest.mark.parametrize("value", [3.0, [3.0, 4.0]])

@@ -52,11 +52,11 @@ class LiftedVonMisesFisher(Mechanism):
     `mean_resultant_length`. An anchor of the order of |S| loses little of it. At equal cosines the
     lifted noise costs a small part of what plain noise costs, and not much more than Gaussian
     noise: for |S| = 64, B = 1, dim = 13,700 and a mean cosine of 0.0219, epsilon at
-    delta = 1/60,000 after 1,407 steps of sampling rate 128/60,000 is, as `Accountant` has it,
+    delta = 1/60,000 after 1,407 steps of sampling rate 128/60,000 is
 
         anchor         2        8        32       64       (plain)
         kappa        300.2    302.4    335.5    424.5    300.0
-        epsilon      1.30     0.0869   0.0203   0.0121   125.
+        epsilon      0.705    0.0770   0.0177   0.0105   109.
 
     Parameters
     ----------
