@@ -1,12 +1,16 @@
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "cost/contour/atoms_law.hpp"
 #include "cost/contour/composition.hpp"
 #include "cost/contour/gaussian_law.hpp"
+#include "cost/contour/laplace_law.hpp"
 #include "cost/contour/sampled_gaussian_law.hpp"
 
 namespace tightnoise {
@@ -30,6 +34,19 @@ contour::Terms terms_of(const Counted& counted) {
 contour::Direction direction_of(const std::string& name) {
     if (name != "remove" && name != "add") throw py::type_error("core: remove or add");
     return name == "remove" ? contour::Direction::remove : contour::Direction::add;
+}
+
+SharedLaw atoms(const Float64Array& losses, const Float64Array& given, double infinite_mass,
+                bool is_log) {
+    const std::size_t n = length(losses);
+    if (length(given) != n) throw py::type_error("core: arrays of different lengths");
+    std::vector<double> masses(given.data(), given.data() + n), log_masses = masses;
+    for (double& mass : masses) mass = is_log ? std::exp(mass) : mass;
+    for (double& mass : log_masses) mass = is_log ? mass : std::log(mass);
+    using Exact = contour::AtomsLaw::Exact;
+    return std::make_shared<contour::AtomsLaw>(
+        std::vector<double>(losses.data(), losses.data() + n), masses, log_masses, infinite_mass,
+        is_log ? Exact::log_masses : Exact::masses);
 }
 
 // A method from a number to (lower, upper).
@@ -58,6 +75,12 @@ void bind_contour(py::module_ m) {
                                                                  direction_of(direction));
         },
         py::arg("sigma"), py::arg("rate"), py::arg("direction"));
+    m.def(
+        "laplace",
+        [](double epsilon) -> SharedLaw { return std::make_shared<contour::LaplaceLaw>(epsilon); },
+        py::arg("epsilon"));
+    m.def("atoms", &atoms, py::arg("losses"), py::arg("masses"), py::arg("infinite_mass") = 0.0,
+          py::arg("is_log") = false);
     py::class_<Composition>(m, "Composition")
         .def(py::init([](const Counted& upper, const std::optional<Counted>& lower) {
                  if (!lower) return Composition(terms_of(upper));

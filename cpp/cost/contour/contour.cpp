@@ -10,8 +10,8 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kMostWork = 1e7;         // nodes times frequencies of one contour
-constexpr double kMostFrequencies = 1e5;  // of one contour
+constexpr double kMostWork = 3e6;         // nodes times frequencies of one contour
+constexpr double kMostFrequencies = 2e4;  // of one contour
 constexpr std::size_t kFewestFrequencies = 4;
 constexpr double kWidestWindow = 1e15;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small

@@ -46,7 +46,7 @@ Images::Images(const Terms& terms, double tilt, double curvature, double log_tol
     for (const double part : {0.03, 0.08, 0.2, 0.45, 0.9, 2.0}) {
         add(above_, tilt + (1.0 + tilt) * part);
     }
-    below_.push_back({0.0, tilt, 0.0});  // kap(0) = 1, K(0) <= 0
+    add(below_, 0.0);
     for (const double part : {0.3, 0.6, 0.8}) add(below_, tilt * part);
     for (const double part : {0.4, 0.7, 0.9, 1.1, 1.4}) {
         if (part * reach < 1e6 * (1.0 + tilt)) add(above_, tilt + part * reach);

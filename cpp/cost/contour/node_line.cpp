@@ -61,4 +61,8 @@ Characteristic NodeLine::at(double y) const {
     return phi;
 }
 
+double DensityLine::log_tail(double y) const {
+    return std::log((atoms_ + variation_ / y) * (1.0 + 1e-14));
+}
+
 }  // namespace tightnoise::contour

@@ -1,6 +1,7 @@
 // A tilted law as finitely many nodes: phi(y) = sum_j g_j e^(i y d_j).
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "cost/contour/law.hpp"
@@ -37,6 +38,18 @@ class NodeLine : public Line {
     Moment moment_;
     double centre_ = 0.0, missing_, weight_error_ = 0.0;
     double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y
+};
+
+// Of a law with atoms and a density: |phi(y)| <= atoms + variation / y, both relative to M.
+class DensityLine : public NodeLine {
+  public:
+    DensityLine(TiltedNodes nodes, Moment moment, double atoms, double variation)
+        : NodeLine(std::move(nodes), moment), atoms_(atoms), variation_(variation) {}
+
+    double log_tail(double y) const override;
+
+  private:
+    double atoms_, variation_;
 };
 
 }  // namespace tightnoise::contour

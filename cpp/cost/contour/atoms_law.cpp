@@ -1,0 +1,114 @@
+#include "cost/contour/atoms_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/compensated_sum.hpp"
+#include "numeric/elementary.hpp"
+
+namespace tightnoise::contour {
+namespace {
+
+constexpr double kPruned = 1e-30;  // of M: atoms that are left out of a line, and counted
+
+}  // namespace
+
+AtomsLaw::AtomsLaw(const std::vector<double>& losses, const std::vector<double>& masses,
+                   const std::vector<double>& log_masses, double infinite_mass, Exact exact)
+    : infinite_(infinite_mass) {
+    CompensatedSum sum;
+    add(sum, -1.0);
+    for (std::size_t j = 0; j < losses.size(); ++j) {
+        if (log_masses[j] == -kInfinity) continue;
+        loss_.push_back(losses[j]);
+        mass_.push_back(masses[j]);
+        log_mass_.push_back(log_masses[j]);
+        add(sum, masses[j]);
+        largest_ = std::max(largest_, std::fabs(losses[j]));
+        if (exact == Exact::log_masses) rounding_ += masses[j] * (8.0 + std::fabs(log_masses[j]));
+    }
+    excess_ = value(sum);
+}
+
+AtomsLaw::Tilted AtomsLaw::tilted(double t) const {
+    const std::size_t n = loss_.size();
+    Tilted result{std::vector<double>(n), -kInfinity, 0.0};
+    double largest = -kInfinity;
+    for (std::size_t j = 0; j < n; ++j) {
+        result.weight[j] = log_mass_[j] + t * loss_[j];
+        largest = std::max(largest, result.weight[j]);
+    }
+    double sum = 0.0, error = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double g = exp(result.weight[j] - largest);
+        result.weight[j] = g;
+        sum += g;
+        error += g * (6.0 + 2.0 * std::fabs(t * loss_[j]) + 2.0 * std::fabs(log_mass_[j]));
+    }
+    if (!(sum > 0.0)) return result;
+    for (double& g : result.weight) g /= sum;
+    result.log_sum = largest + log(sum);
+    result.error = kUnit * (error / sum + static_cast<double>(n) + 4.0 * std::fabs(result.log_sum));
+    return result;
+}
+
+Moment AtomsLaw::moment(double t) const {
+    const Tilted law = tilted(t);
+    Moment moment{law.log_sum, law.error, 0.0, 0.0};
+    for (std::size_t j = 0; j < loss_.size(); ++j) moment.slope += law.weight[j] * loss_[j];
+    for (std::size_t j = 0; j < loss_.size(); ++j) {
+        const double away = loss_[j] - moment.slope;
+        moment.curvature += law.weight[j] * away * away;
+    }
+    return t * largest_ < 1.0 && !loss_.empty() ? careful_moment(t, moment) : moment;
+}
+
+// M - 1 = (M(0) - 1) + (M - M(0)), where the logarithm would lose digits.
+Moment AtomsLaw::careful_moment(double t, const Moment& plain) const {
+    CompensatedSum rise;
+    double size = 0.0;
+    for (std::size_t j = 0; j < loss_.size(); ++j) {
+        const double term = mass_[j] * expm1(t * loss_[j]);
+        add(rise, term);
+        size += std::fabs(term);
+    }
+    const double sum = value(rise) + excess_;
+    Moment moment = plain;
+    moment.value = log1p(sum);
+    moment.error =
+        kUnit * (10.0 * size + 4.0 * std::fabs(excess_) + 1.01 * rounding_ + 1e-12) / (1.0 + sum) +
+        4.0 * kUnit * std::fabs(moment.value);
+    return moment;
+}
+
+TiltedNodes AtomsLaw::nodes(double t) const {
+    const Tilted law = tilted(t);
+    TiltedNodes kept{{}, {}, {}, 0.0, 0.0};
+    for (std::size_t j = 0; j < loss_.size(); ++j) {
+        if (law.weight[j] < kPruned) {
+            kept.missing += 2.0 * law.weight[j];
+            continue;
+        }
+        kept.loss.push_back(loss_[j]);
+        kept.weight.push_back(law.weight[j]);
+        kept.error.push_back(8.0 + 2.0 * std::fabs(t * loss_[j]) + 2.0 * std::fabs(log_mass_[j]));
+    }
+    return kept;
+}
+
+std::unique_ptr<Line> AtomsLaw::line(const LineRequest& request) const {
+    if (loss_.empty()) return nullptr;
+    return std::make_unique<NodeLine>(nodes(request.tilt), moment(request.tilt));
+}
+
+std::optional<Interval> AtomsLaw::profile(double x) const {
+    double sum = infinite_;
+    for (std::size_t j = 0; j < loss_.size(); ++j) {
+        if (loss_[j] > x) sum -= mass_[j] * expm1(x - loss_[j]);
+    }
+    const double error = kUnit * (16.0 + static_cast<double>(loss_.size()) + 800.0);
+    return Interval{std::min(sum * (1.0 - error), 1.0), std::min(sum * (1.0 + error), 1.0)};
+}
+
+}  // namespace tightnoise::contour
