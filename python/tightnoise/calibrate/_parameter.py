@@ -28,7 +28,8 @@ Noise = TypeVar("Noise")
 FAR = 1e9
 """How many times as much noise as without them is looked at beside other releases."""
 
-_CLOSE = 2e-10  # of log epsilon: how far below the budget the answer may be
+# Of log epsilon: how far below the budget the answer may be, of one release and of several.
+_CLOSE, _CLOSE_OF_MANY = 2e-10, 9e-10
 ROUGH = 1e-3
 """The same where an answer only says where to look."""
 
@@ -126,7 +127,7 @@ def least_parameter(
     near: float | Point | None = None,
     *,
     by_renyi: bool = True,
-    close: float = _CLOSE,
+    close: float | None = None,
 ) -> Point | None:
     """Return the least parameter in the bracket whose total meets the budget; None: none does.
 
@@ -139,6 +140,8 @@ def least_parameter(
     start = guess if isinstance(guess, Point) else Point(min(max(guess, low), high))
     if by_renyi:
         start = rough_start(total_of, budget, bracket, start)
+    if close is None:
+        close = _CLOSE if budget.is_single else _CLOSE_OF_MANY
     return least_point(lambda x: excess_of(total_of(x), budget), low, high, start, close)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 __all__ = ["Point", "least_point", "most_count"]
 
 _TRIALS = 100
-_PATIENCE = 8  # trials between two ends before what is close enough grows with each, by 4
+_PATIENCE = 4  # trials between two ends before what is close enough grows with each, by 4
 _MOST_GROWTH = 6
 _STALLED = 3  # trials in which the ends must come half as close
 
@@ -36,7 +36,8 @@ def least_point(
     jump. Secants through the last two points find the next one: from where the search begins,
     `near.x` and with its slope, outwards until there is a point on either side, then between these,
     with bisection where that stalls. They aim at half of `close` below 0, the most that the excess
-    of the answer is below, unless `low` itself is no more than 0 or the function is too steep.
+    of the answer is below, unless `low` itself is no more than 0 or the function jumps: then the
+    answer is a tenth as close to where it does.
     """
     below: Point | None = None  # the nearest ones known to either side
     above: Point | None = None
@@ -70,13 +71,13 @@ def least_point(
         else:
             between += 1
             gaps.append(_log_ratio(above.x, below.x))
+            if gaps[-1] < 0.1 * close:
+                return above  # it jumps there, or rounding is all that is left
             trial = _moved(x, move, low, high) if math.isfinite(move) else x
             is_stalled = len(gaps) > _STALLED and gaps[-1] > 0.5 * gaps[-1 - _STALLED]
             if is_stalled or not below.x < trial < above.x:
                 trial = math.sqrt(below.x) * math.sqrt(above.x)
                 gaps = [math.inf]
-            if not below.x < trial < above.x:
-                return above  # there is no number between
         last, x = point, trial
     return above
 
