@@ -155,7 +155,7 @@ def test_exact_sums(timed, name, theta):
     m, few, alphas = MECHANISMS[name], theta[: N // 100], np.arange(2.0, 34.0)
     forward, backward = timed(
         f"exact sums, 32 orders, {name}",
-        lambda: m._rdp_sums(few, alphas, np.array(STEP)),
+        lambda: m._law.rdp_sums(few, alphas, np.array(STEP)),
         few.size * alphas.size,
     )
     worst = np.maximum(
@@ -186,5 +186,5 @@ def test_fil_numpy(timed, name, theta):
 def test_fil(timed, name, theta):
     """The exact sum over all coordinates, not a sketch's."""
     m, c = MECHANISMS[name], np.array(STEP)
-    total = timed(f"fisher sum {name}", lambda: m._fisher_sum(theta, c), N)
+    total = timed(f"fisher sum {name}", lambda: m._law.fisher_sum(theta, c), N)
     np.testing.assert_allclose(total, np.sum(STEP**2 * FISHER[name](theta)), rtol=1e-10)

@@ -76,7 +76,7 @@ def costs(sketch):
         cost
         for mechanism in MECHANISMS
         for cost in (
-            mechanism.rdp(sketch, ORDERS, sensitivity=SHIFT).values,
+            mechanism.cost_at(sketch, coordinate_sensitivity=SHIFT).rdp(ORDERS).values,
             mechanism.fil(sketch, coordinate_sensitivity=SHIFT),
         )
     ]
@@ -117,7 +117,7 @@ def test_everything_in_one_go(timed, dtype) -> None:
     found = timed(QUESTIONS, lambda: costs(Sketch.of(theta, -1.0, 1.0, sigma=1.0)), N)
     values = theta.astype(np.float64)
     for mechanism, rdp in zip(MECHANISMS, found[::2], strict=True):
-        wanted = mechanism._rdp_sums(values[:2000], ORDERS[:2], np.array(SHIFT))[0]
+        wanted = mechanism._law.rdp_sums(values[:2000], ORDERS[:2], np.array(SHIFT))[0]
         np.testing.assert_allclose(rdp[:2] / N, wanted / 2000, rtol=0.05)
 
 
@@ -144,11 +144,13 @@ def test_worse_sign_changes(timed, question, mechanism, order, spread, shift) ->
 
     def ask():
         sketch = kept if question == "later" else Sketch.of(theta, -1.0, 1.0, sigma=1.0)
-        return mechanism.rdp(sketch, [order], sensitivity=shift).values
+        return mechanism.cost_at(sketch, coordinate_sensitivity=shift).rdp([order]).values
 
     ask()
     found = timed(CHANGING, ask, GRADIENT)
-    wanted = np.maximum(*mechanism._rdp_sums(theta[:20_000], np.array([order]), np.array(shift)))
+    wanted = np.maximum(
+        *mechanism._law.rdp_sums(theta[:20_000], np.array([order]), np.array(shift))
+    )
     np.testing.assert_allclose(found / GRADIENT, wanted / 20_000, rtol=0.05)
 
 
@@ -172,15 +174,13 @@ def test_new_questions(timed, mechanism, data) -> None:
     """32 later questions, each with an order and a sensitivity that no other has had."""
     theta = gradients(data)
     sketch = Sketch.of(theta, -1.0, 1.0, sigma=1.0)
-    mechanism.rdp(sketch, [1.2, 1.4], sensitivity=0.1)  # sorts the elements
+    mechanism.cost_at(sketch, coordinate_sensitivity=0.1).rdp([1.2, 1.4])  # sorts the elements
     rng = np.random.default_rng(4)
 
     def ask():
         return [
-            mechanism.rdp(
-                sketch,
-                [1.0 + 10.0 ** rng.uniform(-2, 3)],
-                sensitivity=10.0 ** rng.uniform(-6, 0),
+            mechanism.cost_at(sketch, coordinate_sensitivity=10.0 ** rng.uniform(-6, 0)).rdp(
+                [1.0 + 10.0 ** rng.uniform(-2, 3)]
             )
             for _ in range(32)
         ]
@@ -214,5 +214,5 @@ def test_a_fourth_of_it_with_numpy_and_scipy(timed) -> None:
         lambda: [rectified_by_scipy(theta, order, SHIFT) for order in ORDERS],
         NUMPY_N,
     )
-    wanted = MECHANISMS[0]._rdp_sums(theta[:1000], ORDERS[:2], np.array(SHIFT))[0]
+    wanted = MECHANISMS[0]._law.rdp_sums(theta[:1000], ORDERS[:2], np.array(SHIFT))[0]
     np.testing.assert_allclose(np.array(found[:2]) / NUMPY_N, wanted / 1000, rtol=0.2)

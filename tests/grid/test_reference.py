@@ -108,7 +108,9 @@ def test_rectified(lower, upper, dtype) -> None:
     m = tn.RectifiedGaussian(sigma, lower, upper)
     y = m.sample(theta, rng=stream(), grid=step)
     least, most = letter_of(lower, step), letter_of(upper, step)
-    ends = [float(bound) for bound in (m._float32_bounds if dtype is np.float32 else m._bounds)]
+    ends = [
+        float(bound) for bound in (m._float32_bounds if dtype is np.float32 else (m.lower, m.upper))
+    ]
     for k, value in zip(
         points("rectified_gaussian", theta, sigma, step, words_of(dtype, sigma, step)),
         y.tolist(),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from instance_costs import rdp_at
 from mpmath import mp, mpf
 from noise_laws import NoiseSource, keystream
 from reference import bounded_laplace as exact
@@ -175,7 +176,7 @@ def test_beyond_the_support_nothing_is_told():
     np.testing.assert_array_equal(
         m.renyi_divergence(-3.0, 0.5, alphas), m.renyi_divergence(-1.0, 0.5, alphas)
     )
-    assert m.rdp(outside - 2.0, [2.0, np.inf], sensitivity=0.5).values.max() < 1e-290
+    assert rdp_at(m, outside - 2.0, [2.0, np.inf], 0.5).max() < 1e-290
     assert (m.logpdf([-1.5, 2.5], 0.0) == -np.inf).all()
 
 
@@ -197,9 +198,7 @@ def test_a_wide_support_is_laplace_noise():
     m, laplace = tn.BoundedLaplace(2.0, -1e4, 1e4), tn.Laplace(2.0).cost(sensitivity=3.0)
     for alpha in (1.5, 4.0, 100.0):
         expected = laplace.rdp([alpha]).values[0]
-        assert m.rdp([10.0], [alpha], sensitivity=3.0).values[0] == pytest.approx(
-            expected, rel=1e-9
-        )
+        assert rdp_at(m, [10.0], [alpha], 3.0)[0] == pytest.approx(expected, rel=1e-9)
     assert float(m.var(0.0)) == pytest.approx(8.0, rel=1e-14)
     np.testing.assert_allclose(
         m.hockey_stick(0.0, 3.0, np.linspace(0, 1.4, 8)),
@@ -216,7 +215,7 @@ def test_the_worst_loss_on_the_domain_is_that_of_the_formula():
         theta = np.linspace(0, width, 41)
         for k in (1e-3 * width, 0.3 * width, width):
             h = k + np.log1p(np.expm1(-k) * np.expm1(-(width - k)) / -np.expm1(-width))
-            worst = m.rdp(theta[:, None][0], [np.inf], sensitivity=k).values[0]
+            worst = rdp_at(m, theta[:, None][0], [np.inf], k)[0]
             assert worst == pytest.approx(h, rel=1e-9)
             for values in (theta, width - theta):
                 each = m.renyi_divergence(values, np.clip(values + k, 0, width), np.inf)
@@ -243,7 +242,7 @@ def test_extremes_give_numbers():
         assert ((q >= 0) & (q <= 1)).all()
         x = m.sample(np.repeat(theta, 500))
         assert ((x >= 0) & (x <= 1)).all()
-        curve = m.rdp(theta, sensitivity=0.1)
+        curve = m.cost_at(theta, coordinate_sensitivity=0.1).rdp()
         assert np.isfinite(curve.epsilon(1e-6))
 
 
@@ -265,12 +264,12 @@ def test_errors_name_the_scale():
 def test_costs_compose_and_sketches_are_taken(rng):
     m = tn.BoundedLaplace(0.5, -1.0, 1.0)
     theta = rng.uniform(-1.2, 1.2, 5000)
-    cost = m.rdp(theta, [2.0, 8.0], sensitivity=0.01)
+    cost = m.cost_at(theta, coordinate_sensitivity=0.01).rdp([2.0, 8.0])
     assert cost.per_instance
     direct = m.renyi_divergence(theta, theta + 0.01, 2.0).sum()
     assert direct <= cost.values[0]
     sketch = tn.Sketch.of(theta, -1, 1)
-    np.testing.assert_allclose(m.rdp(sketch, [2.0, 8.0], sensitivity=0.01).values, cost.values)
+    np.testing.assert_allclose(rdp_at(m, sketch, [2.0, 8.0], 0.01), cost.values)
     assert m.fil(sketch, coordinate_sensitivity=0.01) == pytest.approx(
         m.fil(theta, coordinate_sensitivity=0.01)
     )

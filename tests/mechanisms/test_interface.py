@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from instance_costs import rdp_at
 
 import tightnoise as tn
 
@@ -56,14 +57,18 @@ def test_float32_is_accounted_in_float64(m, rng):
         m.renyi_divergence(wide, wide + (theta + np.float32(0.5) - wide), 3),
     )
     np.testing.assert_array_equal(
-        m.rdp(theta, [2, 3], sensitivity=0.1).values, m.rdp(wide, [2, 3], sensitivity=0.1).values
+        rdp_at(m, theta, [2, 3], 0.1),
+        rdp_at(m, wide, [2, 3], 0.1),
     )
 
 
 @pytest.mark.parametrize("m", ALL, ids=repr)
 def test_integers_are_numbers(m):
     assert m.renyi_divergence(0, 1, 2) == m.renyi_divergence(0.0, 1.0, 2.0)
-    whole, real = m.rdp([0, 1], [2], sensitivity=1), m.rdp([0.0, 1.0], [2.0], sensitivity=1.0)
+    whole, real = (
+        m.cost_at([0, 1], coordinate_sensitivity=1).rdp([2]),
+        m.cost_at([0.0, 1.0], coordinate_sensitivity=1.0).rdp([2.0]),
+    )
     assert whole.values == real.values
 
 
@@ -195,8 +200,8 @@ def test_a_float32_costs_no_more_than_is_charged():
     x = sampled.sample(np.full(1000, theta[0]))
     really = tn.RectifiedGaussian(0.05, float(x.min()), 1010.0)
     orders = [1.5, 2.0, 16.0]
-    charged = sampled.rdp(theta, orders, sensitivity=0.05).values
-    assert (really.rdp(theta, orders, sensitivity=0.05).values <= charged).all()
+    charged = rdp_at(sampled, theta, orders, 0.05)
+    assert (rdp_at(really, theta, orders, 0.05) <= charged).all()
 
 
 def test_float32_needs_two_numbers_between_the_bounds_of_the_rectified():
@@ -242,8 +247,8 @@ def test_per_coordinate_parameters(rng):
             one = cls(sigma[i[1]], lower[i], upper[i[1]])
             expected = one.renyi_divergence(theta[i], theta[i] + 0.5, 3)
             assert d[i] == pytest.approx(expected, rel=1e-12)
-            total += one.rdp(theta[i], [3], sensitivity=0.5).values[0]
-        cost = m.rdp(theta, [3], sensitivity=np.full((3, 4), 0.5)).values[0]
+            total += rdp_at(one, theta[i], [3], 0.5)[0]
+        cost = rdp_at(m, theta, [3], np.full((3, 4), 0.5))[0]
         assert d.sum() <= cost <= total * (1 + 1e-9)
         assert m.fil(theta, coordinate_sensitivity=0.5) > 0
         assert m.sample(theta).shape == (3, 4)
@@ -321,8 +326,8 @@ def test_bad_theta(m, bad):
         lambda: m.renyi_divergence(0.0, bad, 2),
         lambda: m.hockey_stick(bad, 0.0, 1.0),
         lambda: m.fisher_information(bad),
-        lambda: m.rdp(bad, [2], sensitivity=1),
-        lambda: m.rdp([0.0], [2], sensitivity=bad),
+        lambda: rdp_at(m, bad, [2], 1),
+        lambda: rdp_at(m, [0.0], [2], bad),
         lambda: m.fil(bad),
         lambda: m.fil([0.0], coordinate_sensitivity=bad),
         lambda: m.sample(bad),
@@ -340,8 +345,8 @@ def test_theta_must_be_numbers(bad):
     for call in (
         lambda: R.renyi_divergence(bad, 0.0, 2),
         lambda: R.renyi_divergence(0.0, 1.0, bad),
-        lambda: R.rdp(bad, [2], sensitivity=1),
-        lambda: R.rdp([0.0], [2], sensitivity=bad),
+        lambda: rdp_at(R, bad, [2], 1),
+        lambda: rdp_at(R, [0.0], [2], bad),
         lambda: R.fil([0.0], bad) if bad is not None else R.fil(bad),
         lambda: R.sample(bad),
     ):
@@ -355,7 +360,7 @@ def test_bad_order(alpha):
         with pytest.raises(ValueError, match="alpha"):
             m.renyi_divergence(0.0, 1.0, alpha)
         with pytest.raises(ValueError, match="alpha"):
-            m.rdp([0.0], alpha, sensitivity=1)
+            rdp_at(m, [0.0], alpha, 1)
 
 
 def test_bad_epsilon_and_probability():
@@ -374,7 +379,7 @@ def test_shapes_that_would_blow_up_are_refused():
         for call in (
             lambda m=m: m.renyi_divergence(theta, 0.0, 2),
             lambda m=m: m.fisher_information(theta),
-            lambda m=m: m.rdp(theta, [2], sensitivity=1),
+            lambda m=m: rdp_at(m, theta, [2], 1),
             lambda m=m: m.fil(theta),
             lambda m=m: m.sample(theta),
         ):
@@ -382,7 +387,7 @@ def test_shapes_that_would_blow_up_are_refused():
                 call()
     for bad in (column, np.ones(3), np.ones((2, 4))):
         with pytest.raises(ValueError, match="sensitivity"):
-            R.rdp(theta, [2], sensitivity=bad)
+            rdp_at(R, theta, [2], bad)
     with pytest.raises(ValueError, match="broadcast"):
         R.renyi_divergence(theta, np.zeros(3), 2)
     with pytest.raises(ValueError, match="broadcast"):
@@ -394,16 +399,19 @@ def test_shapes_that_would_blow_up_are_refused():
 
 def test_costs_of_nothing():
     for m in ALL:
-        for call in (lambda m=m: m.rdp([], [2], sensitivity=1), lambda m=m: m.fil([])):
+        for call in (
+            lambda m=m: rdp_at(m, [], [2], 1),
+            lambda m=m: m.fil([]),
+        ):
             with pytest.raises(ValueError, match="empty"):
                 call()
-        np.testing.assert_array_equal(m.rdp([1.0, 2.0], [2, 3], sensitivity=0).values, [0, 0])
+        np.testing.assert_array_equal(rdp_at(m, [1.0, 2.0], [2, 3], 0), [0, 0])
         with pytest.raises(ValueError, match="sensitivity"):
-            m.rdp([1.0], [2], sensitivity=-1)
+            rdp_at(m, [1.0], [2], -1)
         with pytest.raises(ValueError, match="not both"):
             m.fil([1.0], [[1.0]], coordinate_sensitivity=1)
-        assert m.rdp([1.0], [2], sensitivity=1).per_instance == (m is not G)
-    assert R.rdp([1.0], 2, sensitivity=1).alphas.tolist() == [2]
+        assert m.cost_at([1.0], coordinate_sensitivity=1).rdp([2]).per_instance
+    assert R.cost_at([1.0], coordinate_sensitivity=1).rdp(2).alphas.tolist() == [2]
 
 
 def test_bad_out():
@@ -422,7 +430,7 @@ def test_too_many_sigma_is_an_error_not_a_nan():
         with pytest.raises(ValueError, match="sigma"):
             m.renyi_divergence(1.0, 2.0, 2)
         with pytest.raises(ValueError, match="sigma"):
-            m.rdp([1.0], [2], sensitivity=1.0)
+            rdp_at(m, [1.0], [2], 1.0)
         with pytest.raises(ValueError, match="sigma"):
             m.sample([1.0])
 
@@ -465,9 +473,9 @@ def test_masked_arrays_are_refused(m):
     masked = np.ma.array([0.1, 0.2, 0.3], mask=[False, True, False])
     calls = [
         lambda: m.sample(masked),
-        lambda: m.rdp(masked, [2], sensitivity=0.1),
-        lambda: m.rdp(np.zeros(3), [2], sensitivity=masked),
-        lambda: m.rdp(np.zeros(3), masked, sensitivity=0.1),
+        lambda: rdp_at(m, masked, [2], 0.1),
+        lambda: rdp_at(m, np.zeros(3), [2], masked),
+        lambda: rdp_at(m, np.zeros(3), masked, 0.1),
         lambda: m.fil(masked),
         lambda: type(m)(masked, *m._fields()[1:]),
         lambda: tn.Sketch.of(masked, -1, 1),
@@ -518,9 +526,9 @@ def test_gaussian_cost_of_parameters_for_each_coordinate():
     sigma = np.array([1.0, 2.0, 3.0, 4.0])
     sensitivity = np.array([[1.0], [2.0], [3.0]])
     theta = np.zeros((3, 4))
-    each = tn.Gaussian(sigma).rdp(theta, [2.0], sensitivity=sensitivity).values[0]
+    each = rdp_at(tn.Gaussian(sigma), theta, [2.0], sensitivity)[0]
     assert each == pytest.approx(((sensitivity / sigma) ** 2).sum(), rel=1e-9)
-    row = tn.Gaussian(sigma).rdp(theta, [2.0], sensitivity=0.5).values[0]
+    row = rdp_at(tn.Gaussian(sigma), theta, [2.0], 0.5)[0]
     assert row == pytest.approx(3 * ((0.5 / sigma) ** 2).sum(), rel=1e-9)
 
 

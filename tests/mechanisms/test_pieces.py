@@ -314,18 +314,20 @@ def test_gaussian_looks_alike(rng):
         epsilon, delta, sensitivity = rng.uniform(0, 5), 10.0 ** rng.uniform(-9, -1), rng.random()
         m = tn.calibrate.gaussian(epsilon, delta, sensitivity=sensitivity)
         cost = m.cost(sensitivity=sensitivity)
-        found = cost.delta(epsilon)
-        assert delta * (1 - 1e-9) < found <= delta
+        assert delta * (1 - 1e-9) < cost.delta(epsilon) <= delta
         plain = m.hockey_stick(0.0, sensitivity, epsilon)
-        assert plain * (1 - 1e-11) <= found <= plain * (1 + 1e-9)
+        assert plain * (1 - 1e-11) <= cost.delta(epsilon) <= plain * (1 + 1e-9)
         assert cost.delta(cost.epsilon(delta)) <= delta
         assert cost.epsilon(delta) == pytest.approx(epsilon, rel=1e-8, abs=1e-8)
     m = tn.Gaussian(2.0)
     assert (m.tails, float(m.var()), float(m.mean())) == ("gaussian", 4.0, 0.0)
     assert m.pdf(0.3) == m.pdf(0.3, 0.0)
     assert m.ppf(m.cdf(1.2)) == pytest.approx(1.2)
+    assert m.cost(sensitivity=1.0).delta([0.1, 0.2]).shape == (2,)
     assert m.cost(sensitivity=0.0).delta(0.1) == 0.0
     assert m.cost(sensitivity=1.0).epsilon(0.0) == inf
+    with pytest.raises(ValueError, match="sigma must be one number here"):
+        tn.Gaussian([1.0, 2.0]).rounded().pmf(0)
 
 
 @every_mechanism

@@ -23,29 +23,15 @@ from tightnoise.costs import Cost
 from tightnoise.costs._domain_pair import BoxPair, DomainPair
 from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
 from tightnoise.costs._quotients import quotient_lower
+from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 
-__all__ = ["CoordinateLaw", "coordinate_cost"]
+__all__ = ["coordinate_cost"]
 
 Array = NDArray[np.float64]
 Domain = tuple[Array, Array]
 
 _ROUNDING = 1e-12  # relative: far above that of sums by pairs, of quotients and roots
 _TINY = float(np.finfo(np.float64).tiny)
-
-
-class CoordinateLaw(NamedTuple):
-    """A law with its parameters, float64 arrays."""
-
-    name: str  # as the core has it
-    scale_name: str
-    scale: Array
-    lower: Array
-    upper: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """What the parameters broadcast to."""
-        return np.broadcast_shapes(self.scale.shape, self.lower.shape, self.upper.shape)
 
 
 class _Interval(NamedTuple):
@@ -86,7 +72,7 @@ def coordinate_cost(
     adjacency: Any,
 ) -> Cost:
     """Return the cost of one release: on an interval or a box that is known, or anywhere."""
-    if domain is None and law.name == "bounded_laplace":
+    if domain is None and not law.is_below_gaussian:
         domain = law.lower, law.upper  # what is beyond a bound is released as the bound would be
     ends = None if domain is None else _ends(law, domain)
     changes = _changes(law, sensitivity, coordinate_sensitivity, ends)
@@ -99,11 +85,8 @@ def coordinate_cost(
         change = min(float(np.min(_least_changes(changes))), float(np.min(_width_upper(*ends))))
         kind = _INTERVALS[law.name].law
         return Cost.of_leaf(DomainPair(kind, *place, change, adjacency=adjacency))
-    mu = math.inf
-    if law.name != "bounded_laplace":
-        mu = _gaussian(law, changes, adjacency).gdp_mu
-    loss = _box_loss(law, changes, ends)
-    return Cost.of_leaf(BoxPair(loss, mu, adjacency=adjacency))
+    mu = _gaussian(law, changes, adjacency).gdp_mu if law.is_below_gaussian else math.inf
+    return Cost.of_leaf(BoxPair(_box_loss(law, changes, ends), mu, adjacency=adjacency))
 
 
 # --- arguments ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ are not used: the caller then takes the exact pass over all coordinates, order b
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._cells import Steep
-from tightnoise._validate import float_array
+from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.mechanisms.analytic_bound import (
     Kind,
     fisher_tail,
@@ -27,9 +27,6 @@ from tightnoise.mechanisms.analytic_bound import (
     renyi_analytic_bound,
 )
 from tightnoise.sketch import Sketch
-
-if TYPE_CHECKING:
-    from tightnoise.mechanisms.base import CoordinateMechanism
 
 __all__ = ["exact_sources", "fisher_sum", "greatest_fisher", "rdp_sums", "sketch_for"]
 
@@ -53,7 +50,7 @@ _LETTERS_REACH = 2.4
 
 
 class _Support(NamedTuple):
-    """A mechanism whose parameters are numbers, moved so that its support is centred at 0."""
+    """A law whose parameters are numbers, moved so that its support is centred at 0."""
 
     kind: Kind
     sigma: float
@@ -70,32 +67,31 @@ class _Support(NamedTuple):
         return self.half_width
 
 
-def _support(mechanism: CoordinateMechanism) -> _Support | None:
-    kind = mechanism._analytic_kind
-    sigma, lower, upper = mechanism._parameters
-    if kind is None or sigma.ndim or lower.ndim or upper.ndim:
+def _support(law: CoordinateLaw) -> _Support | None:
+    is_number = law.scale.ndim == law.lower.ndim == law.upper.ndim == 0
+    if law.name not in get_args(Kind) or not is_number:
         return None
-    scale, low, high = float(sigma), float(lower), float(upper)
+    kind = cast(Kind, law.name)
+    scale, low, high = float(law.scale), float(law.lower), float(law.upper)
     if not 1e-100 < scale < 1e100:  # squares of lengths must be numbers
         return None
     if kind == "sign":  # any interval will do
         return _Support(kind, scale, 0.0, _LETTERS_REACH * scale, 2, 0.0)
     centre = 0.5 * low + 0.5 * high
     moved = 0.0 if centre == 0.0 else 4e-16 * max(abs(low), abs(high)) / scale
-    return _Support(kind, scale, centre, 0.5 * high - 0.5 * low, mechanism._levels, moved)
+    return _Support(kind, scale, centre, 0.5 * high - 0.5 * low, law.levels, moved)
 
 
 def sketch_for(
-    mechanism: CoordinateMechanism, theta: ArrayLike | Sketch, orders: Array, sensitivity: ArrayLike
+    law: CoordinateLaw, theta: Floats | Sketch, orders: Array, changes: Floats
 ) -> Sketch | None:
     """Return theta if it is a sketch, a sketch of theta if that is likely to pay, or None."""
     if isinstance(theta, Sketch):
         return theta
-    support = _support(mechanism)
-    if support is None or np.size(theta) < _FEWEST or np.size(sensitivity) != 1:
+    support = _support(law)
+    if support is None or theta.size < _FEWEST or changes.size != 1:
         return None
-    shift = float(np.abs(float_array("sensitivity", sensitivity)).max())
-    if not _worthwhile(support, orders, shift, np.size(theta), 1).any():
+    if not _worthwhile(support, orders, changes.item(), theta.size, 1).any():
         return None
     lower, upper = support.centre - support.reach, support.centre + support.reach
     if 0.5 * lower + 0.5 * upper != support.centre:
@@ -115,70 +111,54 @@ def _worthwhile(
     return useful
 
 
-def _shift(mechanism: CoordinateMechanism, sensitivity: ArrayLike) -> float:
-    """Return the sensitivity, one number for all coordinates."""
-    if type(sensitivity) is float and 0.0 <= sensitivity < 1e100 * float(mechanism._scale):
-        return sensitivity
-    return float(mechanism._sensitivity(np.reshape(sensitivity, ()), np.zeros(())).max())
-
-
 def _proven(orders: Array) -> NDArray[np.bool_]:
     """Return for which orders there are proven bounds."""
     return orders >= 1.0
 
 
 def rdp_sums(
-    mechanism: CoordinateMechanism,
-    sketch: Sketch,
-    orders: Array,
-    sensitivity: ArrayLike,
-    *,
-    partial: bool = False,
+    law: CoordinateLaw, sketch: Sketch, orders: Array, changes: Floats
 ) -> tuple[Array, Array]:
     """Return upper bounds of the sums of the worst divergences, for both directions.
 
     D(theta || theta') and D(theta' || theta); at most 1e-9 above the truth, relatively. Where the
-    sketch is not good enough, from the arrays it was made of; if it has none any more, that is an
-    error unless `partial`: then infinity.
+    sketch is not good enough, from the arrays it was made of; infinity if it has none any more.
     """
     upper = np.full((2, orders.size), np.inf)
-    support = _support(mechanism)
-    if support is not None and np.size(sensitivity) == 1:
-        shift = _shift(mechanism, sensitivity)
+    support = _support(law)
+    if support is not None and changes.size == 1:
         chosen = _proven(orders)
         if sketch.has_sources:
             panels = sketch.panel_count
-            chosen = _worthwhile(support, orders, shift, sketch.count, panels)
+            chosen = _worthwhile(support, orders, changes.item(), sketch.count, panels)
         if chosen.any() and _fits(support, sketch):
-            upper[:, chosen] = _rdp_upper(support, sketch, orders[chosen], shift)
+            upper[:, chosen] = _rdp_upper(support, sketch, orders[chosen], changes.item())
     missing = ~np.isfinite(upper).all(axis=0)
-    if missing.any() and (sketch.has_sources or not partial):
+    if missing.any() and sketch.has_sources:
         upper[:, missing] = 0.0
-        for values in exact_sources(mechanism, sketch, sensitivity):
-            bound = mechanism._sensitivity(sensitivity, values)
-            upper[:, missing] += mechanism._rdp_sums(values, orders[missing], bound)
+        for values in exact_sources(law, sketch, changes):
+            bound = law.changes(changes, values.shape)
+            upper[:, missing] += law.rdp_sums(values, orders[missing], bound)
     return upper[0], upper[1]
 
 
-def fisher_sum(mechanism: CoordinateMechanism, sketch: Sketch, sensitivity: ArrayLike) -> float:
-    """Return an upper bound of the sum of (sensitivity_j eta_j)^2, at most 1e-9 above the truth."""
-    support = _support(mechanism)
-    if support is not None and np.size(sensitivity) == 1 and _fits(support, sketch):
-        shift = _shift(mechanism, sensitivity)
+def fisher_sum(law: CoordinateLaw, sketch: Sketch, changes: Floats) -> float:
+    """Return an upper bound of the sum of (c_j eta_j)^2, at most 1e-9 above the truth."""
+    support = _support(law)
+    if support is not None and changes.size == 1 and _fits(support, sketch):
         (total,), (error,) = sketch.sum_max(
             [functools.partial(_fisher, support)],
             relative_error=_relative_error(support, sketch),
             tails=[functools.partial(_fisher_tails, support)],
         )
         if error <= _ACCEPTED * total:
+            shift = float(changes.item())
             return float(shift * shift * (total + error))
-    sums = 0.0
-    for values in exact_sources(mechanism, sketch, sensitivity):
-        sums += mechanism._fisher_sum(values, mechanism._sensitivity(sensitivity, values))
-    return sums
+    arrays = exact_sources(law, sketch, changes)
+    return sum(law.fisher_sum(values, law.changes(changes, values.shape)) for values in arrays)
 
 
-def greatest_fisher(mechanism: CoordinateMechanism, sketch: Sketch) -> float:
+def greatest_fisher(law: CoordinateLaw, sketch: Sketch) -> float:
     """Return the greatest eta^2 of a coordinate.
 
     With more than two letters it rises and falls with the place: that takes an exact pass. Else it
@@ -192,27 +172,25 @@ def greatest_fisher(mechanism: CoordinateMechanism, sketch: Sketch) -> float:
       phi(a) <= phi(b) and lambda(a) - a <= lambda(b) - b, so it is not positive.
     - truncated: the variance of the output, see Lemma 1 of ANALYTIC_BOUND.md.
     """
-    support = _support(mechanism)
+    support = _support(law)
     falls = support is not None and (support.kind != "quantized" or support.levels == 2)
     if support is not None and falls and _fits(support, sketch):
         return float(_fisher(support, np.array([sketch.nearest]))[0])
-    arrays = exact_sources(mechanism, sketch, 0.0)
-    return max(float(np.max(mechanism.fisher_information(array))) for array in arrays)
+    arrays = exact_sources(law, sketch, 0.0)
+    return max(float(np.max(law.map("fisher_information", array))) for array in arrays)
 
 
-def exact_sources(
-    mechanism: CoordinateMechanism, sketch: Sketch, sensitivity: ArrayLike
-) -> list[Floats]:
+def exact_sources(law: CoordinateLaw, sketch: Sketch, changes: ArrayLike) -> list[Floats]:
     """Return the arrays that were sketched, for an exact pass.
 
     One after the other in one array, if there is a number for each coordinate: it would be
     ambiguous which part it is for.
     """
     arrays = [array for array in sketch.sources() if array.size]
-    shared = all(np.size(number) == 1 for number in (*mechanism._parameters, sensitivity))
+    shared = all(np.size(number) == 1 for number in (law.scale, law.lower, law.upper, changes))
     if len(arrays) > 1 and not shared:
         arrays = [np.concatenate(arrays, axis=None)]
-    return [mechanism._theta_to_account(array) for array in arrays]
+    return [law.theta(array) for array in arrays]
 
 
 def _fits(support: _Support, sketch: Sketch) -> bool:

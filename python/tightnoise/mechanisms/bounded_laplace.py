@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
@@ -59,25 +57,14 @@ class BoundedLaplace(CoordinateMechanism):
     lower: Parameter
     upper: Parameter
 
-    _functions: ClassVar[Any] = _core.bounded_laplace
     _law_name: ClassVar[str] = "bounded_laplace"
-    _is_below_gaussian: ClassVar[bool] = False
     _sampler: ClassVar[str] = "sample_bounded_laplace"
     _scale_name: ClassVar[str] = "scale"
-    _reach: ClassVar[float] = math.inf  # losses are linear
-
-    def __post_init__(self) -> None:
-        self._freeze_parameter("scale", positive=True)
-        self._freeze_bounds()
-
-    @property
-    def _bounds(self) -> tuple[Parameter, Parameter]:
-        return self.lower, self.upper
 
     def _pair(self, theta: ArrayLike, theta_prime: ArrayLike) -> tuple[Floats, Floats]:
         # What is beyond a bound is as good as at it, and there the step keeps its digits.
         values, shift = super()._pair(theta, theta_prime)
-        self._check_shape(np.broadcast_shapes(values.shape, shift.shape))
+        self._law.require_shape(np.broadcast_shapes(values.shape, shift.shape))
         nearest, prime = (
             np.asarray(np.clip(np.asarray(value, dtype=np.float64), self.lower, self.upper))
             for value in (values, theta_prime)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import operator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core, special
-from tightnoise._arrays import Floats
-from tightnoise._core.random import NoiseSource
-from tightnoise._validate import number_array, require
-from tightnoise.costs import RdpCurve, ZcdpRdp
-from tightnoise.costs._functions import RdpFunction
-from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
-from tightnoise.mechanisms import _sketched
-from tightnoise.mechanisms._drawing import Grid
+from tightnoise import special
 from tightnoise.mechanisms._panels import Tails, around, up_to
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 from tightnoise.mechanisms.rounded import RoundedNoise
-from tightnoise.sketch import Sketch
 
 __all__ = ["Gaussian"]
 
@@ -50,9 +39,9 @@ class Gaussian(CoordinateMechanism):
     >>> m = tn.Gaussian(sigma=0.5)
     >>> float(m.renyi_divergence(0.0, 1.0, alpha=2))
     4.0
-    >>> m.rdp([0.3, -0.2], [2, 4], sensitivity=1.0).values.round(6).tolist()
+    >>> m.cost_at([0.3, -0.2], coordinate_sensitivity=1.0).rdp([2, 4]).values.round(6).tolist()
     [8.0, 16.0]
-    >>> round(m.cost(sensitivity=0.5).delta(1.0), 6)
+    >>> print(f"{m.cost(sensitivity=0.5).delta(1.0):.6f}")
     0.126937
     """
 
@@ -62,17 +51,9 @@ class Gaussian(CoordinateMechanism):
 
     _is_unimodal: ClassVar[bool] = True
     _repeats: ClassVar[None] = None
-    _functions: ClassVar[Any] = _core.gaussian
+    _sampler: ClassVar[str] = "sample_gaussian"
     _law_name: ClassVar[str] = "gaussian"
-    _reach: ClassVar[float] = math.inf  # a closed form
     _noise_is_added: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self._freeze_parameter("sigma", positive=True)
-
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
-        sigma, *_ = self._operands(theta.shape)
-        _core.random.sample_gaussian(theta, sigma, out, source, *grid)
 
     def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
         """Return the density of the output at x, `exp(logpdf(x, theta))`."""
@@ -142,46 +123,5 @@ class Gaussian(CoordinateMechanism):
     @property
     def _one_sigma(self) -> float:
         if np.ndim(self.sigma):
-            raise ValueError(
-                "sigma must be one number here; got an array: pass the release's own cost, "
-                "rdp(theta, sensitivity=...)"
-            )
+            raise ValueError("sigma must be one number here; got an array")
         return float(self.sigma)
-
-    def _cost_function(self, theta: ArrayLike | Sketch, sensitivity: ArrayLike) -> RdpFunction:
-        terms = self.rdp(theta, sensitivity=sensitivity).terms
-        return terms[0][0] if terms else ZcdpRdp(0.0)
-
-    def rdp(
-        self,
-        theta: ArrayLike | Sketch,
-        alphas: ArrayLike | None = None,
-        *,
-        sensitivity: ArrayLike,
-    ) -> RdpCurve:
-        """Return what releasing `sample(theta)` costs: alpha/2 times the sum of (c_j/sigma_j)^2.
-
-        The same for every theta, so not per-instance: it holds for all neighbours and may be
-        published. Arguments and errors are those of `Mechanism.rdp`; theta counts by its shape.
-        """
-        if isinstance(theta, Sketch):
-            require(theta.count > 0, "theta", theta, "not empty")
-            if np.size(self.sigma) == 1 and np.size(sensitivity) == 1:
-                same = np.broadcast_to(
-                    0.0, np.broadcast_shapes(np.shape(self.sigma), np.shape(sensitivity))
-                )
-                return self.rdp(same, alphas, sensitivity=sensitivity) * theta.count
-            arrays = _sketched.exact_sources(self, theta, sensitivity)
-            curves = [self.rdp(array, alphas, sensitivity=sensitivity) for array in arrays]
-            return functools.reduce(operator.add, curves)
-        values = self._theta_to_account(theta)
-        bound = self._sensitivity(sensitivity, values)
-        steps = np.asarray(bound / self.sigma, dtype=np.float64)
-        repeats = values.size / steps.size  # broadcasting repeats every element as often
-        total = float(np.sum(steps * steps)) * repeats * (0.5 * (1.0 + COST_MARGIN))
-        total += values.size * COST_UNDERFLOW if np.any(bound) else 0.0
-        if alphas is None:
-            return RdpCurve.of_function(ZcdpRdp(total))
-        orders = np.atleast_1d(number_array("alphas", alphas))
-        costs = orders * total if total > 0 else np.zeros(orders.shape)
-        return RdpCurve(orders, costs)

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tightnoise import _core
-from tightnoise._arrays import Floats
-from tightnoise._core.random import NoiseSource
 from tightnoise._validate import integer
-from tightnoise.mechanisms._drawing import Grid
-from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["QuantizedGaussian"]
@@ -60,27 +55,11 @@ class QuantizedGaussian(CoordinateMechanism):
     upper: Parameter
     levels: int
 
-    _functions: ClassVar[Any] = _core.quantized
+    _sampler: ClassVar[str] = "sample_quantized_gaussian"
     _law_name: ClassVar[str] = "quantized"
-    _analytic_kind: ClassVar[Kind | None] = "quantized"
     _has_grid: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._freeze_parameter("sigma", positive=True)
-        self._freeze_bounds()
         levels = integer("levels", self.levels, minimum=2, maximum=_MAX_LEVELS)
         object.__setattr__(self, "levels", levels)
-
-    @property
-    def _bounds(self) -> tuple[Parameter, Parameter]:
-        return self.lower, self.upper
-
-    @property
-    def _levels(self) -> int:
-        return self.levels
-
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
-        sigma, lower, upper = self._operands(theta.shape)
-        _core.random.sample_quantized_gaussian(
-            theta, sigma, lower, upper, self.levels, out, source, *grid
-        )
+        super().__post_init__()

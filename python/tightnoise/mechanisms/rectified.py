@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._cached import cached_property
+from tightnoise.mechanisms._coordinate_law import first_of
 from tightnoise.mechanisms._drawing import float32_above
-from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["RectifiedGaussian"]
@@ -51,8 +48,8 @@ class RectifiedGaussian(CoordinateMechanism):
     3.30722
     >>> round(float(m.hockey_stick(0.5, -0.5, epsilon=1.0)), 6)
     0.509862
-    >>> round(float(m.rdp([0.5, 0.0], [2], sensitivity=1.0).values[0]), 5)
-    7.732
+    >>> m.cost_at([0.5, 0.0], coordinate_sensitivity=1.0).rdp([2]).values.round(5)
+    array([7.732])
     >>> round(m.fil([0.5, 0.0]), 5)
     1.99479
     """
@@ -61,31 +58,19 @@ class RectifiedGaussian(CoordinateMechanism):
     lower: Parameter
     upper: Parameter
 
-    _functions: ClassVar[Any] = _core.rectified
     _law_name: ClassVar[str] = "rectified"
-    _analytic_kind: ClassVar[Kind | None] = "rectified"
     _sampler: ClassVar[str] = "sample_rectified_gaussian"
-
-    def __post_init__(self) -> None:
-        self._freeze_parameter("sigma", positive=True)
-        self._freeze_bounds()
-
-    @property
-    def _bounds(self) -> tuple[Parameter, Parameter]:
-        return self.lower, self.upper
 
     @cached_property
     def _float32_bounds(self) -> tuple[Floats, Floats]:  # type: ignore[override]
-        return float32_above(np.asarray(self.lower)), -float32_above(-np.asarray(self.upper))
+        return float32_above(self._law.lower), -float32_above(-self._law.upper)
 
     def _check_float32(self) -> None:
         super()._check_float32()
         lower, upper = self._float32_bounds
         apart = lower < upper
         if not apart.all():
-            low, high = (
-                np.broadcast_to(bound, apart.shape)[~apart].flat[0] for bound in self._bounds
-            )
+            low, high = first_of(~apart, self._law.lower, self._law.upper)
             raise ValueError(
                 "lower and upper must have two float32 numbers between them for float32 theta; "
                 f"got lower {low} and upper {high}"

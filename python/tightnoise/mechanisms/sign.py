@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tightnoise import _core
-from tightnoise._arrays import Floats
-from tightnoise._core.random import NoiseSource
-from tightnoise.mechanisms._drawing import Grid
-from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["StochasticSign"]
@@ -40,20 +35,12 @@ class StochasticSign(CoordinateMechanism):
     >>> m = tn.StochasticSign(sigma=0.5)
     >>> round(float(m.pdf(1, theta=0.5)), 6)
     0.841345
-    >>> round(float(m.rdp([2.0], [2], sensitivity=1.0).values[0]), 5)
-    2.85053
+    >>> m.cost_at([2.0], coordinate_sensitivity=1.0).rdp([2]).values.round(5)
+    array([2.85053])
     """
 
     sigma: Parameter
 
-    _functions: ClassVar[Any] = _core.sign
+    _sampler: ClassVar[str] = "sample_stochastic_sign"
     _law_name: ClassVar[str] = "sign"
-    _analytic_kind: ClassVar[Kind | None] = "sign"
     _has_grid: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        self._freeze_parameter("sigma", positive=True)
-
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
-        sigma, *_ = self._operands(theta.shape)
-        _core.random.sample_stochastic_sign(theta, sigma, out, source, *grid)

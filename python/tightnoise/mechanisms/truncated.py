@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from tightnoise import _core
-from tightnoise.mechanisms.analytic_bound import Kind
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
 __all__ = ["TruncatedGaussian"]
@@ -44,23 +42,13 @@ class TruncatedGaussian(CoordinateMechanism):
     0.284
     >>> round(float(m.fisher_information(1e4)), 12)
     1.0002e-08
-    >>> round(float(m.rdp([0.5, 0.0], [2], sensitivity=1.0).values[0]), 5)
-    0.55831
+    >>> m.cost_at([0.5, 0.0], coordinate_sensitivity=1.0).rdp([2]).values.round(5)
+    array([0.55831])
     """
 
     sigma: Parameter
     lower: Parameter
     upper: Parameter
 
-    _functions: ClassVar[Any] = _core.truncated
     _law_name: ClassVar[str] = "truncated"
-    _analytic_kind: ClassVar[Kind | None] = "truncated"
     _sampler: ClassVar[str] = "sample_truncated_gaussian"
-
-    def __post_init__(self) -> None:
-        self._freeze_parameter("sigma", positive=True)
-        self._freeze_bounds()
-
-    @property
-    def _bounds(self) -> tuple[Parameter, Parameter]:
-        return self.lower, self.upper

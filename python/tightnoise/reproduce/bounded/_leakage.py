@@ -4,7 +4,7 @@ Hu, Mahloujifar, Smith, Chaudhuri and Guo (2024), "Privacy Amplification for the
 via Bounded Support". Their Proposition 5.1 and Algorithm 1 take D(theta || theta + c) for the cost
 at theta. A neighbour may be at theta - c too, and the divergence may be larger the other way round,
 so that their figure is below the truth: `one_shift` is **not a valid bound**, nor is
-`one_shift_both_ways`, the maximum of section 4.2.2. The cost is what `Mechanism.rdp` says.
+`one_shift_both_ways`, the maximum of section 4.2.2. The cost is what `cost_at` says.
 """
 
 from __future__ import annotations
