@@ -157,7 +157,7 @@ class Accountant:
         >>> accountant = tn.Accountant()
         >>> accountant.step(noise_multiplier=1.0, sampling_rate=0.01)
         >>> print(f"{accountant.epsilon(1e-6):.4f}")
-        0.3134
+        0.3639
         """
         # A training loop says the same thing over and over. (True equals 1.0, but is refused.)
         if type(noise_multiplier) in _PLAIN and type(sampling_rate) in _PLAIN:
@@ -347,7 +347,7 @@ class Accountant:
         Examples
         --------
         >>> import tightnoise as tn
-        >>> tn.Accountant().load_state_dict({"version": 2})
+        >>> tn.Accountant().load_state_dict({"version": 2})  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         ValueError: state must be that of an Accountant: it must hold version, steps and cost; ...

@@ -222,7 +222,7 @@ def release_bounded(
     >>> stream = tn.random.NoiseStream(seed=1)
     >>> mean = tn.release_bounded(37.4, 1.0, lower=0, upper=120, sensitivity=0.24, rng=stream)
     >>> mean.choice.name, round((mean.cost * 10).epsilon(1e-5), 3)
-    ('staircase + clip', 9.999)
+    ('staircase + clip', 10.0)
     >>> ages = {"lower": 0, "upper": 120, "sensitivity": 0.24}
     >>> tn.release_bounded(37.4, 10.0, 1e-6, **ages, count=100).choice.name
     'Gaussian + clip'

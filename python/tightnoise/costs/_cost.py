@@ -306,7 +306,7 @@ class Cost(Constructors):
         profile   1.9931
         pure         inf
         rdp      2.16572
-        losses   1.99312
+        losses    1.9931
         release                        count      neighbours
         gaussian, noise multiplier 20    100  those declared
         """

@@ -50,7 +50,7 @@ class PrivacyLossDistribution:
     >>> losses
     PrivacyLossDistribution(100 releases, 1 different)
     >>> round(losses.epsilon(1e-5), 4), f"{losses.delta(2.0):.3e}"
-    (1.9477, '7.045e-06')
+    (1.9477, '6.216e-06')
     """
 
     __slots__ = ("_both", "_releases")
