@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 
 from tightnoise._arrays import elementwise
 from tightnoise._core import additive as core
+from tightnoise._core import cost as contour
 from tightnoise._validate import one_of, positive
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
+from tightnoise.costs._leaf import NEGLIGIBLE, Law, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
@@ -150,6 +152,16 @@ class AdditivePair(Leaf):
         if not largest <= LARGEST_LOSS:
             return None
         return lattice_losses_of(self.profile, largest, _LAWS[self.law].bend(*self.parameters))
+
+    def laws(self) -> tuple[Law, ...] | None:
+        """Return that of Laplace noise."""
+        if self.law != "laplace" or self.parameters[1] < math.inf:
+            return None
+        loss = self.sensitivity / self.parameters[0]
+        if not sys.float_info.min < loss < LARGEST_LOSS:
+            return None
+        upper, lower = (contour.laplace(math.nextafter(loss, end)) for end in (math.inf, 0.0))
+        return (Law(upper, lower),)
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair of a larger change."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, losses_of_leaf
@@ -63,6 +65,10 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
             return "profile", exact
         if leaf is not None:
             ways.remove("losses")  # which are those of the profile
+    else:
+        narrow = _exact(question, terms, at)
+        if narrow is not None and narrow.is_narrow:
+            return "losses", Proof(narrow.upper)
     for way in ways[1:]:
         proof = proved_by(way, question, terms, at)
         if proof is not None:
@@ -203,20 +209,29 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
     return PrivacyLossDistribution._of(releases)
 
 
-def _losses_epsilon(terms: Terms, delta: float) -> Proof | None:
-    losses = distribution_of(terms)
-    return None if losses is None else Proof(losses.epsilon(delta))
+def _exact(question: str, terms: Terms, at: float) -> Bounds | None:
+    composition = composition_of(terms)
+    if composition is None or (question == "epsilon" and at == 0):
+        return None
+    bounds: Bounds = getattr(composition, question)(at)
+    return bounds
 
 
-def _losses_delta(terms: Terms, epsilon: float) -> Proof | None:
+def _losses(question: str, terms: Terms, at: float) -> Proof | None:
+    exact = _exact(question, terms, at)
+    if exact is not None and exact.is_narrow:
+        return Proof(exact.upper)
     losses = distribution_of(terms)
-    return None if losses is None else Proof(losses.delta(epsilon))
+    bounds = [] if exact is None else [exact.upper]
+    if losses is not None:
+        bounds.append(getattr(losses, question)(at))
+    return Proof(min(bounds)) if bounds else None
 
 
 WAYS: dict[str, Way] = {
     "profile": Way(_profile_epsilon, _profile_delta),
     "pure": Way(_pure_epsilon, _pure_delta),
     "rdp": Way(_rdp_epsilon, _rdp_delta),
-    "losses": Way(_losses_epsilon, _losses_delta),
+    "losses": Way(partial(_losses, "epsilon"), partial(_losses, "delta")),
 }
 """By name: closed forms, the sum of the largest losses, Renyi divergences, loss distributions."""

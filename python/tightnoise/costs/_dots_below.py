@@ -83,7 +83,7 @@ class _Side:
         falling = np.maximum(upper[:-1] - lower[1:], 0.0) / shrunk * (1 + _ROUNDING)
         rising = np.maximum(lower[:-1] - upper[1:], 0.0) / grown * (1 - _ROUNDING)
         rising = np.append(rising, 0.0)
-        # Before point i + 1 its line, in units of t_i, rises by r over the gap; from point i, falls.
+        # From point i its line falls; the one of point i + 1 rises towards it. In units of t_i.
         steep, flat = falling[:-1], rising[2:] * np.exp(-gaps[1:])
         width = grown[1:]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -11,11 +11,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._core import cost as core
 from tightnoise._validate import positive
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
+from tightnoise.costs._leaf import NEGLIGIBLE, Law, Leaf, Profile
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._quotients import quotient_lower, quotient_upper
 from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
@@ -69,6 +70,11 @@ class GaussianPair(Leaf):
         """Return the losses N(mu^2/2, mu^2)."""
         largest = self.epsilon(NEGLIGIBLE)
         return lattice_losses_of(self.profile, largest) if largest <= LARGEST_LOSS else None
+
+    def laws(self) -> tuple[Law, ...]:
+        """Return the Gaussian one."""
+        least = math.nextafter(1.0 / self.noise_multiplier, 0.0)
+        return (Law(core.gaussian(self.gdp_mu), core.gaussian(least)),)
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair at `count` times the distance."""

@@ -8,7 +8,7 @@ import math
 from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from tightnoise._validate import one_of, require
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 
-__all__ = ["NEGLIGIBLE", "Leaf", "Profile", "leaf_of", "least_epsilon", "losses_of_leaf"]
+__all__ = ["NEGLIGIBLE", "Law", "Leaf", "Profile", "leaf_of", "least_epsilon", "losses_of_leaf"]
 
 Array = NDArray[np.float64]
 Profile = tuple[Array, Array]
@@ -31,6 +31,13 @@ _DEEPEST = 24  # leaves and lists within each other in a saved state
 _GRID = np.concatenate([[0.0], np.exp2(np.arange(-40.0, 41.0))])  # where a search begins
 _SECTIONS, _ROUNDS = 32, 12  # of a bracket, and how often: 32^12 is 2^60
 _CLOSE = 2.0**-50
+
+
+class Law(NamedTuple):
+    """A law of losses in the core, which dominates the true one, and one that it dominates."""
+
+    upper: Any
+    lower: Any
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,10 @@ class Leaf(ABC):
 
     def release(self) -> Release | None:
         """Return the distribution of losses, if known."""
+        return None
+
+    def laws(self) -> tuple[Law, ...] | None:
+        """Return the laws of both directions as the core knows them; one of a symmetric pair."""
         return None
 
     # --- other leaves

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tightnoise._adjacency import common_adjacency
 from tightnoise._cached import cached_property
+from tightnoise._core import cost as core
 from tightnoise._validate import MAX_COUNT, fraction, integer, require, shown
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._composed_release import composed_release
@@ -20,7 +21,7 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
+from tightnoise.costs._leaf import Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._pure import PureRdp
@@ -219,6 +220,20 @@ class Sampled(Leaf):
         width = min(largest, self.rate * min(deviation(found), 1.0))
         symmetric = found.is_symmetric and (self.is_replaced or self.sampling == "fixed-size")
         return losses_of(profile, largest, width, symmetric=symmetric)
+
+    def laws(self) -> tuple[Law, ...] | None:
+        """Return those of one Gaussian release on a Poisson sample."""
+        leaf = self._single
+        if self.is_replaced or self.sampling != "poisson" or not isinstance(leaf, GaussianPair):
+            return None
+        most = least = leaf.noise_multiplier
+        if self._merged != self.terms:  # rounded down
+            least *= 1 + 2.0**-48
+
+        def law(sigma: float, way: str) -> core.Law:
+            return core.sampled_gaussian(sigma, self.rate, way)
+
+        return tuple(Law(law(most, way), law(least, way)) for way in ("remove", "add"))
 
     def describe(self) -> str:
         """Return what runs on the sample."""
