@@ -13,7 +13,7 @@ from tightnoise.compare._prior import prior_of
 from tightnoise.compare.bounded import CRITERIA
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 
-QUICK = tuple(family for family in FAMILIES if not family.searched)
+QUICK = tuple(family for family in FAMILIES if not family.for_one)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tightnoise.compare import _families, figure
 from tightnoise.compare._families import FAMILIES
 
 NAMES = [family.name for family in FAMILIES]
-QUICK = [family for family in FAMILIES if not family.searched]
+QUICK = [family for family in FAMILIES if not family.for_one]
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_bad_arguments(name, value):
 
 def test_families_name_a_parameter_that_exists(quick):
     for family in _families.FAMILIES:
-        if not family.searched:
+        if not family.for_one:
             assert hasattr(family.calibrated(1.0, 1e-3, 1.0, "l1"), family.scale)
 
 

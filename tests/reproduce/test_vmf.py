@@ -6,11 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from tightnoise.accounting import (
-    kairouz_oh_viswanath,
-    kairouz_oh_viswanath_delta,
-    poisson_subsampled,
-)
+from guarantees import closed_form_epsilon, composed_delta, composed_epsilon
+from sampled_curves import poisson_subsampled
 
 import tightnoise as tn
 from tightnoise.reproduce import PAPERS
@@ -196,12 +193,12 @@ def test_theorem_2_as_printed_is_below_the_truth(epsilon, count, printed, proven
     tails = math.log(1e5), math.log(math.e + root * 1e5)
     as_printed = min(math.tanh(epsilon / 2) + root * math.sqrt(2 * tail) for tail in tails)
     assert as_printed == pytest.approx(printed, abs=5e-3)
-    lost = kairouz_oh_viswanath_delta(epsilon, 0.0, count, as_printed)
+    lost = composed_delta(epsilon, 0.0, count, as_printed)
     assert lost == pytest.approx(delta, rel=0.02)
-    closed = kairouz_oh_viswanath(epsilon, 0.0, count, 1e-5, method="closed_form")
+    closed = closed_form_epsilon(epsilon, 0.0, count, 1e-5)
     assert closed == pytest.approx(proven, abs=5e-3)
     # The theorem lists points 2 epsilon apart; between them the optimum is a little lower.
-    best = kairouz_oh_viswanath(epsilon, 0.0, count, 1e-5)
+    best = composed_epsilon(epsilon, 0.0, count, 1e-5)
     assert optimal - 2 * epsilon < best <= optimal * (1 + 1e-9)
 
 
