@@ -205,9 +205,10 @@ def test_every_mechanism_takes_part(table):
         assert choice.bias_worst**2 <= choice.mse_worst * (1 + 1e-12)
     spent = {choice.name: choice.epsilon for choice in table}
     assert spent.pop("middle") == 0
-    # A pure release costs a little less than its largest loss, at a delta.
-    assert 0.99 < spent.pop("grid optimum") <= 1
-    assert min(spent.values()) > 1 - 1e-6
+    # Pure releases cost a little less than their largest loss, at a delta.
+    pure = ("grid optimum", "bounded Laplace")
+    assert min(cost for name, cost in spent.items() if name not in pure) > 1 - 1e-6
+    assert min(spent.values()) > 0.99
 
 
 def test_clipped_mechanisms_and_the_costs_of_the_others(table):
@@ -219,7 +220,7 @@ def test_clipped_mechanisms_and_the_costs_of_the_others(table):
     for name, calibrated in (
         ("truncated Gaussian", tn.calibrate.truncated_gaussian(1.0, 1e-3, **domain)),
         ("rectified Gaussian", tn.calibrate.rectified_gaussian(1.0, 1e-3, **domain)),
-        ("bounded Laplace", tn.calibrate.bounded_laplace(1.0, 1e-3, **domain)),
+        ("bounded Laplace", tn.calibrate.bounded_laplace(1.0, **domain)),
     ):
         assert table[name].mechanism == calibrated
     sigma = table["rectified Gaussian"].mechanism.sigma

@@ -13,7 +13,7 @@ from typing import Any
 from tightnoise._validate import MAX_COUNT, fraction, positive, steps_in
 from tightnoise.calibrate._budget import NOTHING, Budget, budget_of
 from tightnoise.calibrate._error import CalibrationError
-from tightnoise.calibrate._parameter import FAR, excess_of, least_parameter
+from tightnoise.calibrate._parameter import CLOSE_OF_MANY, FAR, excess_of, least_parameter
 from tightnoise.calibrate._scalar import gaussian
 from tightnoise.calibrate._search import most_count
 from tightnoise.costs import Cost, Sampling
@@ -97,6 +97,7 @@ def noise_multiplier(
         budget,
         (most / FAR, most * (FAR if budget.beside.terms else 1.0)),
         most * max(math.sqrt(rate), 1e-3) if budget.beside.terms else most,
+        close=CLOSE_OF_MANY,
     )
     if found is None:
         raise _unprovable(budget, f"noise multiplier up to {most:g}")
@@ -208,6 +209,7 @@ def sampling_rate(
         budget,
         (1.0, 1.0 / _LEAST_RATE),
         inverse,
+        close=CLOSE_OF_MANY,
     )
     if found is None:
         raise _unprovable(budget, f"sampling rate from {_LEAST_RATE:g} on")
