@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "require_all",
     "require_finite",
     "shown",
+    "steps_in",
 ]
 
 MAX_COUNT = 2**53  # counts up to this are exact as float64
@@ -105,6 +107,19 @@ def integer(name: str, value: Any, *, minimum: int, maximum: int) -> int:
         raise TypeError(f"{name} must be an integer; got {shown(value)}") from None
     require(minimum <= number <= maximum, name, value, f"between {minimum} and {maximum}")
     return number
+
+
+def steps_in(sampling_rate: float, steps: Any, epochs: Any, *, minimum: int = 1) -> int:
+    """Return a number of steps of training, or of those that epochs take, whichever is given."""
+    if (steps is None) == (epochs is None):
+        raise ValueError(
+            f"steps must be given, or epochs, not both; got steps {steps!r} and epochs {epochs!r}"
+        )
+    if epochs is None:
+        return integer("steps", steps, minimum=minimum, maximum=MAX_COUNT)
+    # Of the decimals that are meant: 10 epochs at a rate of 0.1 are 100 steps.
+    exact = Fraction(repr(positive("epochs", epochs))) / Fraction(repr(sampling_rate))
+    return integer("epochs / sampling_rate", math.ceil(exact), minimum=1, maximum=MAX_COUNT)
 
 
 def float_array(

@@ -12,6 +12,8 @@ from calibrated import epsilon_of, scale_of, theorem_sigma
 from scipy import optimize
 from scipy.special import log_ndtr, ndtr
 
+import tightnoise as tn
+
 truncated_gaussian, bounded_laplace = scale_of("truncated"), scale_of("bounded_laplace")
 REFERENCE = Path(__file__).parent.parent / "reference" / "bounded_gaussian.json"
 LOWER, UPPER = [0.0, 1.0], [10.0, 9.0]
@@ -175,3 +177,40 @@ def test_where_slopes_jump_the_scale_is_the_least(epsilon, width, radius):
     scale = bounded_laplace(epsilon, np.zeros(len(width)), width, radius)
     spent = epsilon_of("bounded_laplace")(scale, np.zeros(len(width)), width, radius)
     assert epsilon * (1 - 1e-12) <= spent <= epsilon * (1 + 1e-13)
+
+
+@pytest.mark.parametrize("dim", [2, 5])
+@pytest.mark.parametrize("norm", ["each", "euclidean"])
+def test_all_pairs_of_bounded_laplace_noise(dim, norm, rng):
+    lower, upper = np.arange(dim) - 1.0, np.arange(dim) + np.linspace(0.5, 3.0, dim)
+    width = upper - lower
+    sensitivity = np.linspace(0.4, 1.5, dim) if norm == "each" else 1.7
+    for epsilon in (0.2, 2.0, 9.0):
+        m = tn.BoundedLaplace(bounded_laplace(epsilon, lower, upper, sensitivity), lower, upper)
+
+        def of(values, other, x, m=m):
+            return (m.logpdf(x, values) - m.logpdf(x, other)).sum(axis=1)
+
+        n = 1500
+        step = np.abs(rng.normal(size=(n, dim))) ** rng.choice([0.2, 1.0, 3.0], (n, 1))
+        step *= rng.uniform(0.9, 1.0, (n, 1)) ** rng.choice([0.0, 10.0], (n, 1))
+        if norm == "each":
+            step = np.minimum(step, sensitivity)
+            step[0] = sensitivity
+        else:
+            step *= sensitivity / np.linalg.norm(step, axis=1, keepdims=True)
+        step = np.minimum(step, width)
+        start = lower + rng.uniform(size=(n, dim)) * (width - step)
+        corner = np.broadcast_to(lower, (n, dim))
+        x = lower + rng.uniform(size=(n, dim)) * width
+        found = [
+            of(a, b, y).max()
+            for base in (start, corner)
+            for y in (x, corner, np.broadcast_to(upper, (n, dim)))
+            for a, b in ((base, base + step), (base + step, base))
+        ]
+        assert max(found) <= epsilon * (1 + 1e-12)
+        assert max(found) >= epsilon * (1 - (1e-11 if norm == "each" else 0.05))
+        assert epsilon_of("bounded_laplace")(m.scale, lower, upper, sensitivity) == pytest.approx(
+            epsilon, rel=2e-12
+        )

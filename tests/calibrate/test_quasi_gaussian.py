@@ -1,7 +1,6 @@
 """Calibrated quasi-Gaussian mixtures: private by quadrature, and not with less noise."""
 
 import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -95,18 +94,3 @@ def test_edges(epsilon, delta):
         quasi_gaussian(epsilon, delta, sensitivity=1.0).cost(sensitivity=1.0).delta(epsilon)
         <= delta
     )
-
-
-def test_bad_input():
-    with pytest.raises(tn.CalibrationError, match="no sigma gives pure epsilon-DP"):
-        quasi_gaussian(1.0, 0.0, sensitivity=1.0)
-    for bad in (nan, inf, -1.0, 0.0, 701.0):
-        with pytest.raises(ValueError, match="epsilon must be"):
-            quasi_gaussian(bad, 1e-5, sensitivity=1.0)
-    for bad in (nan, inf, -1.0, 1.0, 1e-301):
-        with pytest.raises(ValueError, match="delta must be"):
-            quasi_gaussian(1.0, bad, sensitivity=1.0)
-    for bad in (nan, inf, -1.0, 0.0):
-        with pytest.raises(ValueError, match="sensitivity must be"):
-            quasi_gaussian(1.0, 1e-5, sensitivity=bad)
-    assert math.isfinite(quasi_gaussian(1.0, 1e-5, sensitivity=1e300).sigma)

@@ -20,8 +20,8 @@ ASKED = {
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Leave out of best-noise what is searched for, seconds each."""
-    few = tuple(family for family in FAMILIES if not family.searched)
+    """Leave out scale mixtures, of which notes say that they are no row of their own."""
+    few = tuple(family for family in FAMILIES if not family.for_one)
     monkeypatch.setattr("tightnoise.compare.noise_ranking.FAMILIES", few)
 
 

@@ -18,7 +18,7 @@ QUICK = tuple(family for family in FAMILIES if not family.for_one)
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Leave out what is searched for, seconds each."""
+    """Leave out scale mixtures: their tests are those of their calibration."""
     monkeypatch.setattr("tightnoise.compare.noise_ranking.FAMILIES", QUICK)
 
 

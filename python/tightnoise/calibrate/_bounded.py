@@ -77,9 +77,9 @@ def truncated_gaussian(
         Z(t) = Phi((L - t)/sigma) - Phi(-t/sigma),
 
     that of the values upper and upper - c at the output lower (proof in
-    cpp/domain/truncated_loss.hpp). In a box it is the greatest sum of such losses over the changes
+    cpp/worst/truncated_loss.hpp). In a box it is the greatest sum of such losses over the changes
     of the coordinates that the sensitivity allows. For delta > 0 the divergence of no two values of
-    an interval is greater than delta (proof in cpp/domain/truncated_search.hpp); in a box the cost
+    an interval is greater than delta (proof in cpp/worst/truncated_search.hpp); in a box the cost
     is the lesser of that greatest loss and of the noise without bounds.
 
     Parameters
@@ -153,8 +153,8 @@ def rectified_gaussian(
         epsilon(sigma) = log Phi(-(L - c)/sigma) - log Phi(-L/sigma),
 
     that of the values upper and upper - c at the output lower (proof in
-    cpp/domain/rectified_loss.hpp; for delta > 0, where sigma is the least within a part in 1e11, in
-    cpp/domain/rectified_profile.hpp). Arguments and errors are those of `truncated_gaussian`.
+    cpp/worst/rectified_loss.hpp; for delta > 0, where sigma is the least within a part in 1e11, in
+    cpp/worst/rectified_profile.hpp). Arguments and errors are those of `truncated_gaussian`.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def bounded_laplace(
         epsilon(scale) = k + log(1 + (1 - e^-k) (1 - e^-(w - k))/(1 - e^-w)),
 
     that of the values lower and lower + c at the output lower (proof in
-    cpp/domain/bounded_laplace_loss.hpp). A delta counts by what any release of that greatest loss
+    cpp/worst/bounded_laplace_loss.hpp). A delta counts by what any release of that greatest loss
     costs. Arguments and errors are those of `truncated_gaussian`.
 
     Examples

@@ -134,7 +134,7 @@ def multi_gaussian(
         rough.append(of_many(None, close=_ROUGH))
     least = _IN_REACH * min(lost(one), *(lost(noise) for noise, _ in rough))
     found = [of_many(noise.modes, near=near)[0] for noise, near in rough if lost(noise) < least]
-    return min(one, *found, key=lost)
+    return min([one, *found], key=lost)
 
 
 def quasi_gaussian(

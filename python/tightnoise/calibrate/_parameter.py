@@ -28,8 +28,9 @@ Noise = TypeVar("Noise")
 FAR = 1e9
 """How many times as much noise as without them is looked at beside other releases."""
 
-# Of log epsilon: how far below the budget the answer may be, of one release and of several.
-_CLOSE, _CLOSE_OF_MANY = 2e-10, 9e-10
+_CLOSE = 2e-10  # of log epsilon: how far below the budget the answer of one release may be
+CLOSE_OF_MANY = 9e-10
+"""The same of several."""
 ROUGH = 1e-3
 """The same where an answer only says where to look."""
 
@@ -141,7 +142,7 @@ def least_parameter(
     if by_renyi:
         start = rough_start(total_of, budget, bracket, start)
     if close is None:
-        close = _CLOSE if budget.is_single else _CLOSE_OF_MANY
+        close = _CLOSE if budget.is_single else CLOSE_OF_MANY
     return least_point(lambda x: excess_of(total_of(x), budget), low, high, start, close)
 
 

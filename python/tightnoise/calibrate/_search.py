@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -103,23 +104,22 @@ def _moved(x: float, move: float, low: float, high: float) -> float:
 def most_count(excess: Callable[[int], float], near: int, most: int) -> int:
     """Return the largest count from 0 to `most` whose excess is at most 0; it rises with the count.
 
-    Secants by logarithms, as above, on whole numbers: one more than the answer is too many.
+    Secants by logarithms, as above, on whole numbers, with bisection where they take too long: one
+    more than the answer is too many.
     """
-    known: dict[int, float] = {0: -math.inf}
-    good, bad, count, step = 0, most + 1, min(max(near, 1), most), 1
-    while bad - good > 1:
-        known[count] = excess(count)
-        if known[count] <= 0:
-            good = count
-        else:
-            bad = count
-        left, right = known[good], known.get(bad, math.inf)
-        if math.isfinite(left) and math.isfinite(right):
-            share = left / (left - right)
-            guess = round(good * (bad / good) ** share)
-        elif math.isfinite(left):  # a cost in proportion to the root of the count, or more
-            guess, step = good + max(step, math.floor(good * math.expm1(min(-left, 1.0)))), 2 * step
+    good, bad, slope = 0, most + 1, 0.5  # a cost in proportion to the root of the count
+    count, last = min(max(near, 1), most), (1, math.inf)
+    for trial in itertools.count():
+        value = excess(count)
+        if math.isfinite(value - last[1]):
+            slope = min(max((value - last[1]) / _log_ratio(count, last[0]), 0.25), 4.0)
+        good, bad = (count, bad) if value <= 0 else (good, count)
+        if bad - good == 1:
+            return good
+        last = (count, value)
+        if math.isfinite(value) and trial % 16 < 12:
+            guess = math.floor(count * math.exp(min(-value / slope, 36.0)))
         else:
             guess = math.isqrt(max(good, 1) * bad)
         count = min(max(guess, good + 1), bad - 1)
-    return good
+    raise AssertionError  # there is always another trial

@@ -8,13 +8,12 @@ planned beside. That same function judges every answer: epsilon is at most the t
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
-from tightnoise._validate import MAX_COUNT, fraction, integer, positive
+from tightnoise._validate import MAX_COUNT, fraction, positive, steps_in
 from tightnoise.calibrate._budget import NOTHING, Budget, budget_of
 from tightnoise.calibrate._error import CalibrationError
-from tightnoise.calibrate._parameter import FAR, excess_of, least_parameter
+from tightnoise.calibrate._parameter import CLOSE_OF_MANY, FAR, excess_of, least_parameter
 from tightnoise.calibrate._scalar import gaussian
 from tightnoise.calibrate._search import most_count
 from tightnoise.costs import Cost, Sampling
@@ -87,7 +86,7 @@ def noise_multiplier(
     """
     budget = _budget(epsilon, delta, beside)
     rate = fraction("sampling_rate", sampling_rate)
-    count = _steps(steps, epochs, rate)
+    count = steps_in(rate, steps, epochs)
     change = 2.0 if is_fixed_size(sampling) else 1.0
     # Enough without sampling, and so with it, unless there is something beside.
     most = float(gaussian(epsilon, delta, sensitivity=change, count=count).sigma)
@@ -98,6 +97,7 @@ def noise_multiplier(
         budget,
         (most / FAR, most * (FAR if budget.beside.terms else 1.0)),
         most * max(math.sqrt(rate), 1e-3) if budget.beside.terms else most,
+        close=CLOSE_OF_MANY,
     )
     if found is None:
         raise _unprovable(budget, f"noise multiplier up to {most:g}")
@@ -201,7 +201,7 @@ def sampling_rate(
     True
     """
     budget = _budget(epsilon, delta, beside)
-    noise, count = positive("noise_multiplier", noise_multiplier), _steps(steps, None, 1.0)
+    noise, count = positive("noise_multiplier", noise_multiplier), steps_in(1.0, steps, None)
     # Of small rates epsilon is about rate sqrt(2 steps log(1/delta))/noise.
     inverse = math.sqrt(2 * count * -math.log(budget.delta)) / (noise * budget.epsilon)
     found = least_parameter(
@@ -209,6 +209,7 @@ def sampling_rate(
         budget,
         (1.0, 1.0 / _LEAST_RATE),
         inverse,
+        close=CLOSE_OF_MANY,
     )
     if found is None:
         raise _unprovable(budget, f"sampling rate from {_LEAST_RATE:g} on")
@@ -224,18 +225,6 @@ def _budget(epsilon: Any, delta: Any, beside: Any) -> Budget:
             "nothing gives pure epsilon-DP; got 0"
         )
     return budget
-
-
-def _steps(steps: Any, epochs: Any, rate: float) -> int:
-    if (steps is None) == (epochs is None):
-        raise ValueError(
-            f"steps must be given, or epochs, not both; got steps {steps!r} and epochs {epochs!r}"
-        )
-    if epochs is not None:
-        # Of the decimals that are meant: 10 epochs at a rate of 0.1 are 100 steps.
-        exact = Fraction(repr(positive("epochs", epochs))) / Fraction(repr(rate))
-        return integer("epochs / sampling_rate", math.ceil(exact), minimum=1, maximum=MAX_COUNT)
-    return integer("steps", steps, minimum=1, maximum=MAX_COUNT)
 
 
 def _unprovable(budget: Budget, what: str) -> CalibrationError:

@@ -7,10 +7,10 @@ from typing import Any
 
 import tightnoise as tn
 from tightnoise._text import upper_text
+from tightnoise._validate import steps_in
 from tightnoise.cli._options import Options
 from tightnoise.cli._output import print_json
 from tightnoise.cli._parameters import add_options, given, parameters_of
-from tightnoise.cli._steps import steps_in
 from tightnoise.costs._training import training_step
 
 # Every function whose arguments options can give.
@@ -93,6 +93,7 @@ def _training(
     **_: Any,
 ) -> tn.Cost:
     """Return the cost of DP-SGD, and of what is beside."""
-    count = steps_in(sampling_rate, steps, epochs)
     step = training_step(noise_multiplier, sampling_rate, sampling)
-    return step * count + (tn.Cost() if beside is None else beside)
+    return step * steps_in(sampling_rate, steps, epochs, minimum=0) + (
+        tn.Cost() if beside is None else beside
+    )

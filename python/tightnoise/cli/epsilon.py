@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 import tightnoise as tn
-from tightnoise._validate import fraction, require
+from tightnoise._validate import fraction, require, steps_in
 from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
 from tightnoise.cli._options import Options, cost_in, finite, whole
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
-from tightnoise.cli._steps import steps_in
 
 _ASKED: list[tuple[str, Function]] = [
     *((name, kind.cost) for name, kind in MECHANISMS.items()),
@@ -132,4 +131,5 @@ def _released(options: Options, name: str, notes: list[str]) -> tn.Cost:
     asked = options.sampling_rate
     rate = 1.0 if asked is None else fraction("sampling_rate", asked)
     once: tn.Cost = mechanism.cost(**known).sampled(rate, options.sampling)
-    return once * steps_in(rate, options.steps, options.epochs)
+    steps = 1 if options.steps is None and options.epochs is None else options.steps
+    return once * steps_in(rate, steps, options.epochs, minimum=0)

@@ -12,6 +12,7 @@ from tightnoise.compare._grid_optimum import grid_optimum
 from tightnoise.compare._middle import Middle
 from tightnoise.compare._prior import Prior, prior_of
 from tightnoise.costs import Cost
+from tightnoise.mechanisms import BoundedLaplace
 
 __all__ = ["BOUNDED_FAMILIES", "BoundedFamily", "Question"]
 
@@ -73,7 +74,15 @@ _NOTES = {
 }
 
 
-def _within(name: str, calibrated: Callable[..., Any], parameter: str = "sigma") -> BoundedFamily:
+def _bounded_laplace(epsilon: float, delta: float, *, count: int, **where: Any) -> BoundedLaplace:
+    """Return what is pure for one release: next to nothing is gained by a delta."""
+    failure = delta if count > 1 else 0.0
+    return calibrate.bounded_laplace(epsilon, failure, count=count, **where)
+
+
+def _within(
+    name: str, calibrated: Callable[..., Any], parameter: str = "sigma", note: str = ""
+) -> BoundedFamily:
     """Return noise that stays in the range by itself."""
     return BoundedFamily(
         name,
@@ -89,6 +98,7 @@ def _within(name: str, calibrated: Callable[..., Any], parameter: str = "sigma")
             sensitivity=asked.change, domain=(asked.lower, asked.upper)
         ),
         parameter,
+        note=note,
     )
 
 
@@ -130,7 +140,7 @@ _FAMILIES = (
     ),
     _within("truncated Gaussian", calibrate.truncated_gaussian),
     _within("rectified Gaussian", calibrate.rectified_gaussian),
-    _within("bounded Laplace", calibrate.bounded_laplace, "scale"),
+    _within("bounded Laplace", _bounded_laplace, "scale", "one release makes no use of delta"),
     *(_clipped(family) for family in FAMILIES if not family.for_one),
     BoundedFamily(
         "grid optimum",

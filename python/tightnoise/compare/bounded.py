@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -28,6 +28,7 @@ from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
 from tightnoise.compare._estimates import ESTIMATES, Linear, PosteriorMean
 from tightnoise.compare._integers import integer_interval, integers_of
 from tightnoise.compare._prior import prior_of, weights_of
+from tightnoise.compare._ranking import Ranking
 from tightnoise.compare.bounded_errors import errors_of, utility_of, whole
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream
@@ -267,7 +268,7 @@ class BoundedChoice:
 
 
 @dataclass(frozen=True)
-class BoundedRanking(Sequence[BoundedChoice]):
+class BoundedRanking(Ranking[BoundedChoice]):
     """Choices by increasing error; printed, a table.
 
     The fields are the arguments of `compare_bounded`, those of integers made integers, `releases`
@@ -299,11 +300,6 @@ class BoundedRanking(Sequence[BoundedChoice]):
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What a reader of the table should know."""
 
-    @property
-    def best(self) -> BoundedChoice:
-        """The choice of least error, by what the table is sorted by."""
-        return self.choices[0]
-
     def sorted_by(self, by: str) -> BoundedRanking:
         """Return the same choices by another criterion, one of those of `compare_bounded`."""
         one_of("by", by, CRITERIA)
@@ -317,13 +313,7 @@ class BoundedRanking(Sequence[BoundedChoice]):
     def __getitem__(self, index: int | str | slice) -> BoundedChoice | tuple[BoundedChoice, ...]:
         if isinstance(index, str):
             return one_of("name", index, {choice.name: choice for choice in self})
-        return self.choices[index]
-
-    def __len__(self) -> int:
-        return len(self.choices)
-
-    def __iter__(self) -> Iterator[BoundedChoice]:
-        return iter(self.choices)
+        return super().__getitem__(index)
 
     def __str__(self) -> str:
         head = ("", "", "", "bias", "squared", "error", "shrunk", "posterior")
@@ -376,27 +366,10 @@ def compare_bounded(
     Beside the value, each row has the errors of two estimates made of it, which cost nothing: see
     `BoundedChoice`.
 
-    Go by the error, not by sigma. In the smallest budget of Table 1 of "The Bounded Gaussian
-    Mechanism for Differential Privacy" (epsilon 0.1, two coordinates) its sigma^2 is 35% smaller
-    than that of the bound before it, and the exact one 78% smaller; but the variance of the output,
-    nearly uniform on the range in each case, falls by 0.1% and 0.8%, and its mean squared error by
-    0.4% and 2.3%. With L = upper - lower, c the sensitivity and delta = 0, averages over the range
-    show that
-
-    - the middle has a smaller error than any *value* here, but the optimum's, for epsilon below
-      about 3.3 c/L (2.4 for c = L, 1.5 for c = L/2); by the worst error below about 1.1 c/L. From
-      there on the staircase, clipped, has the smallest, or Tulap noise, which is a staircase too,
-      by next to nothing. So it is mostly with delta > 0;
-    - the posterior mean errs less than the middle with every mechanism and at every epsilon, and
-      least with the staircase (or by 1e-6 with Tulap noise);
-    - the optimum is better still where c is near L: it errs 24% less than the staircase's posterior
-      mean at c = L and epsilon = 3, 4% at c = L/2 and epsilon = 1, 1% at c = L/5. For c below L/10,
-      or epsilon above 4 or so, its cells are too coarse, and the staircase is better;
-    - bounded Laplace has a smaller error than the truncated Gaussian from epsilon = 0.95 on for c =
-      L/2, 0.40 for c = L/10, 0.05 for c = L/100, and for c = L always. Both are worse than plain
-      Laplace noise, clipped, where the range is wide: their normalising factors give the true value
-      away, too. They have the smallest error of those that use the data only where the middle has
-      a smaller one.
+    Go by the error, not by sigma: a truncated Gaussian with 78% less sigma^2 can have 2% less
+    error. Of one value on average the staircase, clipped, mostly has the least; for epsilon below
+    about 3.3 sensitivity/(upper - lower) the middle, which the posterior mean always beats. The
+    optimum pays where the sensitivity is much of the range. docs/bounded-domains.md has figures.
 
     Parameters
     ----------

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -14,6 +14,7 @@ from tightnoise._validate import integer as integer_between
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._families import FAMILIES, Family
 from tightnoise.compare._integers import integer_sensitivity, integers_of
+from tightnoise.compare._ranking import Ranking
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream
 
@@ -97,7 +98,7 @@ class NoiseChoice:
 
 
 @dataclass(frozen=True)
-class NoiseRanking(Sequence[NoiseChoice]):
+class NoiseRanking(Ranking[NoiseChoice]):
     """Choices by increasing loss; printed, a table.
 
     The fields are the arguments of `best_noise`, the sensitivity of integers rounded up, `releases`
@@ -125,27 +126,9 @@ class NoiseRanking(Sequence[NoiseChoice]):
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What a reader of the table should know."""
 
-    @property
-    def best(self) -> NoiseChoice:
-        """The choice of least loss."""
-        return self.choices[0]
-
     def loss_of(self, choice: NoiseChoice) -> float:
         """Return the loss that the ranking goes by."""
         return float(getattr(choice, _LOSSES[self.loss]))
-
-    @overload
-    def __getitem__(self, index: int) -> NoiseChoice: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[NoiseChoice, ...]: ...
-    def __getitem__(self, index: int | slice) -> NoiseChoice | tuple[NoiseChoice, ...]:
-        return self.choices[index]
-
-    def __len__(self) -> int:
-        return len(self.choices)
-
-    def __iter__(self) -> Iterator[NoiseChoice]:
-        return iter(self.choices)
 
     def __str__(self) -> str:
         head = ("mechanism", "E|noise|", "variance", "of the best", "scale", "tails", "composes")

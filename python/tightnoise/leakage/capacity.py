@@ -9,7 +9,7 @@ import functools
 import math
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,6 @@ from tightnoise.mechanisms import (
 __all__ = ["log_bayes_capacity"]
 
 Array = NDArray[np.float64]
-Directional = VonMisesFisher | ProductVonMisesFisher | LiftedVonMisesFisher
 
 # Added relatively to every result, so that rounding cannot bring it below the truth: the core is
 # within 1e-14 (its cards, checked by the tests), a ratio such as radius / sigma is rounded by
@@ -162,8 +161,7 @@ def _of_gaussian(
     if radius is None and domain is None:
         raise ValueError("radius or domain must say where the input may lie; got neither")
     if radius is None:
-        ends = _domain(domain, finite=True)
-        return _on_box(_core.leakage.gaussian, mechanism, (0.0, 0.0), ends, dim)
+        return _of_coordinates(mechanism, dim=dim, domain=domain)
     require(domain is None, "domain", domain, "None where there is a radius")
     if np.ndim(mechanism.sigma):
         raise ValueError(
@@ -173,46 +171,56 @@ def _of_gaussian(
 
 
 @log_bayes_capacity.register(RectifiedGaussian)
-def _of_rectified(mechanism: RectifiedGaussian, **where: Any) -> float:
-    return _of_bounded(_core.leakage.rectified, mechanism, **where)
-
-
 @log_bayes_capacity.register(TruncatedGaussian)
-def _of_truncated(mechanism: TruncatedGaussian, **where: Any) -> float:
-    return _of_bounded(_core.leakage.truncated, mechanism, finite=True, **where)
-
-
 @log_bayes_capacity.register(QuantizedGaussian)
-def _of_quantized(mechanism: QuantizedGaussian, **where: Any) -> float:
-    return _of_bounded(_core.leakage.quantized, mechanism, levels=mechanism.levels, **where)
-
-
 @log_bayes_capacity.register(StochasticSign)
-def _of_sign(
-    mechanism: StochasticSign,
+def _of_coordinates(
+    mechanism: Any,
     *,
     dim: int | ArrayLike = 1,
     radius: ArrayLike | None = None,
     domain: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> float:
-    _refuse_radius(radius, mechanism)
-    return _on_box(_core.leakage.sign, mechanism, (0.0, 0.0), _domain(domain), dim)
+    """Return the sum over coordinates of log C."""
+    _refuse("radius", radius, mechanism, "lies in a box")
+    law = next(law for kind, law in _LAWS.items() if isinstance(mechanism, kind))
+    bounds = (mechanism.lower, mechanism.upper) if law.is_bounded else (0.0, 0.0)
+    ends = _domain(bounds if law.is_bounded and domain is None else domain, finite=law.is_finite)
+    names = ("sigma", "lower", "upper", "domain start", "domain end")
+    arrays = [np.asarray(a, dtype=np.float64) for a in (mechanism.sigma, *bounds, *ends)]
+    shape = broadcast_shape(**dict(zip(names, arrays, strict=True)))
+    size = int(np.prod(shape))
+    require(size > 0, "domain", shape, "not empty")
+    count = integer("dim", dim, minimum=1, maximum=MAX_COUNT)
+    if shape:
+        require(count in (1, size), "dim", dim, f"{size}, the number of coordinates, or left out")
+        count = 1
+    farthest = FARTHEST * float(arrays[0].min())
+    for name, array in zip(names[1:], arrays[1:], strict=True):
+        near = (np.abs(array) <= farthest) | np.isinf(array)
+        require_all(near, name, array, f"within {FARTHEST} sigma of 0")
+    levels = getattr(mechanism, "levels", 2)
+    total = law.core(*(operand(array, shape) for array in arrays), levels, size)
+    below = UNDERFLOW * size if np.any(ends[0] < ends[1]) else 0.0
+    return _upwards(count * (total + below))
 
 
-def _of_bounded(
-    core: Callable[..., float],
-    mechanism: RectifiedGaussian | TruncatedGaussian | QuantizedGaussian,
-    *,
-    dim: int | ArrayLike = 1,
-    radius: ArrayLike | None = None,
-    domain: tuple[ArrayLike, ArrayLike] | None = None,
-    finite: bool = False,
-    levels: int = 2,
-) -> float:
-    _refuse_radius(radius, mechanism)
-    bounds = mechanism.lower, mechanism.upper
-    ends = _domain(bounds if domain is None else domain, finite=finite)
-    return _on_box(core, mechanism, bounds, ends, dim, levels)
+class _Law(NamedTuple):
+    """What is known of a mechanism on a box."""
+
+    core: Callable[..., float]
+    is_bounded: bool
+    is_finite: bool
+    """Whether its domain must be."""
+
+
+_LAWS: dict[type, _Law] = {
+    Gaussian: _Law(_core.leakage.gaussian, is_bounded=False, is_finite=True),
+    RectifiedGaussian: _Law(_core.leakage.rectified, is_bounded=True, is_finite=False),
+    TruncatedGaussian: _Law(_core.leakage.truncated, is_bounded=True, is_finite=True),
+    QuantizedGaussian: _Law(_core.leakage.quantized, is_bounded=True, is_finite=False),
+    StochasticSign: _Law(_core.leakage.sign, is_bounded=False, is_finite=False),
+}
 
 
 @log_bayes_capacity.register(VonMisesFisher)
@@ -227,8 +235,8 @@ def _of_directions(
     # Every output has a mean direction that is the output itself. (A vector of zeros, whose output
     # is uniform, explains none better than that.)
     _refuse_dim(dim, mechanism)
-    _refuse_radius(radius, mechanism, "is any direction")
-    _refuse_domain(domain, mechanism)
+    _refuse("radius", radius, mechanism, "is any direction")
+    _refuse("domain", domain, mechanism, "does not lie in a box")
     blocks = mechanism.layers if isinstance(mechanism, ProductVonMisesFisher) else (mechanism,)
     order = np.array([0.5 * block.dim - 1.0 for block in blocks])
     kappa = np.array([block.kappa for block in blocks])
@@ -244,7 +252,7 @@ def _of_lifted(
     domain: tuple[ArrayLike, ArrayLike] | None = None,
 ) -> float:
     _refuse_dim(dim, mechanism)
-    _refuse_domain(domain, mechanism)
+    _refuse("domain", domain, mechanism, "does not lie in a box")
     farthest = math.inf if radius is None else not_negative("radius", radius)
     if mechanism.kappa == 0 or farthest == 0:
         return 0.0
@@ -258,19 +266,13 @@ def _of_lifted(
     return _upwards(max(float(log_capacity), UNDERFLOW))
 
 
-def _refuse_dim(dim: int | ArrayLike, mechanism: Directional) -> None:
+def _refuse_dim(dim: int | ArrayLike, mechanism: Any) -> None:
     good = np.ndim(dim) == 0 and dim in (1, mechanism.dim)
     require(good, "dim", dim, f"left out: {type(mechanism).__name__} has dim {mechanism.dim}")
 
 
-def _refuse_radius(radius: ArrayLike | None, mechanism: Any, where: str = "lies in a box") -> None:
-    name = type(mechanism).__name__
-    require(radius is None, "radius", radius, f"None: the input of {name} {where}")
-
-
-def _refuse_domain(domain: Any, mechanism: Any) -> None:
-    name = type(mechanism).__name__
-    require(domain is None, "domain", domain, f"None: the input of {name} does not lie in a box")
+def _refuse(name: str, value: Any, mechanism: Any, why: str) -> None:
+    require(value is None, name, value, f"None: the input of {type(mechanism).__name__} {why}")
 
 
 # --- balls ----------------------------------------------------------------------------------------
@@ -319,37 +321,6 @@ def _domain(domain: Any, *, finite: bool = False) -> tuple[Floats, Floats]:
         bad = [float(np.broadcast_to(side, good.shape)[~good].flat[0]) for side in (low, high)]
         raise ValueError(f"domain must be a pair lower <= upper; got {bad[0]} and {bad[1]}")
     return low, high
-
-
-def _on_box(
-    core: Callable[..., float],
-    mechanism: Gaussian
-    | RectifiedGaussian
-    | TruncatedGaussian
-    | QuantizedGaussian
-    | StochasticSign,
-    bounds: tuple[Any, Any],
-    ends: tuple[Floats, Floats],
-    dim: int | ArrayLike,
-    levels: int = 2,
-) -> float:
-    """Return the sum over coordinates of log C."""
-    names = ("sigma", "lower", "upper", "domain start", "domain end")
-    arrays = [np.asarray(a, dtype=np.float64) for a in (mechanism.sigma, *bounds, *ends)]
-    shape = broadcast_shape(**dict(zip(names, arrays, strict=True)))
-    size = int(np.prod(shape))
-    require(size > 0, "domain", shape, "not empty")
-    count = integer("dim", dim, minimum=1, maximum=MAX_COUNT)
-    if shape:
-        require(count in (1, size), "dim", dim, f"{size}, the number of coordinates, or left out")
-        count = 1
-    farthest = FARTHEST * float(arrays[0].min())
-    for name, array in zip(names[1:], arrays[1:], strict=True):
-        near = (np.abs(array) <= farthest) | np.isinf(array)
-        require_all(near, name, array, f"within {FARTHEST} sigma of 0")
-    total = core(*(operand(array, shape) for array in arrays), levels, size)
-    below = UNDERFLOW * size if np.any(ends[0] < ends[1]) else 0.0
-    return _upwards(count * (total + below))
 
 
 def _upwards(log_capacity: float) -> float:
