@@ -91,14 +91,14 @@ double crossing(const Contour& contour, double log_value, double x) {
     return x;
 }
 
-// Moves x by first, 1.5 first, ... until it is good; infinite if it never is.
+// Moves x by `first`, 1.5 `first`, ... until it is good; `never` if it never is.
 template <class Good>
-double stepped(Good is_good, double x, double first) {
+double stepped(Good is_good, double x, double first, double never) {
     for (int i = 0; i < kMostSteps; ++i, first *= 1.5) {
         if (is_good(x)) return x;
         x += first;
     }
-    return first > 0.0 ? kInfinity : -kInfinity;
+    return never;
 }
 
 // epsilon(delta) of a falling profile with bounds on [0, inf).
@@ -251,7 +251,7 @@ Interval ComposedLoss::contour_epsilon(double delta) const {
     if (is_tested && is_zero()) return {0.0, 0.0};
     const auto unit = [](double x) { return 0x1p-52 * std::fabs(x) + 1e-300; };
     Interval best{0.0, stepped([&](double x) { return meets(renyi(x), delta); }, tilt.bound,
-                               unit(tilt.bound))};
+                               unit(tilt.bound), kInfinity)};
     double x = tilt.bound - 2.0 / tilt.at;
     for (int pass = 0; pass < kPasses; ++pass) {
         const double c = cheaper_tilt(tilt.at, x, std::log(slack));
@@ -267,10 +267,11 @@ Interval ComposedLoss::contour_epsilon(double delta) const {
         const double above = std::max((there.upper - 1.0) / rate, unit(found));
         const double below = std::max((1.0 - there.lower) / rate, unit(found));
         best.upper = std::min(
-            best.upper, stepped([&](double at) { return meets(bounds(at), delta); }, found, above));
+            best.upper,
+            stepped([&](double at) { return meets(bounds(at), delta); }, found, above, kInfinity));
         best.lower =
-            std::max(best.lower,
-                     stepped([&](double at) { return exceeds(bounds(at), delta); }, found, -below));
+            std::max(best.lower, stepped([&](double at) { return exceeds(bounds(at), delta); },
+                                         found, -below, -kInfinity));
         const double moved = std::fabs(found - x);
         x = found;
         if (best.upper - best.lower <= kNarrow * best.upper || contour->is_smoothed() ||

@@ -10,10 +10,13 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kMostWork = 3e6;         // nodes times frequencies of one contour
-constexpr double kMostFrequencies = 2e4;  // of one contour
+constexpr double kMostWork = 3e6;          // nodes times frequencies of one contour
+constexpr double kMostFrequencies = 2e4;   // of one contour
+constexpr double kFewFrequencies = 300.0;  // before a split is tried
+constexpr double kLogLeftOut = -25.3;      // log 1e-11: what a split may leave out, relative
 constexpr std::size_t kFewestFrequencies = 4;
 constexpr double kWidestWindow = 1e15;
+constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
@@ -35,7 +38,12 @@ std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, 
     Contour contour(terms, tilt, x, log_value);
     const double lost = total_moment(terms, tilt).value - tilt * x - log_value;
     const double wanted = kLogTolerance - 3.0 - std::max(0.0, lost - 2.0 * std::log1p(tilt));
-    if (!(contour.window_ < kWidestWindow) || !contour.sample(terms, wanted)) return std::nullopt;
+    if (!(contour.window_ < kWidestWindow)) return std::nullopt;
+    if (!contour.sample(terms, wanted, kFewFrequencies)) return std::nullopt;
+    if (contour.is_smoothed()) {
+        contour.split(terms, x, log_value + kLogLeftOut);
+        if (!contour.sample(terms, wanted, kMostFrequencies)) return std::nullopt;
+    }
     if (contour.is_smoothed()) {  // which widens the images
         const double window =
             contour.images_.window(x, kLogTolerance + log_value, contour.smoothing_);
@@ -43,7 +51,7 @@ std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, 
         if (window > contour.window_) {
             contour.window_ = window;
             contour.step_ = 2.0 * kPi / window;
-            if (!contour.sample(terms, wanted)) return std::nullopt;
+            if (!contour.sample(terms, wanted, kMostFrequencies)) return std::nullopt;
         }
     }
     return contour;
@@ -51,42 +59,53 @@ std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, 
 
 // Lines that hold up to `reach`, and what is known from them.
 bool Contour::make_lines(const Terms& terms, double reach) {
-    lines_.clear();
-    moment_ = moment_error_ = centre_ = centre_size_ = 0.0;
+    std::vector<std::unique_ptr<Line>> lines;
     for (const Releases& term : terms) {
         const double error = kShareOfTolerance * std::exp(kLogTolerance) / term.count;
-        lines_.push_back(term.law->line({tilt_, reach, error}));
-        if (!lines_.back()) return false;
-        const Moment moment = lines_.back()->moment();
-        moment_ += term.count * moment.value;
-        moment_error_ += term.count * (moment.error + 4.0 * kUnit * std::fabs(moment.value));
-        centre_ += term.count * lines_.back()->centre();
-        centre_size_ += term.count * std::fabs(lines_.back()->centre());
+        lines.push_back(term.law->line({tilt_, reach, error, split_}));
+        if (!lines.back()) return false;
+    }
+    lines_ = std::move(lines);
+    moment_ = moment_error_ = centre_ = centre_size_ = 0.0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const double n = terms[i].count, centre = lines_[i]->centre();
+        const Moment moment = lines_[i]->moment();
+        moment_ += n * moment.value;
+        moment_error_ += n * (moment.error + 4.0 * kUnit * std::fabs(moment.value));
+        centre_ += n * centre;
+        centre_size_ += n * std::fabs(centre);
     }
     centre_size_ *= 4.0 + static_cast<double>(terms.size());
     return true;
 }
 
 // Takes frequencies until a bound of all that follow is below e^log_wanted; else smooths.
-bool Contour::sample(const Terms& terms, double log_wanted) {
+bool Contour::sample(const Terms& terms, double log_wanted, double most_frequencies) {
     smoothing_ = 0.0;
     frequencies_.clear();
     double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0;
-    if (!make_lines(terms, reach)) return false;
+    reach = std::min(reach, most_frequencies * step_);
+    while (!make_lines(terms, reach)) {
+        reach *= 0.25;
+        if (reach < step_ * kFewestFrequencies) return false;
+    }
     for (;;) {
         double work = 0.0;
         for (const auto& line : lines_) work += static_cast<double>(line->nodes());
-        const double most = std::min(kMostWork / work, kMostFrequencies);
+        const double most = std::min(kMostWork / work, most_frequencies);
         if (static_cast<double>(frequencies_.size()) >= most) {
             smooth(log_wanted);
             break;
         }
         const double y = static_cast<double>(frequencies_.size()) * step_;
         if (y > reach) {
+            reach *= 2.0;
+            if (!make_lines(terms, reach)) {
+                smooth(log_wanted);
+                break;
+            }
             frequencies_.clear();
             next_test = 0.0;
-            reach *= 2.0;
-            if (!make_lines(terms, reach)) return false;
             continue;
         }
         frequencies_.push_back(frequency(terms, y));
@@ -120,37 +139,93 @@ void Contour::smooth(double log_wanted) {
     log_truncation_ = -0.5 * std::pow(smoothing_ * reach(), 2.0) * (1.0 - 1e-14);
 }
 
-double Contour::log_tail(const Terms& terms, double y) const {
-    double total = 0.0;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        total += terms[i].count * std::min(lines_[i]->log_tail(y), 0.0);
+// Looks for the largest cut such that outcomes without any loss above it add next to nothing.
+void Contour::split(const Terms& terms, double x, double log_wanted) {
+    const auto can_split = [](const Releases& term) { return term.law->can_split(); };
+    if (!(x > 0.0) || std::none_of(terms.begin(), terms.end(), can_split)) return;
+    for (const double factor : {1.1, 1.5, 2.2, 3.5}) {
+        const double t = -factor * log_wanted / x;
+        int least = 0, most = kMostCuts;  // cuts are 0.8^i x: `most` will do, if any is tried
+        while (least < most) {
+            const int i = (least + most) / 2;
+            const Split tried{x * std::pow(0.8, i), t};
+            double log_weight = log_kappa(t);
+            for (const Releases& term : terms) {
+                log_weight += term.count * term.law->log_small_moment(t, tried);
+            }
+            if (log_weight - t * x <= log_wanted) {
+                split_ = tried;
+                left_out_ = {t, log_weight};
+                most = i;
+            } else {
+                least = i + 1;
+            }
+        }
+        if (!split_.is_none()) return;
     }
-    return total;
 }
 
-// F = prod phi_i^n_i and its error: section 6.
-Contour::Frequency Contour::frequency(const Terms& terms, double y) const {
-    double log_size = 0.0, log_most = 0.0, phase = 0.0, relative = 0.0, rounding = 8.0;
+double Contour::log_left_out(double x) const {
+    if (split_.is_none()) return -kInfinity;
+    const double size = std::fabs(left_out_.log_weight) + std::fabs(left_out_.at * x);
+    return left_out_.log_weight - left_out_.at * x + 8.0 * kUnit * size;
+}
+
+// Of |F| at all y' >= y. With a split, |prod phi_i^n_i - prod a_i^n_i| <= sum n_i |phi_i - a_i|.
+double Contour::log_tail(const Terms& terms, double y) const {
+    double whole = 0.0, large = 0.0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        const double n = terms[i].count;
-        const Characteristic phi = lines_[i]->at(y);
+        whole += terms[i].count * std::min(lines_[i]->log_tail(y), 0.0);
+        large += terms[i].count * std::exp(lines_[i]->log_large_tail(y));
+    }
+    return !split_.is_none() ? std::log(large * (1.0 + 1e-12)) : whole;
+}
+
+namespace {
+
+// prod phi_i^n_i and its error: section 6.
+class Product {
+  public:
+    void multiply(const Characteristic& phi, double n) {
         const double r = phi.real, s = phi.imaginary;
         const bool is_near = std::fabs(r) < 0.5 && std::fabs(s) < 0.5;
         const double size = std::hypot(1.0 + r, s);
         const double log_phi = is_near ? 0.5 * log1p(2.0 * r + r * r + s * s) : std::log(size);
         const double error = phi.error + 4.0 * kUnit * (std::fabs(r) + std::fabs(s));
         const double largest = std::min(size + error, 1.0 + error);
-        log_size += n * log_phi;
-        log_most += n * (is_near ? log_phi + log1p(error / size) : std::log(largest));
-        phase += n * std::atan2(s, 1.0 + r);
-        relative += n * error / largest;
-        rounding += n * (20.0 * std::fabs(r) + 8.0 * std::fabs(s));
+        log_size_ += n * log_phi;
+        log_most_ += n * (is_near ? log_phi + log1p(error / size) : std::log(largest));
+        phase_ += n * std::atan2(s, 1.0 + r);
+        relative_ += n * error / largest;
+        rounding_ += n * (20.0 * std::fabs(r) + 8.0 * std::fabs(s));
     }
-    const double size = std::exp(log_size);
-    const double of_phi = std::exp(std::min(log_most, 1.0)) * std::min(relative, 2.0);
-    rounding += 4.0 * (std::fabs(log_size) + std::fabs(phase));
-    return {y, size * std::cos(phase), size * std::sin(phase),
-            1.0001 * of_phi + (kUnit * rounding) * size};
+    std::complex<double> value() const { return std::polar(std::exp(log_size_), phase_); }
+    double error() const {
+        const double of_phi = std::exp(std::min(log_most_, 1.0)) * std::min(relative_, 2.0);
+        const double rounding = rounding_ + 4.0 * (std::fabs(log_size_) + std::fabs(phase_));
+        return 1.0001 * of_phi + kUnit * rounding * std::exp(log_size_);
+    }
+
+  private:
+    double log_size_ = 0.0, log_most_ = 0.0, phase_ = 0.0, relative_ = 0.0, rounding_ = 8.0;
+};
+
+}  // namespace
+
+Contour::Frequency Contour::frequency(const Terms& terms, double y) const {
+    Product whole, small;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const Characteristics phi = lines_[i]->at(y);
+        whole.multiply(phi.whole, terms[i].count);
+        if (!split_.is_none()) small.multiply(phi.small, terms[i].count);
+    }
+    std::complex<double> value = whole.value();
+    double error = whole.error();
+    if (!split_.is_none()) {
+        value -= small.value();
+        error += small.error() + kUnit * std::abs(value);
+    }
+    return {y, value.real(), value.imag(), error};
 }
 
 Contour::Sum Contour::sum(double x, Kernel kernel) const {
@@ -199,7 +274,10 @@ Bounds Contour::profile(double x, double log_unit) const {
     const double scale = std::exp(log_scaled);
     const double images = clipped_exp(images_.log_bound(x, window_, smoothing_) - log_unit);
     const double lower = below * scale * (1.0 - relative) - images * 1.0001;
-    return {std::max(lower, 0.0), above * scale * (1.0 + relative)};
+    const double left_out = clipped_exp(log_left_out(x) - log_unit) * 1.0001;
+    const double upper = above * scale * (1.0 + relative) + left_out;
+    return {lower > 0.0 ? lower : 0.0,
+            upper < kInfinity ? upper : kInfinity};  // NaN proves nothing
 }
 
 Contour::Guess Contour::guess(double x) const {

@@ -49,7 +49,8 @@ class Contour {
     };
 
     Contour(const Terms& terms, double tilt, double x, double log_value);
-    bool sample(const Terms& terms, double log_wanted);
+    bool sample(const Terms& terms, double log_wanted, double most_frequencies);
+    void split(const Terms& terms, double x, double log_wanted);
     void smooth(double log_wanted);
     bool make_lines(const Terms& terms, double reach);
     Frequency frequency(const Terms& terms, double y) const;
@@ -59,10 +60,18 @@ class Contour {
     double reach() const { return frequencies_.back().y; }
     double smoothed_moment() const { return 0.5 * smoothing_ * smoothing_ * tilt_ * (tilt_ + 1.0); }
 
+    // log of a bound of what was split off adds to D(x).
+    double log_left_out(double x) const;
+
     double tilt_, deviation_;
     Images images_;
     double window_, step_;
     double smoothing_ = 0.0;
+    Split split_;
+    struct Markov {
+        double at, log_weight;  // of a tilt t, log kap(t) + K_a(t) of the small losses
+    };
+    Markov left_out_{0.0, 0.0};
     std::vector<std::unique_ptr<Line>> lines_;
     std::vector<Frequency> frequencies_;
     double moment_ = 0.0, moment_error_ = 0.0, centre_ = 0.0, centre_size_ = 0.0;

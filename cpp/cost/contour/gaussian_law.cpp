@@ -15,10 +15,11 @@ class GaussianLine : public Line {
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
-    Characteristic at(double y) const override {
+    Characteristics at(double y) const override {
         const double exponent = 0.5 * mu_ * mu_ * y * y;
         const double below = expm1(-exponent);
-        return {below, 0.0, -8.0 * kUnit * below};
+        const Characteristic phi{below, 0.0, -8.0 * kUnit * below};
+        return {phi, phi};
     }
     double log_tail(double y) const override { return -0.5 * mu_ * mu_ * y * y * (1.0 - 1e-15); }
     std::size_t nodes() const override { return 1; }

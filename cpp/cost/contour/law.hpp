@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,6 +26,11 @@ struct Moment {
 struct Characteristic {
     double real, imaginary, error;
 };
+struct Characteristics {
+    Characteristic whole;
+    Characteristic
+        small;  // of the part of small losses alone; the whole where nothing is split off
+};
 
 // A law tilted by e^(c L): phi(y) = E[e^((c + iy) L)] / E[e^(c L)], less its phase e^(i y centre).
 class Line {
@@ -32,15 +38,26 @@ class Line {
     virtual ~Line() = default;
     virtual Moment moment() const = 0;  // K(c), as exactly as it is known
     virtual double centre() const = 0;  // any number near K'(c)
-    virtual Characteristic at(double y) const = 0;
+    virtual Characteristics at(double y) const = 0;
     // log of a bound of |phi(y')| for all y' >= y: never rises with y.
     virtual double log_tail(double y) const = 0;
+    // The same for the part of large losses, whole less small.
+    virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
     virtual std::size_t nodes() const = 0;  // what one `at` costs
+};
+
+// Small losses are those up to about `cut`: the share of larger ones falls so fast that a tilt of
+// `steepness` does not bring them back.
+struct Split {
+    double cut = std::numeric_limits<double>::infinity();
+    double steepness = 0.0;
+    bool is_none() const { return !(cut < std::numeric_limits<double>::infinity()); }
 };
 
 // What a line is asked for: phi for |y| <= reach, discretised with an error of at most `error`.
 struct LineRequest {
     double tilt, reach, error;
+    Split split{};
 };
 
 class Law {
@@ -49,6 +66,12 @@ class Law {
     virtual double infinite_mass() const { return 0.0; }
     // For a tilt t >= 0. The value is an upper bound of K(t) wherever the error is infinite.
     virtual Moment moment(double t) const = 0;
+    // An upper bound of log E[e^(t L)] over the part of small losses.
+    virtual double log_small_moment(double t, const Split&) const {
+        const Moment all = moment(t);
+        return all.value + (all.error < std::numeric_limits<double>::infinity() ? all.error : 0.0);
+    }
+    virtual bool can_split() const { return false; }
     // None where it would take too many nodes.
     virtual std::unique_ptr<Line> line(const LineRequest& request) const = 0;
     // delta(x) of a single release for x >= 0, where it is known in closed form.

@@ -8,7 +8,23 @@ namespace {
 
 constexpr std::size_t kLanes = 8;
 
-// In eight running sums, as at() adds.
+// g (e^(2 i t) - 1), in eight running sums.
+struct Sum {
+    double real[kLanes] = {}, imaginary[kLanes] = {};
+
+    void add(std::size_t j, double weight, double sine, double cosine) {
+        real[j % kLanes] -= 2.0 * weight * (sine * sine);
+        imaginary[j % kLanes] += 2.0 * weight * (sine * cosine);
+    }
+    Characteristic total(double less, double error) const {
+        Characteristic sum{-less, 0.0, error};
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            sum.real += real[k];
+            sum.imaginary += imaginary[k];
+        }
+        return sum;
+    }
+};
 double rounding_of_sum(std::size_t n) {
     return static_cast<double>(n / kLanes + kLanes);
 }
@@ -18,6 +34,8 @@ double rounding_of_sum(std::size_t n) {
 NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
     : distance_(std::move(nodes.loss)),
       weight_(std::move(nodes.weight)),
+      small_(std::move(nodes.small)),
+      large_(std::move(nodes.large)),
       moment_(moment),
       missing_(nodes.missing) {
     const std::size_t n = weight_.size();
@@ -40,25 +58,27 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
         error_slope_ += weight_error_ / kUnit * weight_[j] * d;
     }
     error_slope_ *= kUnit * 1.01;
+    for (std::size_t j = 0; j < large_.size(); ++j) {
+        large_sum_ += large_[j];
+        split_error_ += large_[j] * nodes.error[j] + 2.0 * weight_[j] * nodes.split_error[j];
+    }
+    split_error_ = kUnit * split_error_ + large_sum_ * (weight_error_ + kUnit * (4.0 * sum + 8.0));
     moment_.slope = centre_;
     moment_.curvature = variance;
 }
 
-Characteristic NodeLine::at(double y) const {
-    const std::size_t n = weight_.size();
-    double real[kLanes] = {}, imaginary[kLanes] = {};
-    for (std::size_t j = 0; j < n; ++j) {
+Characteristics NodeLine::at(double y) const {
+    Sum whole, small;
+    const bool is_split = !small_.empty();
+    for (std::size_t j = 0; j < weight_.size(); ++j) {
         const double half = 0.5 * y * distance_[j];
         const double s = std::sin(half), c = std::cos(half);
-        real[j % kLanes] -= 2.0 * weight_[j] * (s * s);
-        imaginary[j % kLanes] += 2.0 * weight_[j] * (s * c);
+        whole.add(j, weight_[j], s, c);
+        if (is_split) small.add(j, small_[j], s, c);
     }
-    Characteristic phi{0.0, 0.0, missing_ + y * error_slope_};
-    for (std::size_t k = 0; k < kLanes; ++k) {
-        phi.real += real[k];
-        phi.imaginary += imaginary[k];
-    }
-    return phi;
+    const double error = missing_ + y * error_slope_;
+    const Characteristic all = whole.total(0.0, error);
+    return {all, is_split ? small.total(large_sum_, error + split_error_) : all};
 }
 
 double DensityLine::log_tail(double y) const {

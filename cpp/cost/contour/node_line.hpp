@@ -15,6 +15,9 @@ struct TiltedNodes {
     std::vector<double> error;   // relative error of g_j by rounding, in units u
     double loss_error;           // relative error of L_j, in units u
     double missing;              // what phi misses: discretisation, and nodes left out
+    // g_j times the shares of small and of large losses, and the error of both relative to g_j, in
+    // units u; empty where nothing is split off.
+    std::vector<double> small{}, large{}, split_error{};
 };
 
 class NodeLine : public Line {
@@ -23,18 +26,20 @@ class NodeLine : public Line {
 
     Moment moment() const override { return moment_; }
     double centre() const override { return centre_; }
-    Characteristic at(double y) const override;
+    Characteristics at(double y) const override;
     double log_tail(double) const override { return 0.0; }
     std::size_t nodes() const override { return weight_.size(); }
 
   protected:
     const std::vector<double>& weight() const { return weight_; }
     double missing() const { return missing_; }
+    const std::vector<double>& large() const { return large_; }
     double weight_error() const { return weight_error_; }  // of a sum of g_j f_j, |f_j| <= 1
 
   private:
     std::vector<double> distance_;  // d_j = L_j - centre
-    std::vector<double> weight_;
+    std::vector<double> weight_, small_, large_;
+    double large_sum_ = 0.0, split_error_ = 0.0;
     Moment moment_;
     double centre_ = 0.0, missing_, weight_error_ = 0.0;
     double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y

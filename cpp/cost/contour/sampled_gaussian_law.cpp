@@ -8,17 +8,19 @@
 #include "cost/contour/node_line.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/log1p_remainder.hpp"
+#include "numeric/normal.hpp"
 
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kRange = 11.5;        // beyond the outermost modes
-constexpr double kOutside = 1e-22;     // of M: what lies beyond that, section 5.3
-constexpr double kPruned = 1e-26;      // of M: nodes that are left out, and counted
+constexpr double kRange = 12.5;        // beyond the outermost modes
+constexpr double kOutside = 1e-26;     // of M: what lies beyond that, section 5.3
+constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
 constexpr double kMostNodes = 0x1p15;  // of one line
 constexpr double kStrip = 0.95;        // of the distance to the zeros of w
 constexpr double kMomentError = -46.0;
 constexpr double kLogOverflow = 700.0;
+constexpr double kWidestCut = 0.7;  // of a split, in z
 
 double log_cos(double b) {
     return std::log(std::cos(b));
@@ -36,18 +38,28 @@ double SampledGaussianLaw::share(double z) const {
     return 1.0 / (1.0 + (1.0 - q_) / q_ * std::exp(-a));
 }
 
-// The widest step whose error is below e^log_error, over strips |Im z| <= d: section 5.1.
-SampledGaussianLaw::Step SampledGaussianLaw::step(double order, double reach,
-                                                  double log_error) const {
+// The widest step of the trapezoidal rule whose error is below e^log_error of M, over strips
+// |Im z| <= d: section 5.1.
+double SampledGaussianLaw::step(double order, double reach, double log_error, double spread) const {
     const double widest = std::min(kStrip * kPi * sigma_, 14.0);
-    Step best{0.0, log_error};
+    double best = 0.0;
     for (double d = widest; d > 0.02 * widest; d *= 0.85) {
         const double b = d / sigma_;
         const double of_power = order < 0.0 ? order * log_cos(0.5 * b) : 0.0;
-        const double exponent = 0.5 * d * d + reach * b + of_power + std::log(2.1) - log_error;
-        best.width = std::max(best.width, 2.0 * kPi * d / exponent);
+        const double exponent =
+            0.5 * spread * d * d + reach * b + of_power + std::log(2.1) - log_error;
+        best = std::max(best, 2.0 * kPi * d / exponent);
     }
     return best;
+}
+
+// At infinity where no loss is so large.
+SampledGaussianLaw::Cut SampledGaussianLaw::cut_at(const Split& split) const {
+    const double width = std::min(kWidestCut, sigma_ / std::max(split.steepness, 1e-300));
+    if (split.is_none()) return {kInfinity, kInfinity};
+    const double ratio = 1.0 + (is_remove() ? expm1(split.cut) : expm1(-split.cut)) / q_;  // e^a
+    if (!(ratio > 0.0)) return {-kInfinity, width};
+    return {sigma_ * std::log(ratio) + 0.5 / sigma_, width};
 }
 
 std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order,
@@ -127,7 +139,7 @@ double weight_error(double z, double sigma, double order_times_loss) {
 
 Moment SampledGaussianLaw::moment(double t) const {
     const double u = order(t);
-    const auto grid = nodes(u, step(u, 0.0, kMomentError).width);
+    const auto grid = nodes(u, step(u, 0.0, kMomentError, 1.0));
     if (!grid) {  // Jensen: w^u <= 1 - q + q e^(a u)
         const double exponent = 0.5 * u * (u - 1.0) / (sigma_ * sigma_);
         const double bound = exponent < kLogOverflow ? std::log1p(q_ * std::expm1(exponent))
@@ -159,11 +171,11 @@ Moment SampledGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
     for (std::size_t j = 0; j < n; ++j) {
         const double v = grid.excess[j], loss = grid.loss[j];
         const double remainder = log1p_remainder(v, 1.0 + v);
-        const double power = u * loss, tilt = direction_ == Direction::remove ? t * loss : power;
+        const double power = u * loss, tilt = is_remove() ? t * loss : power;
         double term;
         if (tilt > kLargeTilt) {  // the rest is less than e^-kLargeTilt of it
             term = exp(grid.log_weight[j] + power);
-        } else if (direction_ == Direction::remove) {
+        } else if (is_remove()) {
             const double entropy = v < 1.0 ? v * v - remainder * (1.0 + v) : (1.0 + v) * loss - v;
             term = ((1.0 + v) * expm1mx(tilt) + t * entropy) * exp(grid.log_weight[j]);
         } else {
@@ -180,31 +192,64 @@ Moment SampledGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
     return moment;
 }
 
-namespace {
+// An upper bound: both the rule's error and what lies outside are relative to the part itself.
+double SampledGaussianLaw::log_small_moment(double t, const Split& split) const {
+    const double u = order(t);
+    const Cut cut = cut_at(split);
+    const auto grid = nodes(u, step(u, 0.0, kMomentError, cut.spread()));
+    if (!grid) return kInfinity;
+    std::vector<double> log_weight = grid->log_weight;
+    for (std::size_t j = 0; j < log_weight.size(); ++j) {
+        const double away = (cut.z - grid->z[j]) / cut.width;
+        log_weight[j] += log_ndtr(is_remove() ? away : -away);
+    }
+    const double log_small = tilted(log_weight, grid->loss, u).log_sum;
+    const double log_whole = tilted(grid->log_weight, grid->loss, u).log_sum;
+    const double end = is_remove() ? grid->z.back() - cut.z : cut.z - grid->z.front();
+    const double outside = std::exp(log_ndtr(-kRange) - log_small) +
+                           kOutside * std::exp(log_ndtr(-end / cut.width) + log_whole - log_small);
+    return log_small + std::log1p(outside + 1e-12) + 1e-13 * std::fabs(log_small);
+}
 
 // |phi(y')| for y' >= y by moving the inner contour to Im z = tau: section 5.4.
-class SampledGaussianLine : public NodeLine {
+class SampledGaussianLaw::TiltedLine : public NodeLine {
   public:
-    SampledGaussianLine(TiltedNodes nodes, Moment moment, std::vector<double> share, double sigma,
-                        double order, double width, double pruned)
+    TiltedLine(TiltedNodes nodes, Moment moment, std::vector<double> share, double sigma,
+               double order, double width, double spread, double pruned)
         : NodeLine(std::move(nodes), moment),
           share_(std::move(share)),
           sigma_(sigma),
           order_(order),
           width_(width),
-          pruned_(pruned) {
-        for (std::size_t j = 0; j < share_.size(); ++j) mean_share_ += weight()[j] * share_[j];
+          spread_(spread),
+          pruned_(pruned) {}
+
+    double log_tail(double y) const override { return least_bound(y, weight(), 1.0); }
+    double log_large_tail(double y) const override {
+        return large().empty() ? -kInfinity : least_bound(y, large(), spread_);
     }
 
-    double log_tail(double y) const override {
+  private:
+    // log of the least bound of |sum of weight e^(i y d)| found downhill in tau.
+    double least_bound(double y, const std::vector<double>& weight, double spread) const {
         const double widest = std::min(0.5 * kStrip * kPi * sigma_, 6.0);
-        double tau = std::min(y * mean_share_ / sigma_, widest);
-        double best = std::min(bound(tau, y), 0.0);
+        double mass = 0.0, mean = 0.0;
+        for (std::size_t j = 0; j < share_.size(); ++j) {
+            mass += weight[j];
+            mean += weight[j] * share_[j];
+        }
+        const auto at = [&](double tau) {
+            return std::log(sum(tau, y, weight) + (pruned_ + kOutside) * of_power(tau, 0.0) +
+                            mass * missing(tau, spread)) +
+                   0.5 * spread * tau * tau;
+        };
+        double tau = std::min(y * mean / (mass * sigma_ * spread) + 1e-300, widest);
+        double best = std::min(at(tau), std::log(mass) + 1e-12);
         for (const double factor : {2.0, 0.5, 1.4, 0.7}) {
             for (int i = 0; i < 40; ++i) {
                 const double next = std::min(tau * factor, widest);
                 if (next == tau) break;
-                const double value = bound(next, y);
+                const double value = at(next);
                 if (!(value < best)) break;
                 best = value;
                 tau = next;
@@ -213,59 +258,58 @@ class SampledGaussianLine : public NodeLine {
         return best;
     }
 
-  private:
-    // log N(tau, y).
-    double bound(double tau, double y) const {
+    double sum(double tau, double y, const std::vector<double>& weight) const {
         const double b = tau / sigma_, sine = std::sin(b), cosine = std::cos(b);
-        double sum = 0.0;
+        double total = 0.0;
         for (std::size_t j = 0; j < share_.size(); ++j) {
             const double p = share_[j];
             const double shrink = std::log1p(-2.0 * p * (1.0 - p) * (1.0 - cosine));
             const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
-            sum += weight()[j] * std::exp(0.5 * order_ * shrink - y * angle);
+            total += weight[j] * std::exp(0.5 * order_ * shrink - y * angle);
         }
-        const double of_power = order_ < 0.0 ? order_ * log_cos(0.5 * b) : 0.0;
-        const double left_out = (pruned_ + kOutside) * std::exp(of_power);
-        const double total = sum * (1.0 + weight_error() + 40.0 * kUnit) + left_out + missing(tau);
-        return 0.5 * tau * tau + std::log(total);
+        return total * (1.0 + weight_error() + 1e-12);
     }
 
-    // Discretisation of that sum: its integrand on |Im z| <= delta.
-    double missing(double tau) const {
+    // A bound of |w(z + i tau + i delta) w(z + i tau - i delta)|^(order / 2) / w^order.
+    double of_power(double tau, double delta) const {
+        if (order_ >= 0.0) return 1.0;
+        const double most = 0.5 * (tau + delta) / sigma_, least = 0.5 * (tau - delta) / sigma_;
+        return std::exp(0.5 * order_ * (log_cos(most) + log_cos(least)));
+    }
+
+    // The rule's error for that sum, its integrand continued to |Im z| <= delta.
+    double missing(double tau, double spread) const {
         const double widest = std::min(kStrip * kPi * sigma_ - tau, 14.0);
         double best = kInfinity;
-        for (double delta = widest; delta > 0.3 * widest; delta *= 0.8) {
-            const double most = (tau + delta) / sigma_, least = (tau - delta) / sigma_;
-            const double of_power =
-                order_ < 0.0 ? 0.5 * order_ * (log_cos(0.5 * most) + log_cos(0.5 * least)) : 0.0;
+        for (double delta = widest; delta > 0.2 * widest; delta *= 0.8) {
             const double turns = 2.0 * kPi * delta / width_;
-            if (turns < 1.0) continue;
+            if (turns < 1.0) break;
             best = std::min(best,
-                            0.5 * delta * delta + of_power - turns - std::log1p(-std::exp(-turns)));
+                            of_power(tau, delta) * std::exp(0.5 * spread * delta * delta - turns));
         }
-        return 2.0 * std::exp(best);
+        return 4.0 * best;
     }
 
     std::vector<double> share_;
-    double sigma_, order_, width_, pruned_, mean_share_ = 0.0;
+    double sigma_, order_, width_, spread_, pruned_;
 };
-
-}  // namespace
 
 std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const {
     const double u = order(request.tilt);
-    const double log_error = std::max(std::min(std::log(request.error), -30.0), -300.0);
-    const Step chosen = step(u, request.reach, log_error);
-    const auto grid = nodes(u, chosen.width);
+    const bool is_split = !request.split.is_none();
+    const Cut cut = cut_at(request.split);
+    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
+    const double width = step(u, request.reach, log_error, is_split ? cut.spread() : 1.0);
+    const auto grid = nodes(u, width);
     if (!grid) return nullptr;
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
-    const double sign = u < 0.0 ? -1.0 : 1.0;
+    const double sign = is_remove() ? 1.0 : -1.0;
     TiltedNodes kept{{}, {}, {}, 9.0, 0.0};
     std::vector<double> shares;
     double pruned = 0.0, error = 0.0;
     for (std::size_t j = 0; j < law.weight.size(); ++j) {
-        const double g = law.weight[j], loss = grid->loss[j];
-        const double relative = weight_error(grid->z[j], sigma_, u * loss);
+        const double g = law.weight[j], loss = grid->loss[j], z = grid->z[j];
+        const double relative = weight_error(z, sigma_, u * loss);
         error += g * relative;
         if (g < kPruned) {
             pruned += g;
@@ -274,7 +318,15 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
         kept.loss.push_back(sign * loss);
         kept.weight.push_back(g);
         kept.error.push_back(relative);
-        shares.push_back(share(grid->z[j]));
+        shares.push_back(share(z));
+        if (!is_split) continue;
+        const double away = sign * (cut.z - z) / cut.width;  // above 0: a small loss
+        kept.small.push_back(g * ndtr(away));
+        kept.large.push_back(g * ndtr(-away));
+        const double density = std::isfinite(away) ? std::exp(-0.5 * away * away) : 0.0;
+        const double place =
+            std::isfinite(away) ? (std::fabs(z) + std::fabs(cut.z)) / cut.width + 1.0 : 0.0;
+        kept.split_error.push_back(8.0 * ndtr(-away) + 4.0 * density * place);
     }
     kept.missing = 2.0 * (2.0 * std::exp(log_error) + kOutside + pruned);
     Moment moment{law.log_sum, 0.0, 0.0, 0.0};
@@ -282,15 +334,15 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
         kUnit * (error + static_cast<double>(law.weight.size()) + 4.0 * std::fabs(law.log_sum)) +
         2.0 * (std::exp(log_error) + kOutside);
     if (law.log_sum < 1.0) moment = careful_moment(*grid, request.tilt, moment, log_error);
-    return std::make_unique<SampledGaussianLine>(std::move(kept), moment, std::move(shares), sigma_,
-                                                 u, chosen.width, pruned);
+    return std::make_unique<TiltedLine>(std::move(kept), moment, std::move(shares), sigma_, u,
+                                        width, cut.spread(), pruned);
 }
 
 // One release: the base profile in closed form, at an argument bounded from both sides.
 std::optional<Interval> SampledGaussianLaw::profile(double x) const {
     constexpr double kSlack = 16.0 * kUnit;
     const double mu = 1.0 / sigma_;
-    if (direction_ == Direction::remove) {  // q delta(log(1 + (e^x - 1)/q))
+    if (is_remove()) {  // q delta(log(1 + (e^x - 1)/q))
         const double at = x < kLogOverflow ? log1p(expm1(x) / q_) : x - log(q_);
         return Interval{
             q_ * gaussian_profile_bounds(mu, at * (1.0 + kSlack)).lower * (1.0 - kSlack),

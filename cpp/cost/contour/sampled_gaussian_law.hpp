@@ -17,18 +17,24 @@ class SampledGaussianLaw : public Law {
     Moment moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
+    double log_small_moment(double t, const Split& split) const override;
+    bool can_split() const override { return true; }
 
   private:
-    struct Step {
-        double width;      // of the trapezoidal rule, in z
-        double log_error;  // log of a bound of its error, relative to M
-    };
     struct Nodes;
+    class TiltedLine;
 
+    bool is_remove() const { return direction_ == Direction::remove; }
     // The power of w that M(t) is the mean of, under Q0.
-    double order(double t) const { return direction_ == Direction::remove ? 1.0 + t : -t; }
+    double order(double t) const { return is_remove() ? 1.0 + t : -t; }
     double share(double z) const;  // p = q e^a / w
-    Step step(double order, double reach, double log_error) const;
+    // |share of a split at z + id| <= e^((spread - 1) d^2 / 2) that at z; no split has spread 1.
+    double step(double order, double reach, double log_error, double spread) const;
+    struct Cut {
+        double z, width;  // the share of small losses is Phi(-+(z' - z)/width)
+        double spread() const { return 1.0 + 1.0 / (width * width); }
+    };
+    Cut cut_at(const Split& split) const;
     std::optional<Nodes> nodes(double order, double width) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain,
                           double log_error) const;
