@@ -79,7 +79,7 @@ class _Side:
         with np.errstate(over="ignore"):
             grown = np.expm1(gaps)
         shrunk = -np.expm1(-gaps)
-        # Of the line carried on to the right of each point, the steepest; to its left, the flattest.
+        # Of the lines carried on to the right of a point the steepest, to its left the flattest.
         falling = np.maximum(upper[:-1] - lower[1:], 0.0) / shrunk * (1 + _ROUNDING)
         rising = np.maximum(lower[:-1] - upper[1:], 0.0) / grown * (1 - _ROUNDING)
         rising = np.append(rising, 0.0)
