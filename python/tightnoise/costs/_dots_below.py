@@ -50,7 +50,8 @@ def dots_below(
         height = min(right.start, left.start, _across(right, left))
         for side in sides:
             side.heights[0] = height
-        if not any([side.leave_out() for side in sides]):
+        changed = [side.leave_out() for side in sides]
+        if not any(changed):
             break
     losses, masses = right.corners()
     gains, others = (losses, masses) if left is right else left.corners()
