@@ -161,7 +161,7 @@ class AdditivePair(Leaf):
         if not sys.float_info.min < loss < LARGEST_LOSS:
             return None
         upper, lower = (contour.laplace(math.nextafter(loss, end)) for end in (math.inf, 0.0))
-        return (Law(upper, lower),)
+        return (Law(upper, lower, is_smooth=False),)
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair of a larger change."""

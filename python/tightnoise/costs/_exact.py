@@ -54,13 +54,18 @@ class Composition:
 
 @functools.lru_cache(maxsize=256)
 def composition_of(terms: Terms) -> Composition | None:
-    """Return the composition, if the core knows the law of every leaf."""
+    """Return the composition, if the core knows the law of every leaf, and one is smooth.
+
+    Atoms alone are composed on a lattice, where they stay atoms.
+    """
     laws: list[tuple[tuple[Law, ...], float]] = []
     for leaf, count in terms:
         law = leaf.laws()
         if law is None:
             return None
         laws.append((law, float(count)))
+    if not any(law[0].is_smooth for law, _ in laws):
+        return None
     directions = [
         core.Composition(
             [(law[way % len(law)].upper, count) for law, count in laws],

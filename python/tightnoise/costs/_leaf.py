@@ -34,10 +34,14 @@ _CLOSE = 2.0**-50
 
 
 class Law(NamedTuple):
-    """A law of losses in the core, which dominates the true one, and one that it dominates."""
+    """A law of losses in the core, which dominates the true one, and one that it dominates.
+
+    `is_smooth`: its characteristic function vanishes far out, as those of laws with atoms do not.
+    """
 
     upper: Any
     lower: Any
+    is_smooth: bool = True
 
 
 @dataclass(frozen=True)
