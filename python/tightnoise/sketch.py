@@ -213,7 +213,7 @@ class Sketch:
     @property
     def reach(self) -> float:
         """The greatest distance at which `sum_max` needs functions; at least `farthest`."""
-        ends = [float(part.right.max()) for part in self._panels()]
+        ends = [float(part.right[-1]) for part in self._panels()]  # they are in order
         return max([self.farthest, *ends])
 
     @property

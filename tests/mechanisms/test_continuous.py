@@ -108,12 +108,7 @@ def test_sketches(m, rng):
     known = values[np.isfinite(values)]
     assert (known >= exact[: known.size] * (1 - 1e-9)).all()
     assert alone.epsilon(1e-6) == pytest.approx(curve.epsilon(1e-6), rel=1e-6)
-    both = m.cost_at(
-        sketch + tn.Sketch.of(theta[:9], -1, 1, sigma=0.5), coordinate_sensitivity=0.01
-    ).rdp()
-    assert both.epsilon(1e-6) > curve.epsilon(1e-6)
-    gaussian = tn.Gaussian(0.5).cost_at(sketch, coordinate_sensitivity=0.01).rdp()
-    assert gaussian.is_continuous
+    gaussian = tn.Gaussian(0.5).cost_at(sketch, coordinate_sensitivity=0.01)
     assert curve.epsilon(1e-6) < gaussian.epsilon(1e-6)
 
 
@@ -130,10 +125,3 @@ def test_bad_arguments_are_refused_at_once(m):
     ):
         with pytest.raises(ValueError, match=f"{name} must"):
             m.cost_at(theta, coordinate_sensitivity=sensitivity).rdp()
-
-
-def test_infinite_order_is_that_of_the_sums():
-    theta = np.array([0.3, -0.8, 2.0])
-    mechanism = tn.RectifiedGaussian(0.5, -1.0, 1.0)
-    exact = exact_rdp(mechanism, theta, [2.0, np.inf], 0.1)
-    np.testing.assert_allclose(rdp_at(mechanism, theta, [2.0, np.inf], 0.1), exact, rtol=1e-9)

@@ -80,7 +80,7 @@ class WeightedSum:
     __slots__ = ("_parts", "terms")
 
     terms: tuple[Term, ...]
-    _parts: tuple[tuple[str, RdpFunction], ...]
+    _parts: tuple[tuple[object, RdpFunction], ...]
 
     def __init__(self, terms: Iterable[Term]) -> None:
         self.terms = _merged(terms)
@@ -90,8 +90,8 @@ class WeightedSum:
         """Return upper bounds at finite, increasing orders above 1; each function's are checked."""
         orders.flags.writeable = False  # no function may move the orders under another
         total = np.zeros(orders.shape)
-        for name, function in self._parts:
-            total = add_upper(total, _without_underflow(name, function, orders))
+        for source, function in self._parts:
+            total = add_upper(total, _without_underflow(source, function, orders))
         return total
 
     def at_infinity(self) -> float:
@@ -146,52 +146,56 @@ class _ByIdentity:
         return id(self.function)
 
 
-def _parts(terms: tuple[Term, ...]) -> tuple[tuple[str, RdpFunction], ...]:
-    """Return what to call: one call for all terms of a class that offers `weighted_sum`."""
+def _parts(terms: tuple[Term, ...]) -> tuple[tuple[object, RdpFunction], ...]:
+    """Return what to blame and to call: once for a class that offers `weighted_sum`."""
     classes: dict[type, list[Term]] = {}
-    parts: list[tuple[str, RdpFunction]] = []
+    parts: list[tuple[object, RdpFunction]] = []
     for function, count in terms:
         if hasattr(type(function), "weighted_sum"):
             classes.setdefault(type(function), []).append((function, count))
         else:
-            parts.append((shown(function), partial(_repeated, function, count)))
+            parts.append((function, partial(_repeated, function, count)))
     for kind, members in classes.items():
         functions, counts = zip(*members, strict=True)
-        name = shown(functions[0]) if len(members) == 1 else f"{kind.__name__}.weighted_sum"
         evaluate: Any = kind.weighted_sum  # type: ignore[attr-defined]
-        parts.append((name, partial(evaluate, functions, counts)))
+        source = functions[0] if len(members) == 1 else evaluate
+        parts.append((source, partial(evaluate, functions, counts)))
     return tuple(parts)
 
 
 def _repeated(function: RdpFunction, count: int, orders: Array) -> Array:
-    return times_upper(_checked(shown(function), function(orders), orders), count)
+    return times_upper(_checked(function, function(orders), orders), count)
 
 
-def _without_underflow(name: str, function: RdpFunction, orders: Array) -> Array:
+def _without_underflow(source: object, function: RdpFunction, orders: Array) -> Array:
     """Return what a function says at increasing orders; a 0 only if larger orders say so too."""
-    bounds = _checked(name, function(orders), orders)
+    bounds = _checked(source, function(orders), orders)
     if orders.size and bounds[-1] == 0 and orders[-1] < _LARGER[-1]:
         larger = _LARGER[np.searchsorted(_LARGER, orders[-1], side="right") :]
-        bounds = np.append(bounds, _checked(name, function(larger), larger))
+        bounds = np.append(bounds, _checked(source, function(larger), larger))
     return without_lone_zeros(bounds)[: orders.size]
 
 
-def _checked(name: str, values: Any, orders: Array) -> Array:
+def _named(source: object) -> str:
+    return source if isinstance(source, str) else shown(source)
+
+
+def _checked(source: object, values: Any, orders: Array) -> Array:
     # The first test is all that a good answer costs: NaN is not at least 0.
     if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == orders.shape:
         array: Array = values
     else:
-        array = number_array(f"what {name} returns", values)
+        array = number_array(f"what {_named(source)} returns", values)
         if array.shape != orders.shape:
             raise ValueError(
-                f"what {name} returns must have the shape {orders.shape} of the orders; "
+                f"what {_named(source)} returns must have the shape {orders.shape} of the orders; "
                 f"got shape {array.shape}"
             )
     good = array >= 0
     if not good.all():
         where = int(np.argmin(good))
         raise ValueError(
-            f"what {name} returns must be at least 0 (infinity is allowed); "
+            f"what {_named(source)} returns must be at least 0 (infinity is allowed); "
             f"got {array.flat[where]} at order {orders.flat[where]}"
         )
     return array

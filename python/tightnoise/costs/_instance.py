@@ -51,22 +51,9 @@ class InstanceCost:
     __rmul__ = __mul__
 
     def rdp(self, alphas: ArrayLike | None = None) -> RdpCurve:
-        """Return the per-instance Renyi-DP curve.
+        """Return the per-instance Renyi-DP curve; with `alphas`, its table at these orders.
 
-        Parameters
-        ----------
-        alphas : array_like, shape (n,), optional
-            Orders of a table, increasing, greater than 0; by default a function of the order.
-
-        Returns
-        -------
-        RdpCurve
-            Never below the truth, and at most 1e-9 of it above.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For orders outside their domain.
+        Never below the truth, and at most 1e-9 of it above. Orders are as for `RdpCurve.at`.
 
         Examples
         --------
@@ -80,20 +67,7 @@ class InstanceCost:
         return curve if alphas is None else curve.at(np.atleast_1d(number_array("alphas", alphas)))
 
     def epsilon(self, delta: float) -> float:
-        """Return the smallest epsilon that an order proves at `delta`, between 0 and 1, exclusive.
-
-        Parameters
-        ----------
-        delta : float
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError, TypeError
-            For a delta outside (0, 1).
+        """Return the smallest epsilon that an order proves, as `RdpCurve.epsilon`.
 
         Examples
         --------
@@ -105,20 +79,7 @@ class InstanceCost:
         return self.rdp().epsilon(delta)
 
     def delta(self, epsilon: float) -> float:
-        """Return the smallest delta that an order proves at `epsilon`, at least 0.
-
-        Parameters
-        ----------
-        epsilon : float
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError, TypeError
-            For a negative epsilon.
+        """Return the smallest delta that an order proves, as `RdpCurve.delta`.
 
         Examples
         --------
@@ -196,26 +157,10 @@ class InstanceLedger:
         return self._steps
 
     def compose(self, cost: InstanceCost | Cost | Any, count: SupportsIndex = 1) -> InstanceLedger:
-        """Add `count` releases.
+        """Add `count` releases, and return this ledger, so that calls can be chained.
 
-        Parameters
-        ----------
-        cost : InstanceCost or Cost, or anything with a property `cost`
-            What one release costs.
-        count : int
-            At least 0.
-
-        Returns
-        -------
-        InstanceLedger
-            This one, so that calls can be chained.
-
-        Raises
-        ------
-        ValueError
-            For costs of different neighbours, or one without a Renyi-DP curve.
-        TypeError
-            For anything else.
+        `cost` is an InstanceCost or a Cost, or has a property `cost`. ValueError for costs of
+        different neighbours, or one without a Renyi-DP curve.
 
         Examples
         --------
@@ -240,21 +185,7 @@ class InstanceLedger:
         return self
 
     def epsilon(self, delta: float) -> float:
-        """Return epsilon of all together; ValueError unless the history is "fixed".
-
-        Parameters
-        ----------
-        delta : float
-            Between 0 and 1, exclusive.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError, TypeError
-            For a realised history, a delta out of range.
+        """Return epsilon of all together, as `RdpCurve.epsilon`; ValueError for a realised history.
 
         Examples
         --------
@@ -268,21 +199,7 @@ class InstanceLedger:
         return self._curve.epsilon(delta)
 
     def delta(self, epsilon: float) -> float:
-        """Return delta of all together; ValueError unless the history is "fixed".
-
-        Parameters
-        ----------
-        epsilon : float
-            At least 0.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError, TypeError
-            For a realised history, a negative epsilon.
+        """Return delta of all together, as `RdpCurve.delta`; ValueError for a realised history.
 
         Examples
         --------
@@ -295,20 +212,6 @@ class InstanceLedger:
 
     def realised_epsilon(self, delta: float) -> float:
         """Return the epsilon of the sum along this run, which bounds nothing if values were chosen.
-
-        Parameters
-        ----------
-        delta : float
-            Between 0 and 1, exclusive.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        ValueError, TypeError
-            For a delta out of range.
 
         Examples
         --------

@@ -4,8 +4,8 @@ All coordinates share the mechanism's parameters and the sensitivity c, so the w
 coordinate is one function of its distance t from the centre of the support: the greater of the
 divergences for a shift by +c and by -c, which change places when t changes its sign. A sketch sums
 such a function up, with a bound on its own error; what the mechanism adds is a proof of how well
-the function is interpolated (`analytic_bound`). Answers that are not certain to a few parts in 1e10
-are not used: the caller then takes the exact pass over all coordinates, order by order.
+the function is interpolated (`_analytic_bound`). Answers that are not certain to a few parts in
+1e10 are not used: the exact pass over all coordinates is taken then, order by order.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from typing import NamedTuple, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import Floats
 from tightnoise._cells import Steep
-from tightnoise.mechanisms._coordinate_law import CoordinateLaw
-from tightnoise.mechanisms.analytic_bound import (
+from tightnoise.mechanisms._analytic_bound import (
     Kind,
-    fisher_tail,
+    fisher_analytic_bound,
     interpolation_error,
     renyi_analytic_bound,
 )
+from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.sketch import Sketch
 
 __all__ = ["exact_sources", "fisher_sum", "greatest_fisher", "rdp_sums", "sketch_for"]
@@ -58,6 +57,12 @@ class _Support(NamedTuple):
     half_width: float
     levels: int
     position_error: float  # of the bounds after the move, in sigma
+
+    @property
+    def law(self) -> CoordinateLaw:
+        """The law between the moved bounds."""
+        sigma, lower, upper = map(np.array, (self.sigma, -self.half_width, self.half_width))
+        return CoordinateLaw(self.kind, "sigma", sigma, lower, upper, self.levels)
 
     @property
     def reach(self) -> float:
@@ -107,19 +112,14 @@ def _worthwhile(
     large = order * (order - 1.0) * (shift / support.sigma) ** 2 > _SMALL_EXPONENT
     seconds = np.where(large & (support.kind != "truncated"), _LARGE, _SMALL)
     exact = count * np.where(large, _EXACT_LARGE, _EXACT_SMALL)
-    useful: NDArray[np.bool_] = _proven(orders) & (4 * panels * seconds < exact)
+    useful: NDArray[np.bool_] = 4 * panels * seconds < exact
     return useful
-
-
-def _proven(orders: Array) -> NDArray[np.bool_]:
-    """Return for which orders there are proven bounds."""
-    return orders >= 1.0
 
 
 def rdp_sums(
     law: CoordinateLaw, sketch: Sketch, orders: Array, changes: Floats
 ) -> tuple[Array, Array]:
-    """Return upper bounds of the sums of the worst divergences, for both directions.
+    """Return upper bounds of the sums of the worst divergences at orders above 1, both directions.
 
     D(theta || theta') and D(theta' || theta); at most 1e-9 above the truth, relatively. Where the
     sketch is not good enough, from the arrays it was made of; infinity if it has none any more.
@@ -127,7 +127,7 @@ def rdp_sums(
     upper = np.full((2, orders.size), np.inf)
     support = _support(law)
     if support is not None and changes.size == 1:
-        chosen = _proven(orders)
+        chosen = np.full(orders.shape, True)
         if sketch.has_sources:
             panels = sketch.panel_count
             chosen = _worthwhile(support, orders, changes.item(), sketch.count, panels)
@@ -208,7 +208,7 @@ def _rdp_upper(support: _Support, sketch: Sketch, orders: Array, c: float) -> Ar
     """Return upper bounds (2, orders) of the sums for both directions; infinity: do not use."""
     if c == 0.0:
         return np.zeros((2, orders.size))
-    key = tuple(orders.tolist())
+    key, bend = tuple(orders.tolist()), _bend(support, orders, c)
     relative_error = _relative_error(support, sketch)
     upper = np.empty((2, orders.size))
     for direction, away in enumerate((False, True)):
@@ -220,7 +220,7 @@ def _rdp_upper(support: _Support, sketch: Sketch, orders: Array, c: float) -> Ar
             functions,
             relative_error=relative_error,
             tails=tails,
-            steep=_steep(support, orders, c, away),
+            steep=Steep(functools.partial(_greater, support, key, c, away), bend),
             accepted=_ACCEPTED,
         )
         upper[direction] = np.where(errors <= _ACCEPTED * sums, sums + errors, np.inf)
@@ -235,7 +235,7 @@ def _moves(c: float, away: bool) -> list[tuple[float, float]]:
     return [(shift, -shift) if away else (0.0, shift) for shift in (c, -c)]
 
 
-def _steep(support: _Support, orders: Array, c: float, away: bool) -> Steep:
+def _bend(support: _Support, orders: Array, c: float) -> Array:
     """Return how convex the greater divergence is: "Convexity" in ANALYTIC_BOUND.md."""
     if support.kind == "truncated":
         # On a strip of this height |D| <= most, so |D''| <= 2 most / height^2.
@@ -243,33 +243,26 @@ def _steep(support: _Support, orders: Array, c: float, away: bool) -> Steep:
             support.kind, support.sigma, support.half_width, c, orders, 0.0, support.sigma, terms=2
         )
         height = 0.25 * support.sigma * (rho - 1.0 / rho)
-        bend = most / height**2
-    else:
-        above_one = orders > 1.0  # nothing is claimed for order 1
-        reciprocal = np.where(above_one, 1.0 / np.where(above_one, orders - 1.0, 1.0), np.inf)
-        curvature = reciprocal + min(1.0, 2.0 * c / support.sigma)
-        bend = 0.5 * curvature / support.sigma**2
+        strip: Array = most / height**2
+        return strip
+    curvature: Array = 1.0 / (orders - 1.0) + min(1.0, 2.0 * c / support.sigma)
+    return 0.5 * curvature / support.sigma**2
 
-    def values(which: int, t: Array) -> Array:
-        order = (float(orders[which]),)
-        both = [_renyi_at(support, order, t + start, step) for start, step in _moves(c, away)]
-        greater: Array = np.maximum(*both)[0]
-        return greater
 
-    return Steep(values, bend)
+def _greater(
+    support: _Support, orders: tuple[float, ...], c: float, away: bool, which: int, t: Array
+) -> Array:
+    """Return the greater divergence of one order, (n,)."""
+    order = (orders[which],)
+    both = [_renyi_at(support, order, t + start, step) for start, step in _moves(c, away)]
+    greater: Array = np.maximum(*both)[0]
+    return greater
 
 
 def _renyi_at(support: _Support, orders: tuple[float, ...], theta: Array, step: float) -> Array:
     """Return D_alpha(M(theta) || M(theta + step)), (orders, n)."""
-    out = np.empty(len(orders) * theta.size)
-    getattr(_core, support.kind).renyi(
-        np.array([step]),
-        np.repeat(np.array(orders), theta.size),
-        np.tile(theta, len(orders)),
-        *_centred(support),
-        out,
-    )
-    return out.reshape(len(orders), theta.size)
+    values: Array = support.law.map("renyi", theta, np.array(step), np.array(orders)[:, None])
+    return values
 
 
 def _renyi(
@@ -300,7 +293,7 @@ def _renyi_tails(
 
 def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int, _: Array) -> Array:
     panels = zip(left.tolist(), right.tolist(), strict=True)
-    return np.concatenate([_fisher_tail(support, *panel, nodes) for panel in panels], axis=1)
+    return np.array([[_fisher_tail(support, *panel, nodes) for panel in panels]])
 
 
 # Neither values at the nodes nor proven bounds depend on the data, and the same mechanism is asked
@@ -318,16 +311,9 @@ def _renyi_values(
 
 @functools.lru_cache(maxsize=64)
 def _fisher_values(support: _Support, nodes: bytes) -> Array:
-    t = np.frombuffer(nodes)
-    out = np.empty(t.shape)
-    getattr(_core, support.kind).fisher_information(t, *_centred(support), out)
+    out: Array = support.law.map("fisher_information", np.frombuffer(nodes))
     out.flags.writeable = False
     return out
-
-
-def _centred(support: _Support) -> tuple[Array, Array, Array, int]:
-    half_width = np.array([support.half_width])
-    return np.array([support.sigma]), -half_width, half_width, support.levels
 
 
 @functools.lru_cache(maxsize=256)
@@ -359,7 +345,7 @@ def _renyi_bound(
 
 
 @functools.lru_cache(maxsize=4096)
-def _fisher_tail(support: _Support, left: float, right: float, nodes: int) -> Array:
-    place = support.kind, support.sigma, support.half_width
-    tail = fisher_tail(*place, levels=support.levels)
-    return tail(np.array([left]), np.array([right]), nodes, np.zeros(1))
+def _fisher_tail(support: _Support, left: float, right: float, nodes: int) -> float:
+    place = support.kind, support.sigma, support.half_width, left, right
+    ellipse = fisher_analytic_bound(*place, terms=nodes, levels=support.levels)
+    return float(interpolation_error(*ellipse, nodes))
