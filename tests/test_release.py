@@ -38,11 +38,7 @@ def test_a_number_is_released_by_the_calibrated_mechanism(kind: str) -> None:
     assert type(expected) is mechanism
     assert release.mechanism == expected
     assert release.value == release.noisy == expected.sample(3.0, rng=NoiseStream(seed=3))
-<<<<<<< ours
     least = min(expected._law.scale.item(), 8.0)  # the scale, or the width
-=======
-    least = min(expected._law.scale, 8.0)  # the scale, or the width
->>>>>>> theirs
     assert least / 128 < release.grid <= least / 64
     assert isinstance(release.value, float)
     assert 0.7 * (1 - 1e-9) <= release.cost.epsilon(0.0) <= 0.7
@@ -142,11 +138,7 @@ def test_an_array_is_released_in_its_box(kind: str, sensitivity: object) -> None
     )
     assert 0.7 * (1 - 1e-9) <= release.cost.epsilon(0.0) <= 0.7 * (1 + 1e-9)
     change = {name: np.ravel(size) if np.ndim(size) else size for name, size in change.items()}
-<<<<<<< ours
     scale = calibrate(0.7, lower=[0, 1], upper=[10, 9], **change)._law.scale.item()
-=======
-    scale = calibrate(0.7, lower=[0, 1], upper=[10, 9], **change)._law.scale
->>>>>>> theirs
     expected = mechanism(scale, np.asarray(lower), np.asarray(upper))
     assert release.mechanism == expected
     assert np.array_equal(release.value, expected.sample(value, rng=NoiseStream(seed=3)))
