@@ -215,19 +215,20 @@ def test_the_answer_is_the_same_each_time():
     curve = RdpCurve.of_function(Linear(0.03))
     answers = {(curve.epsilon(1e-7), curve.best_order(1e-7), curve.delta(1.0)) for _ in range(3)}
     assert len(answers) == 1
-    assert RdpCurve.of_function(Linear(0.01)) * 3 is not curve
-    tripled = RdpCurve.of_function(Linear(0.01)) * 3
+    tripled = RdpCurve.of_terms([(Linear(0.01), 3)])
     assert tripled.epsilon(1e-7) == pytest.approx(curve.epsilon(1e-7), rel=1e-10)
 
 
 def test_published_values():
     # noise 20 and delta 1e-5, by the best real order: 2.1657, 5.9785, 8.0784, 12.2997
-    once = RdpCurve.of_function(Linear(1 / 800))
+    def many(count):
+        return RdpCurve.of_terms([(Linear(1 / 800), count)])
+
     for count, epsilon in ((100, 2.1657), (600, 5.9785), (1000, 8.0784), (2000, 12.2997)):
-        assert (once * count).epsilon(1e-5, "canonne") == pytest.approx(epsilon, abs=5e-5)
-        assert (once * count).epsilon(1e-5, "optimal") == pytest.approx(epsilon, abs=5e-5)
+        assert many(count).epsilon(1e-5, "canonne") == pytest.approx(epsilon, abs=5e-5)
+        assert many(count).epsilon(1e-5, "optimal") == pytest.approx(epsilon, abs=5e-5)
     for count, epsilon in ((100, 2.5243), (600, 6.6270), (1000, 8.8371), (2000, 13.2298)):
-        assert (once * count).epsilon(1e-5, "classic") == pytest.approx(epsilon, abs=5e-5)
+        assert many(count).epsilon(1e-5, "classic") == pytest.approx(epsilon, abs=5e-5)
 
 
 @pytest.mark.parametrize("conversion", CONVERSIONS)

@@ -105,12 +105,11 @@ def test_infinite_cost(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_released_costs_nothing(name):
-    curve = gaussian(1.0) * 0
+    curve = gaussian(1.0, 0.0)
     assert curve.epsilon(1e-6, name) == 0
     assert curve.delta(0.0, name) == 0
     assert rdp_to_epsilon(2.0, 0.0, 1e-6, name) == 0
     assert rdp_to_delta(2.0, 0.0, 0.0, name) == 0
-    assert (RdpCurve([2.0], [INF]) * 0).values[0] == 0
 
 
 @pytest.mark.filterwarnings("ignore:the best order")
@@ -118,8 +117,7 @@ def test_a_zero_between_costs_does_not_make_the_release_free():
     table = RdpCurve([2.0, 50.0], [0.0, 5.0])
     assert table.epsilon(1e-5) > 1
     assert table.values.tolist() == [5.0, 5.0]  # what 50 says of 2
-    # Nor does it with other costs on top, or between the orders.
-    assert (table + RdpCurve([2.0, 50.0], [1e-9, 1e-8])).epsilon(1e-5) > 1
+    # Nor does it between the orders.
     assert table.at([1.5, 2.0, 3.0]).values.tolist() == [5.0, 5.0, 5.0]
     lifted = RdpCurve([0.5, 1.5, 2.0, 3.0, 4.0, INF], [0.0, 0.0, 3.0, 2.0, 2.0, INF])
     assert lifted.values.tolist() == [0.0, 2.0, 3.0, 2.0, 2.0, INF]
@@ -206,18 +204,6 @@ def test_orders_up_to_one_are_kept_but_prove_nothing():
     for method in (only_small.epsilon, only_small.best_order, only_small.delta):
         with pytest.raises(ValueError, match="alphas must be greater than 1"):
             method(0.1)
-
-
-@pytest.mark.parametrize("bad", [-1, -5, 2**60])
-def test_bad_counts_are_refused(bad):
-    with pytest.raises(ValueError, match="count"):
-        gaussian(1.0) * bad
-
-
-@pytest.mark.parametrize("bad", [1.5, 2.0**60, "2", True, None, [2]])
-def test_counts_are_integers(bad):
-    with pytest.raises(TypeError, match="count"):
-        gaussian(1.0) * bad
 
 
 @pytest.mark.parametrize("bad", ["1", None, 1j, True, [object()], np.longdouble(2)])

@@ -27,7 +27,6 @@ def test_a_function_has_the_values_of_the_sums(m, count, rng):
     theta = rng.uniform(-1.5, 1.5, count)
     curve = m.cost_at(theta, coordinate_sensitivity=0.01).rdp()
     assert curve.is_continuous
-    assert curve.per_instance
     exact = exact_rdp(m, theta, ORDERS, 0.01)
     np.testing.assert_allclose(curve.at(ORDERS).values, exact, rtol=1e-9)
     assert (curve.at(ORDERS).values >= exact).all()
@@ -60,22 +59,23 @@ def test_changing_the_array_does_not_change_the_cost(m, count, rng):
     np.testing.assert_array_equal(curve.at(ORDERS).values, before)
     again = pickle.loads(pickle.dumps(curve))
     np.testing.assert_allclose(again.at(ORDERS).values, before, rtol=1e-9)
-    assert again.per_instance == curve.per_instance
 
 
-def test_repetitions_count_and_equal_gaussians_merge(rng):
+def test_a_ledger_counts_repetitions_and_merges_equal_gaussians(rng):
     theta = rng.uniform(-1, 1, 5)
     a, b = (
-        tn.Gaussian(0.5).cost_at(values, coordinate_sensitivity=0.1).rdp()
+        tn.Gaussian(0.5).cost_at(values, coordinate_sensitivity=0.1)
         for values in (theta, 2 * theta)
     )
-    assert (a + b).terms == ((a.terms[0][0], 2),)
-    c, d = (tn.StochasticSign(0.5).cost_at(theta, coordinate_sensitivity=0.1).rdp() for _ in "ab")
-    assert (c * 3 + c).terms == ((c.terms[0][0], 4),)
-    assert len((c + d).terms) == 2
-    assert repr(c) == "RdpCurve(any order, sign noise, sigma 0.5 at 5 numbers, per_instance=True)"
-    total = (a * 10 + c * 10).epsilon(1e-6)
-    table = (a.at(DEFAULT_ORDERS) * 10 + c.at(DEFAULT_ORDERS) * 10).epsilon(1e-6)
+    ledger = tn.InstanceLedger(history="fixed").compose(a).compose(b)
+    assert ledger.epsilon(1e-6) == (a * 2).epsilon(1e-6)
+    c = tn.StochasticSign(0.5).cost_at(theta, coordinate_sensitivity=0.1)
+    assert repr(c.rdp()) == "RdpCurve(any order, sign noise, sigma 0.5 at 5 numbers)"
+    ledger = tn.InstanceLedger(history="fixed").compose(c, 3).compose(c)
+    assert ledger.epsilon(1e-6) == (c * 4).epsilon(1e-6)
+    total = tn.InstanceLedger(history="fixed").compose(a, 10).compose(c, 10).epsilon(1e-6)
+    values = 10 * (a.rdp(DEFAULT_ORDERS).values + c.rdp(DEFAULT_ORDERS).values)
+    table = tn.RdpCurve(DEFAULT_ORDERS, values).epsilon(1e-6)
     assert 0.994 * table <= total <= table * (1 + 2e-9)
 
 

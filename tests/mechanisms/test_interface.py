@@ -410,7 +410,6 @@ def test_costs_of_nothing():
             rdp_at(m, [1.0], [2], -1)
         with pytest.raises(ValueError, match="not both"):
             m.fil([1.0], [[1.0]], coordinate_sensitivity=1)
-        assert m.cost_at([1.0], coordinate_sensitivity=1).rdp([2]).per_instance
     assert R.cost_at([1.0], coordinate_sensitivity=1).rdp(2).alphas.tolist() == [2]
 
 

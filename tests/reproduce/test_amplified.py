@@ -207,14 +207,6 @@ def test_extremes_have_an_answer():
     assert 0 <= many < INF
 
 
-@pytest.mark.filterwarnings("ignore:the best order is the")
-def test_samples_of_fixed_size():
-    replaced = tn.RdpCurve([2.0, 4.0, 8.0], [0.1, 0.2, 0.4], adjacency="replace-one")
-    epsilon = amplified_composition(replaced, 0.1, 5, 1e-5, adjacency="replace-one")
-    unknown = tn.RdpCurve([2.0, 4.0, 8.0], [0.1, 0.2, 0.4])
-    assert amplified_composition(unknown, 0.1, 5, 1e-5) == epsilon
-
-
 def test_warns_of_orders_only_for_the_conversion_in_the_end():
     table = tn.RdpCurve([2.0, 3.0], [1e-4, 1.5e-4])
     with pytest.warns(UserWarning, match="best order is the largest") as caught:
@@ -233,16 +225,8 @@ def test_warns_of_orders_only_for_the_conversion_in_the_end():
         ({"count": 2.5}, TypeError, "count must be an integer; got 2.5"),
         ({"delta": 0.0}, ValueError, "delta must be between 0 and 1, exclusive; got 0.0"),
         ({"delta": 1.0}, ValueError, "delta must be between 0 and 1, exclusive"),
-        ({"adjacency": "swap"}, ValueError, "adjacency must be 'add-remove' or 'replace-one'"),
-        ({"adjacency": None}, ValueError, "adjacency must be 'add-remove' or 'replace-one'"),
         ({"conversion": "best"}, ValueError, "conversion must be one of"),
         ({"composition": "basic"}, ValueError, "composition must be one of 'optimal'"),
-        (
-            {"curve": tn.RdpCurve([2.0], [1.0], adjacency="replace-one")},
-            ValueError,
-            "curve must be of adjacency 'add-remove'",
-        ),
-        ({"curve": tn.RdpCurve([2.0], [1.0], per_instance=True)}, ValueError, "every data set"),
     ],
 )
 def test_bad_arguments(arguments, error, message):

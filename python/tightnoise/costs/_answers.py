@@ -127,7 +127,7 @@ def _pure_delta(terms: Terms, epsilon: float) -> Proof:
 # --- Renyi divergences
 
 
-def rdp_of(terms: Terms, adjacency: str | None) -> RdpCurve | None:
+def rdp_of(terms: Terms) -> RdpCurve | None:
     """Return the Renyi-DP curve of the sum, a table if one of the leaves is one; None if unknown.
 
     Tables are read at their orders and, between the first and the last, at the default ones.
@@ -136,7 +136,7 @@ def rdp_of(terms: Terms, adjacency: str | None) -> RdpCurve | None:
     known = [(function, count) for function, count in functions if function is not None]
     if len(known) < len(functions):
         return None
-    curve = RdpCurve.of_terms(known, adjacency=adjacency)
+    curve = RdpCurve.of_terms(known)
     tables = [leaf for leaf, _ in terms if isinstance(leaf, RdpTable)]
     if not tables:
         return curve
@@ -147,7 +147,7 @@ def rdp_of(terms: Terms, adjacency: str | None) -> RdpCurve | None:
 
 
 def _rdp_epsilon(terms: Terms, delta: float) -> Proof | None:
-    curve = rdp_of(terms, None)
+    curve = rdp_of(terms)
     if curve is None:
         return None
     if delta == 0:  # infinite order is pure differential privacy
@@ -157,7 +157,7 @@ def _rdp_epsilon(terms: Terms, delta: float) -> Proof | None:
 
 
 def _rdp_delta(terms: Terms, epsilon: float) -> Proof | None:
-    curve = rdp_of(terms, None)
+    curve = rdp_of(terms)
     if curve is None:
         return None
     best = curve.best_delta(epsilon)
@@ -173,7 +173,7 @@ def _release_of_curve(terms: Terms) -> Release | None:
 
     A profile is convex in e^epsilon, the least of what the orders prove is not: so this is less.
     """
-    curve = rdp_of(terms, None)
+    curve = rdp_of(terms)
     if curve is None:
         return None
     largest = curve.best_epsilon(NEGLIGIBLE).bound

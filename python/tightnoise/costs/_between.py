@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bounds_between"]
+__all__ = ["Chords", "bounds_between"]
 
 Array = NDArray[np.float64]
 
@@ -41,3 +45,20 @@ def bounds_between(alphas: Array, values: Array, orders: Array) -> Array:
     mean = (low + high) * (1 + _ROUNDING) + _UNDERFLOW
     upper[chord] = np.minimum(mean, least[at[chord]])
     return upper
+
+
+@dataclass(frozen=True)
+class Chords:
+    """The function of the order that a table proves."""
+
+    alphas: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __call__(self, orders: Any) -> Array:
+        arrays = np.array(self.alphas), np.array(self.values)
+        return bounds_between(*arrays, np.asarray(orders, dtype=np.float64))
+
+    @property
+    def max_divergence(self) -> float:
+        """The bound at infinite order, if there is one."""
+        return self.values[-1] if math.isinf(self.alphas[-1]) else math.inf

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import not_negative, number_array, require, require_all
-from tightnoise.costs._between import bounds_between
+from tightnoise.costs._between import Chords
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
@@ -77,23 +77,7 @@ class RdpTable(Leaf):
 
     def renyi(self) -> RdpFunction:
         """Return the chords between the orders of (alpha - 1) times the bound."""
-        return _Chords(self.alphas, self.values)
-
-
-@dataclass(frozen=True)
-class _Chords:
-    """What a table proves at any order."""
-
-    alphas: tuple[float, ...]
-    values: tuple[float, ...]
-
-    def __call__(self, orders: Any) -> Array:
-        arrays = np.array(self.alphas), np.array(self.values)
-        return bounds_between(*arrays, np.asarray(orders, dtype=np.float64))
-
-    @property
-    def max_divergence(self) -> float:
-        return self.values[-1] if math.isinf(self.alphas[-1]) else math.inf
+        return Chords(self.alphas, self.values)
 
 
 @dataclass(frozen=True)

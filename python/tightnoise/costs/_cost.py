@@ -247,12 +247,12 @@ class Cost(Constructors):
         >>> tn.Gaussian(2.0).cost(sensitivity=1.0).rdp([2, 4]).values.round(6)
         array([0.25, 0.5 ])
         """
-        curve = rdp_of(self.terms, self.adjacency)
+        curve = rdp_of(self.terms)
         if curve is None:
             orders = (
                 DEFAULT_ORDERS if alphas is None else np.atleast_1d(number_array("alphas", alphas))
             )
-            return RdpCurve(orders, np.full(orders.shape, np.inf), adjacency=self.adjacency)
+            return RdpCurve(orders, np.full(orders.shape, np.inf))
         return curve if alphas is None else curve.at(np.atleast_1d(number_array("alphas", alphas)))
 
     def losses(self) -> PrivacyLossDistribution:

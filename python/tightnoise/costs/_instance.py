@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from tightnoise._adjacency import common_adjacency
 from tightnoise._validate import MAX_COUNT, integer, number_array, one_of, require
+from tightnoise.costs._between import Chords
 from tightnoise.costs._cost import Cost
-from tightnoise.costs._functions import RdpFunction, Term
+from tightnoise.costs._functions import RdpFunction, Term, WeightedSum
 from tightnoise.costs._rdp_curve import RdpCurve
 
 __all__ = ["InstanceCost", "InstanceLedger"]
@@ -63,7 +64,7 @@ class InstanceCost:
         >>> here.rdp([2]).values.round(5)
         array([0.55831])
         """
-        curve = RdpCurve.of_terms(self._terms, per_instance=True, adjacency=self.adjacency)
+        curve = RdpCurve.of_terms(self._terms)
         return curve if alphas is None else curve.at(np.atleast_1d(number_array("alphas", alphas)))
 
     def epsilon(self, delta: float) -> float:
@@ -143,7 +144,8 @@ class InstanceLedger:
     def __init__(self, *, history: Literal["fixed", "realised"]) -> None:
         one_of("history", history, _HISTORIES)
         self._history = history
-        self._curve = RdpCurve.of_terms(())
+        self._terms: tuple[Term, ...] = ()
+        self._adjacency: str | None = None
         self._steps = 0
 
     @property
@@ -180,7 +182,12 @@ class InstanceLedger:
             cost,
             "known by Renyi divergences",
         )
-        self._curve = self._curve + curve * times
+        adjacency = common_adjacency(self._adjacency, own.adjacency)
+        terms = curve.terms
+        if not curve.is_continuous:
+            terms = ((Chords(tuple(curve.alphas.tolist()), tuple(curve.values.tolist())), 1),)
+        both = (*self._terms, *((function, n * times) for function, n in terms))
+        self._terms, self._adjacency = WeightedSum(both).terms, adjacency
         self._steps += times
         return self
 
@@ -196,7 +203,7 @@ class InstanceLedger:
         ValueError: history must be 'fixed' for a bound: along one run of values ...
         """
         self._require_fixed()
-        return self._curve.epsilon(delta)
+        return self._curve().epsilon(delta)
 
     def delta(self, epsilon: float) -> float:
         """Return delta of all together, as `RdpCurve.delta`; ValueError for a realised history.
@@ -208,7 +215,7 @@ class InstanceLedger:
         0.0
         """
         self._require_fixed()
-        return self._curve.delta(epsilon)
+        return self._curve().delta(epsilon)
 
     def realised_epsilon(self, delta: float) -> float:
         """Return the epsilon of the sum along this run, which bounds nothing if values were chosen.
@@ -221,7 +228,10 @@ class InstanceLedger:
         >>> print(f"{ledger.realised_epsilon(1e-5):.4f}")
         2.1657
         """
-        return self._curve.epsilon(delta)
+        return self._curve().epsilon(delta)
+
+    def _curve(self) -> RdpCurve:
+        return RdpCurve.of_terms(self._terms)
 
     def _require_fixed(self) -> None:
         allowed = (

@@ -1,17 +1,15 @@
-"""Renyi-DP curves: what a release costs at each order, how costs add up, and what they mean."""
+"""Renyi-DP curves: what releases cost at each order, and what that proves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise._adjacency import adjacency_or_none, common_adjacency
 from tightnoise._validate import (
-    MAX_COUNT,
-    integer,
     not_negative,
     number_array,
     real_scalar,
@@ -26,9 +24,7 @@ from tightnoise.costs._functions import (
     RdpFunction,
     Term,
     WeightedSum,
-    add_upper,
     require_growth,
-    times_upper,
     without_lone_zeros,
 )
 
@@ -62,13 +58,11 @@ that of the best real order.
 
 
 class RdpCurve:
-    """What a release costs: a bound on the Renyi divergence between neighbours, at each order.
+    """A bound on the Renyi divergence between neighbours, at each order: a view of a cost.
 
     Either a table of bounds at some orders, of which `epsilon` and `delta` try all, or
-    (`of_function`) a function of any real order, of which they find the best. Immutable. Costs add
-    up (`a + b`: both releases are made) and repeat (`curve * n`: n such releases); sums and
-    products are rounded upwards. Tables add up if their orders are the same; a function and a table
-    give a table.
+    (`of_function`) a function of any real order, of which they find the best. Immutable. It answers
+    and is drawn; what is added up and repeated is a `Cost` (`Cost.of_rdp` makes one of a curve).
 
     Parameters
     ----------
@@ -80,52 +74,32 @@ class RdpCurve:
         since either would make the release look free; so are bounds for which (alpha - 1) times the
         bound decreases by more than rounding from alpha = 1 on, as it does for no divergence. A 0
         at an order above 1 and before a cost must have underflowed: it becomes that cost.
-    per_instance : bool
-        True if the bound holds for neighbours of one data set only. Such a cost depends on the
-        data and must not itself be published unprotected. Sums and multiples of such costs are
-        bounds only where no value released depends on earlier outputs (see `RdpAccountant`).
-    adjacency : {None, "add-remove", "replace-one"}
-        Which data sets are neighbours, if the bound depends on it; None for whatever relation the
-        sensitivity was declared for. None adds up with either; the two never do.
 
     Raises
     ------
     ValueError
-        For empty, unordered or mismatched arrays, values outside their domain, an unknown
-        adjacency.
+        For empty, unordered or mismatched arrays, values outside their domain.
     TypeError
-        For anything but real numbers, or a `per_instance` that is not a bool.
+        For anything but real numbers.
 
     Examples
     --------
-    A Gaussian release at noise four times the sensitivity, a hundred times over (Mironov 2017):
+    A hundred Gaussian releases at noise four times the sensitivity (Mironov 2017):
 
     >>> import tightnoise.costs as costs
     >>> alphas = costs.DEFAULT_ORDERS
-    >>> once = costs.RdpCurve(alphas, alphas / (2 * 4.0**2))
-    >>> hundred = once * 100
-    >>> round(hundred.epsilon(1e-5), 4)
+    >>> curve = costs.RdpCurve(alphas, 100 * alphas / (2 * 4.0**2))
+    >>> round(curve.epsilon(1e-5), 4)
     14.1425
-    >>> round((hundred + once).epsilon(1e-5), 4)
-    14.2285
     """
 
-    __slots__ = ("_adjacency", "_alphas", "_known", "_per_instance", "_values")
+    __slots__ = ("_alphas", "_known", "_values")
 
-    _adjacency: str | None
     _alphas: Array
     _known: AtSomeOrders | AtAnyOrder
-    _per_instance: bool
     _values: Array | None  # None: not computed yet
 
-    def __init__(
-        self,
-        alphas: ArrayLike,
-        values: ArrayLike,
-        *,
-        per_instance: bool = False,
-        adjacency: str | None = None,
-    ) -> None:
+    def __init__(self, alphas: ArrayLike, values: ArrayLike) -> None:
         orders = _orders(alphas)
         bounds = number_array("values", values).copy()
         if orders.shape != bounds.shape:
@@ -138,17 +112,10 @@ class RdpCurve:
         if not bounds.all():
             above = orders > 1
             bounds[above] = without_lone_zeros(bounds[above])
-        self._fill(orders, bounds, AtSomeOrders(orders, bounds), per_instance, adjacency)
+        self._fill(orders, bounds, AtSomeOrders(orders, bounds))
 
     @classmethod
-    def of_function(
-        cls,
-        function: RdpFunction,
-        *,
-        alphas: ArrayLike = DEFAULT_ORDERS,
-        per_instance: bool = False,
-        adjacency: str | None = None,
-    ) -> RdpCurve:
+    def of_function(cls, function: RdpFunction, *, alphas: ArrayLike = DEFAULT_ORDERS) -> RdpCurve:
         """Return a curve that is known at every real order above 1.
 
         Parameters
@@ -163,8 +130,6 @@ class RdpCurve:
             `max_divergence` is the bound at infinite order; without it there is none.
         alphas : array_like, shape (n,)
             The orders that `alphas` and `values` show; the best order is searched elsewhere too.
-        per_instance, adjacency
-            As for the class.
 
         Returns
         -------
@@ -175,9 +140,9 @@ class RdpCurve:
         Raises
         ------
         ValueError
-            For orders outside their domain, an unknown adjacency.
+            For orders outside their domain.
         TypeError
-            If `function` cannot be called, or `per_instance` is not a bool.
+            If `function` cannot be called.
 
         Examples
         --------
@@ -190,28 +155,17 @@ class RdpCurve:
         >>> round(curve.best_order(1e-6), 3)
         24.059
         """
-        return cls.of_terms(
-            ((function, 1),), alphas=alphas, per_instance=per_instance, adjacency=adjacency
-        )
+        return cls.of_terms(((function, 1),), alphas=alphas)
 
     @classmethod
-    def of_terms(
-        cls,
-        terms: Iterable[Term],
-        *,
-        alphas: ArrayLike = DEFAULT_ORDERS,
-        per_instance: bool = False,
-        adjacency: str | None = None,
-    ) -> RdpCurve:
+    def of_terms(cls, terms: Iterable[Term], *, alphas: ArrayLike = DEFAULT_ORDERS) -> RdpCurve:
         """Return the sum of functions, each so many times: the curve that has these `terms`.
-
-        As adding up `of_function(function) * count`, but in one go: for many functions.
 
         Parameters
         ----------
         terms : iterable of (callable, int)
             Functions as for `of_function`, and counts of at least 0. Equal functions are merged.
-        alphas, per_instance, adjacency
+        alphas : array_like, shape (n,)
             As for `of_function`.
 
         Returns
@@ -234,29 +188,13 @@ class RdpCurve:
         """
         curve = cls.__new__(cls)
         orders = alphas if alphas is DEFAULT_ORDERS else _orders(alphas)
-        curve._fill(orders, None, AtAnyOrder(WeightedSum(terms)), per_instance, adjacency)
+        curve._fill(orders, None, AtAnyOrder(WeightedSum(terms)))
         return curve
 
-    def _fill(
-        self,
-        alphas: Array,
-        values: Array | None,
-        known: AtSomeOrders | AtAnyOrder,
-        per_instance: bool,
-        adjacency: str | None,
-    ) -> None:
-        if not isinstance(per_instance, (bool, np.bool_)):
-            raise TypeError(f"per_instance must be a bool; got {per_instance!r}")
+    def _fill(self, alphas: Array, values: Array | None, known: AtSomeOrders | AtAnyOrder) -> None:
         if values is not None:
             values.flags.writeable = False
-        fields = {
-            "_alphas": alphas,
-            "_values": values,
-            "_known": known,
-            "_per_instance": bool(per_instance),
-            "_adjacency": adjacency_or_none(adjacency),
-        }
-        for name, field in fields.items():
+        for name, field in {"_alphas": alphas, "_values": values, "_known": known}.items():
             object.__setattr__(self, name, field)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -281,16 +219,6 @@ class RdpCurve:
         return self._values
 
     @property
-    def per_instance(self) -> bool:
-        """Whether the bound holds for neighbours of one data set only."""
-        return self._per_instance
-
-    @property
-    def adjacency(self) -> str | None:
-        """Which data sets are neighbours: None, "add-remove" or "replace-one"."""
-        return self._adjacency
-
-    @property
     def is_continuous(self) -> bool:
         """Whether the curve is known at every real order above 1."""
         return isinstance(self._known, AtAnyOrder)
@@ -310,49 +238,13 @@ class RdpCurve:
             ]
             more = [f"{len(self.terms) - 3} more"] if len(self.terms) > 3 else []
             what = f"any order, {' + '.join(named + more) or 'nothing'}"
-        note = ", per_instance=True" if self.per_instance else ""
-        relation = f", adjacency={self.adjacency!r}" if self.adjacency else ""
-        return f"RdpCurve({what}{note}{relation})"
+        return f"RdpCurve({what})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and unpickled curves pass the same checks and are as read-only as this one.
-        second = self.terms if self.is_continuous else self.values
-        return _rebuilt, (self.is_continuous, self.alphas, second, *self._notes())
-
-    def _notes(self) -> tuple[bool, str | None]:
-        return self.per_instance, self.adjacency
-
-    def __add__(self, other: RdpCurve) -> RdpCurve:
-        if not isinstance(other, RdpCurve):
-            return NotImplemented
-        notes = (
-            self.per_instance or other.per_instance,
-            common_adjacency(self.adjacency, other.adjacency),
-        )
-        if self.is_continuous and other.is_continuous:
-            alphas = self.alphas
-            if alphas is not other.alphas:
-                alphas = np.union1d(alphas, other.alphas)
-            return _rebuilt(True, alphas, (*self.terms, *other.terms), *notes)
         if self.is_continuous:
-            return _rebuilt(False, other.alphas, self._known.at(other.alphas), *notes) + other
-        if other.is_continuous:
-            return self + _rebuilt(False, self.alphas, other._known.at(self.alphas), *notes)
-        if not np.array_equal(self.alphas, other.alphas):
-            raise ValueError(
-                f"tables must have the same alphas to be added; got {self} and {other}. "
-                "Read one at the orders of the other first, with `.at(alphas)`"
-            )
-        return _rebuilt(False, self.alphas, add_upper(self.values, other.values), *notes)
-
-    def __mul__(self, count: int) -> RdpCurve:
-        times = integer("count", count, minimum=0, maximum=MAX_COUNT)
-        if self.is_continuous:
-            terms = WeightedSum((f, n * times) for f, n in self.terms).terms
-            return _rebuilt(True, self.alphas, terms, *self._notes())
-        return _rebuilt(False, self.alphas, times_upper(self.values, times), *self._notes())
-
-    __rmul__ = __mul__
+            return partial(RdpCurve.of_terms, alphas=self.alphas), (self.terms,)
+        return RdpCurve, (self.alphas, self.values)
 
     def at(self, alphas: ArrayLike) -> RdpCurve:
         """Return the table of this curve's bounds at any orders.
@@ -387,7 +279,7 @@ class RdpCurve:
         array([0.2   , 0.2667, 0.4   ,    inf])
         """
         orders = _orders(alphas)
-        return _rebuilt(False, orders, self._known.at(orders), *self._notes())
+        return RdpCurve(orders, self._known.at(orders))
 
     def epsilon(self, delta: float, conversion: str = "optimal") -> float:
         """Return the smallest epsilon that any order above 1 proves at `delta`.
@@ -515,18 +407,3 @@ def _orders(alphas: ArrayLike) -> Array:
     require(bool((orders[1:] > orders[:-1]).all()), "alphas", orders, "strictly increasing")
     orders.flags.writeable = False
     return orders
-
-
-def _rebuilt(
-    is_continuous: bool,
-    alphas: Array,
-    content: Any,
-    per_instance: bool,
-    adjacency: str | None,
-) -> RdpCurve:
-    """Return a curve of the terms or the values that are its content."""
-    if is_continuous:
-        return RdpCurve.of_terms(
-            content, alphas=alphas, per_instance=per_instance, adjacency=adjacency
-        )
-    return RdpCurve(alphas, content, per_instance=per_instance, adjacency=adjacency)

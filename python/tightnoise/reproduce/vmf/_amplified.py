@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tightnoise._adjacency import require_adjacency
 from tightnoise._core import accounting as core
 from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, require
 from tightnoise.costs import RdpCurve
@@ -42,7 +41,6 @@ def amplified_composition(
     count: int,
     delta: float,
     *,
-    adjacency: str = "add-remove",
     conversion: str = "optimal",
     composition: str = "optimal",
 ) -> float:
@@ -57,8 +55,8 @@ def amplified_composition(
     the slack of the composition. Every split of it proves an epsilon, and the smallest that a
     search finds is returned.
     """
-    require_adjacency(adjacency)
-    _require_sampleable(curve, adjacency)
+    if not isinstance(curve, RdpCurve):
+        raise TypeError(f"curve must be an RdpCurve; got {curve!r}")
     rate = real_scalar("sampling_rate", sampling_rate)
     require(0 <= rate <= 1, "sampling_rate", sampling_rate, "between 0 and 1")
     most = one_of("composition", composition, _LARGEST_COUNTS)
@@ -88,17 +86,6 @@ def amplified(epsilon: float, delta: float, rate: float) -> tuple[float, float]:
     product = rate * delta
     exact = rate in (0.0, 1.0) or delta in (0.0, 1.0)
     return float(loss[0]), product if exact else math.nextafter(product, 1.0)
-
-
-def _require_sampleable(curve: RdpCurve, adjacency: str) -> None:
-    if not isinstance(curve, RdpCurve):
-        raise TypeError(f"curve must be an RdpCurve; got {curve!r}")
-    if curve.per_instance:
-        raise ValueError(
-            f"curve must hold for every data set, since the sample is random; got {curve!r}"
-        )
-    if curve.adjacency not in (None, adjacency):
-        raise ValueError(f"curve must be of adjacency {adjacency!r} or None; got {curve!r}")
 
 
 @dataclass(frozen=True)
