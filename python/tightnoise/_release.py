@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +19,7 @@ from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
 from tightnoise.compare.bounded_errors import average_square, errors_of
 from tightnoise.costs import Adjacency, Cost
-from tightnoise.mechanisms import (
-    BoundedLaplace,
-    CoordinateMechanism,
-    RectifiedGaussian,
-    TruncatedGaussian,
-)
+from tightnoise.mechanisms import CoordinateMechanism
 from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
 
@@ -116,26 +112,18 @@ class BoundedRelease:
         where = np.argsort(place.ravel(), kind="stable")
         starts = np.searchsorted(place.ravel()[where], np.arange(1, pairs.shape[1]))
         for (low, high), entries in zip(pairs.T.tolist(), np.split(where, starts), strict=True):
-            scale = getattr(self.mechanism, _ARRAY_NOISES[type(self.mechanism)].parameter)
-            alike = type(self.mechanism)(scale, low, high)
+            alike = dataclasses.replace(self.mechanism, lower=low, upper=high)
             estimate = family(alike, low, high, prior_of(self.prior, high - low))
             found[entries] = estimate.of(flat[entries])
         return found.reshape(noisy.shape)
 
 
-class _Noise(NamedTuple):
-    """What can be calibrated for a box."""
-
-    name: str
-    calibrated: Callable[..., Any]
-    parameter: str
-
-
-_ARRAY_NOISES: dict[type[CoordinateMechanism], _Noise] = {
-    TruncatedGaussian: _Noise("truncated Gaussian", calibrate.truncated_gaussian, "sigma"),
-    RectifiedGaussian: _Noise("rectified Gaussian", calibrate.rectified_gaussian, "sigma"),
-    BoundedLaplace: _Noise("bounded Laplace", calibrate.bounded_laplace, "scale"),
+_ARRAY_NOISES: dict[str, Callable[..., Any]] = {
+    "truncated Gaussian": calibrate.truncated_gaussian,
+    "rectified Gaussian": calibrate.rectified_gaussian,
+    "bounded Laplace": calibrate.bounded_laplace,
 }
+"""What can be calibrated for a box."""
 _WIDTHS = 8  # of a box, by which mechanisms for it are judged
 
 
@@ -295,38 +283,38 @@ def _of_array(
     releases = integer("count", count, minimum=1, maximum=MAX_COUNT)
     weights = None if prior is None else weights_of(prior)
     low, high = _entries(lower, value.shape), _entries(upper, value.shape)
-    found = []
-    for family, noise in _ARRAY_NOISES.items():
-        if mechanism in ("best", noise.name):
-            calibrated = noise.calibrated(
-                loss,
-                failure,
-                count=releases,
-                lower=low,
-                upper=high,
-                sensitivity=None if change.ndim else float(change),
-                coordinate_sensitivity=change if change.ndim else None,
-            )
-            found.append((family, float(getattr(calibrated, noise.parameter))))
+    found = [
+        calibrated(
+            loss,
+            failure,
+            count=releases,
+            lower=low,
+            upper=high,
+            sensitivity=None if change.ndim else float(change),
+            coordinate_sensitivity=change if change.ndim else None,
+        )
+        for name, calibrated in _ARRAY_NOISES.items()
+        if mechanism in ("best", name)
+    ]
     if not found:
-        names = ", ".join(repr(noise.name) for noise in _ARRAY_NOISES.values())
+        names = ", ".join(map(repr, _ARRAY_NOISES))
         raise ValueError(
             f"mechanism must be one of 'best', {names} for an array; got {mechanism!r}"
         )
     if len(found) > 1:
         widths = np.quantile(high - low, np.linspace(0, 1, _WIDTHS), method="nearest")
-        found.sort(key=lambda item: _square(item[0], item[1], widths, weights))
-    family, scale = found[0]
-    drawn: CoordinateMechanism = family(scale, lower, upper)  # type: ignore[call-arg]
+        found.sort(key=lambda noise: _square(noise, widths, weights))
+    drawn: CoordinateMechanism = dataclasses.replace(found[0], lower=lower, upper=upper)
     noisy = drawn.sample(_inside(value, lower, upper), rng=rng)
     return drawn, noisy, weights
 
 
-def _square(family: Any, scale: float, widths: Floats, weights: tuple[float, ...] | None) -> float:
+def _square(noise: Any, widths: Floats, weights: tuple[float, ...] | None) -> float:
     """Return the sum of the average squared errors in domains of some widths."""
+    alike = [dataclasses.replace(noise, lower=0.0, upper=width) for width in widths.tolist()]
     return sum(
-        average_square(errors_of(family(scale, 0.0, width), 0.0, width), prior_of(weights, width))
-        for width in widths.tolist()
+        average_square(errors_of(one, 0.0, one.upper), prior_of(weights, one.upper))
+        for one in alike
     )
 
 

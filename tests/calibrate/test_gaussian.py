@@ -33,7 +33,7 @@ def exact(epsilon, sensitivity, sigma):
 
 
 def test_private_and_no_larger_than_needed(rng, check_error):
-    n = 900
+    n = 500
     epsilon = 10.0 ** rng.uniform(-6, 3, n)
     epsilon[::10] = 0.0
     epsilon[1::30] = 10.0 ** rng.uniform(3, 6, n)[1::30]

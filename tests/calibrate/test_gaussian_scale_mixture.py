@@ -41,7 +41,7 @@ def test_private_and_next_to_what_a_search_finds(epsilon, delta, loss, searched)
 @pytest.mark.parametrize("loss", ["l1", "l2"])
 def test_never_worse_than_the_multi_gaussian(loss, rng):
     fitted = 0
-    for _ in range(10):
+    for _ in range(6):
         epsilon, delta = rng.uniform(0.5, 13.0), 10 ** rng.uniform(-12, -0.5)
         lattice = tn.calibrate.multi_gaussian(epsilon, delta, sensitivity=2.0, loss=loss)
         noise = gaussian_scale_mixture(epsilon, delta, sensitivity=2.0, loss=loss)
@@ -49,7 +49,7 @@ def test_never_worse_than_the_multi_gaussian(loss, rng):
         if noise != lattice:
             fitted += 1
             assert loss_of(noise, loss) < loss_of(lattice, loss)
-    assert fitted >= 4
+    assert fitted >= 2
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,14 @@ ALL = {"gaussian", "laplace", "truncated_laplace", "tulap", "staircase", "quasi_
 PURE = {"laplace", "tulap", "staircase"}
 
 
-@pytest.mark.parametrize("kind", sorted(ALL))
-@pytest.mark.parametrize(("count", "beside"), [(100, tn.Cost()), (1, PLAN), (40, PLAN)])
+@pytest.mark.parametrize(
+    ("kind", "count", "beside"),
+    [
+        *((kind, 100, tn.Cost()) for kind in sorted(ALL)),
+        *((kind, 1, PLAN) for kind in sorted(ALL)),
+        *((kind, 40, PLAN) for kind in ("gaussian", "tulap")),
+    ],
+)
 def test_private_and_as_good_as_the_budget(kind, count, beside):
     noise = getattr(calibrate, kind)(2.0, 1e-6, sensitivity=3.0, count=count, beside=beside)
     total = noise.cost(sensitivity=3.0) * count + beside

@@ -61,7 +61,7 @@ def with_less_noise(noise, share):
 
 @every_kind
 def test_private_and_no_larger_than_needed(calibrate, rng):
-    for _ in range(120):
+    for _ in range(60):
         epsilon, delta, sensitivity = random_budget(rng)
         noise = calibrate(epsilon, delta, sensitivity=sensitivity)
         assert noise.cost(sensitivity=sensitivity).delta(epsilon) <= delta

@@ -37,13 +37,10 @@ def test_noise_multiplier_is_private_and_no_larger_than_needed(
     sigma = noise_multiplier(epsilon, delta, sampling_rate=rate, steps=count, sampling=sampling)
     found = training(sigma, rate, count, sampling).epsilon(delta)
     assert epsilon * (1 - CLOSE) <= found <= epsilon
-
-
-def test_less_noise_than_renyi_divergences_allow():
-    """They need 2.5033; exact composition 2.3556."""
-    sigma = noise_multiplier(2.0, 1e-6, sampling_rate=0.01, steps=10_000)
-    assert sigma == pytest.approx(2.3556, rel=1e-4)
-    assert training(2.503333, 0.01, 10_000).epsilon(1e-6, by="rdp") == pytest.approx(2.0, rel=1e-6)
+    if count == 10_000:  # less noise than Renyi divergences allow: they need 2.5033
+        assert sigma == pytest.approx(2.3556, rel=1e-4)
+        by_renyi = training(2.503333, rate, count).epsilon(delta, by="rdp")
+        assert by_renyi == pytest.approx(epsilon, rel=1e-6)
 
 
 def test_fixed_size_is_calibrated_for_a_change_of_twice_the_norm():

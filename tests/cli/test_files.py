@@ -72,15 +72,8 @@ def test_bad_files(case, refused, tmp_path):
     cases = {name: (file, message) for name, file, message in damaged_files(tmp_path)}
     assert list(cases) == CASES
     file, message = cases[case]
-    sample = [
-        "sample",
-        file,
-        tmp_path / "out.npy",
-        "--mechanism",
-        "rectified-gaussian",
-        "--sigma",
-        "1",
-    ]
+    noise = ["--mechanism", "rectified-gaussian", "--sigma", "1"]
+    sample = ["sample", file, tmp_path / "out.npy", *noise]
     for arguments in (["account", file, *GIVEN], [*sample, *BOUNDS]):
         line = refused(*arguments)
         assert message in line

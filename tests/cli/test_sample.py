@@ -20,6 +20,9 @@ MORE = {
 }
 
 
+SIGN = ["--mechanism", "stochastic-sign", "--sigma", 1]
+
+
 def sample(source, target, *options, name="rectified-gaussian"):
     made = ["--mechanism", name, "--sigma", "1", *MORE[name]]
     return main([str(argument) for argument in ("sample", source, target, *made, *options)])
@@ -103,7 +106,7 @@ def test_sample_says_its_grid(grid, step, note, tmp_path, gradient, capsys):
 def test_sample_does_not_overwrite(tmp_path, gradient, refused):
     target = tmp_path / "out.npy"
     target.write_bytes(b"precious")
-    command = ["sample", gradient, target, "--mechanism", "stochastic-sign", "--sigma", 1]
+    command = ["sample", gradient, target, *SIGN]
     assert "exists already; --force replaces it" in refused(*command)
     assert target.read_bytes() == b"precious"
     assert sample(gradient, target, "--force") == 0
@@ -112,7 +115,7 @@ def test_sample_does_not_overwrite(tmp_path, gradient, refused):
 
 def test_sample_in_place(gradient, refused):
     before = np.load(gradient)
-    command = ["sample", gradient, gradient, "--mechanism", "stochastic-sign", "--sigma", 1]
+    command = ["sample", gradient, gradient, *SIGN]
     assert "exists already" in refused(*command)
     assert sample(gradient, gradient, "--force") == 0
     assert not np.array_equal(np.load(gradient), before)
@@ -143,16 +146,7 @@ def test_sample_writes_all_or_nothing(
         raise error
 
     monkeypatch.setattr(_files.np if failing == "save" else _files.os, failing, fail)
-    command = [
-        "sample",
-        gradient,
-        target,
-        "--mechanism",
-        "stochastic-sign",
-        "--sigma",
-        1,
-        "--force",
-    ]
+    command = ["sample", gradient, target, *SIGN, "--force"]
     if isinstance(error, OSError):
         assert f"cannot write {target}: No space left" in refused(*command)
     else:
@@ -182,51 +176,33 @@ def test_sample_keeps_the_usual_permissions(tmp_path, gradient):
 )
 def test_bad_outputs(target, message, tmp_path, gradient, refused):
     (tmp_path / "folder.npy").mkdir()
-    command = [
-        "sample",
-        gradient,
-        tmp_path / target,
-        "--mechanism",
-        "stochastic-sign",
-        "--sigma",
-        1,
-    ]
-    assert message in refused(*command, "--force")
+    assert message in refused("sample", gradient, tmp_path / target, *SIGN, "--force")
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("name", "options", "message"),
     [
-        (["--mechanism", "stochastic-sign"], "--sigma"),
-        (["--sigma", "1"], "--mechanism"),
-        (["--mechanism", "gaussian", "--sigma", "1", *BOUNDS], "--lower must be left out here"),
-        (["--mechanism", "all", "--sigma", "1"], "--mechanism"),
-        (
-            ["--mechanism", "rectified-gaussian", "--sigma", "1"],
-            "--lower and --upper must be given",
-        ),
-        (
-            ["--mechanism", "truncated-gaussian", "--sigma", "1", "--lower", "1", "--upper", "0"],
-            "lower",
-        ),
-        (["--mechanism", "quantized-gaussian", "--sigma", "1", *BOUNDS, "--levels", "1"], "levels"),
-        (["--mechanism", "stochastic-sign", "--sigma", "nan"], "--sigma"),
-        (["--mechanism", "stochastic-sign", "--sigma", "1", "--seed", "-1"], "seed"),
-        (["--mechanism", "stochastic-sign", "--sigma", "1", "--seed", "1.5"], "--seed"),
-        (
-            ["--mechanism", "stochastic-sign", "--sigma", "1", "--grid", "0.5"],
-            "grid must be 'auto' or None",
-        ),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "-1"], "must be a power of two"),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**x"], "--grid: not 'auto'"),
-        (["--mechanism", "gaussian", "--sigma", "1", "--grid", "2**-33"], "grid must be from 2**"),
-        (
-            ["--mechanism", "rectified-gaussian", "--sigma", "1", *BOUNDS, "--grid", "8"],
-            "must be finer",
-        ),
+        ("stochastic-sign", "", "--sigma"),
+        ("gaussian", "--sigma 1 --lower -1 --upper 1", "--lower must be left out here"),
+        ("all", "--sigma 1", "--mechanism"),
+        ("rectified-gaussian", "--sigma 1", "--lower and --upper must be given"),
+        ("truncated-gaussian", "--sigma 1 --lower 1 --upper 0", "lower"),
+        ("quantized-gaussian", "--sigma 1 --lower -1 --upper 1 --levels 1", "levels"),
+        ("stochastic-sign", "--sigma nan", "--sigma"),
+        ("stochastic-sign", "--sigma 1 --seed -1", "seed"),
+        ("stochastic-sign", "--sigma 1 --seed 1.5", "--seed"),
+        ("stochastic-sign", "--sigma 1 --grid 0.5", "grid must be 'auto' or None"),
+        ("gaussian", "--sigma 1 --grid -1", "must be a power of two"),
+        ("gaussian", "--sigma 1 --grid 2**x", "--grid: not 'auto'"),
+        ("gaussian", "--sigma 1 --grid 2**-33", "grid must be from 2**"),
+        ("rectified-gaussian", "--sigma 1 --lower -1 --upper 1 --grid 8", "must be finer"),
     ],
 )
-def test_bad_sample_options(options, message, tmp_path, gradient, refused):
-    line = refused("sample", gradient, tmp_path / "out.npy", *options)
-    assert message in line
-    assert not (tmp_path / "out.npy").exists()
+def test_bad_sample_options(name, options, message, tmp_path, gradient, refused):
+    target = tmp_path / "out.npy"
+    assert message in refused("sample", gradient, target, "--mechanism", name, *options.split())
+    assert not target.exists()
+
+
+def test_sample_needs_a_mechanism(tmp_path, gradient, refused):
+    assert "--mechanism" in refused("sample", gradient, tmp_path / "out.npy", "--sigma", "1")

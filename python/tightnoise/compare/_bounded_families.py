@@ -140,14 +140,14 @@ _FAMILIES = (
     ),
     _within("truncated Gaussian", calibrate.truncated_gaussian),
     _within("rectified Gaussian", calibrate.rectified_gaussian),
-    _within("bounded Laplace", _bounded_laplace, "scale", "one release makes no use of delta"),
+    _within("bounded Laplace", _bounded_laplace, "scale", "makes no use of delta"),
     *(_clipped(family) for family in FAMILIES if not family.for_one),
     BoundedFamily(
         "grid optimum",
         _optimum,
         lambda mechanism, asked: mechanism.cost(sensitivity=asked.change),
         "cells",
-        note="one release makes no use of delta; its values are posterior means",
+        note="makes no use of delta; its values are posterior means",
         searched=True,
     ),
 )

@@ -36,7 +36,8 @@ _REACH = 4.0  # of the densities, in sensitivities, at least
 def draw(ranking: NoiseRanking, file: IO[bytes]) -> None:
     """Draw densities and losses side by side into a PNG file.
 
-    The losses are those of one release at epsilons around the ranking's, at its delta.
+    The losses are those of one release at epsilons around the ranking's, at its delta. Scale
+    mixtures are drawn at its epsilon only.
 
     Parameters
     ----------
@@ -94,6 +95,8 @@ def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
     highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
     epsilons = np.minimum(ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON)
     for family in FAMILIES:
+        if family.for_one:
+            continue  # a point of it is enough: each takes a tenth of a second or more
         losses = []
         for epsilon in epsilons.tolist():
             try:
