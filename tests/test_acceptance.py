@@ -33,6 +33,16 @@ def test_a_mean_age_ten_times():
     assert mean.cost.epsilon(0.0) <= 1 + 1e-9
 
 
+def test_training_by_both_ways_of_sampling():
+    poisson = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
+    fixed = tn.Gaussian(1.0).cost(sensitivity=2.0, adjacency="replace-one")
+    fixed = fixed.sampled(0.01, "fixed-size")
+    lower, upper = (poisson * 10_000).epsilon_bounds(1e-6)
+    assert lower <= 6.90738449504508 <= upper == (poisson * 10_000).epsilon(1e-6)
+    assert upper <= lower * (1 + 1e-10)
+    assert (fixed * 1000).epsilon(1e-6) > (poisson * 1000).epsilon(1e-6)
+
+
 def test_a_plan_of_many_kinds(plan):
     text = str(plan.explain(1e-6))
     assert "by losses" in text

@@ -23,7 +23,7 @@ from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Terms, merged_gaussians, sum_upper
 
-__all__ = ["WAYS", "Proof", "distribution_of", "least", "proved_by", "rdp_of"]
+__all__ = ["WAYS", "Proof", "distribution_of", "greatest", "least", "proved_by", "rdp_of"]
 
 Array = NDArray[np.float64]
 
@@ -75,6 +75,12 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
             found[way] = proof
     best = min(found, key=lambda way: found[way].bound)
     return best, found[best]
+
+
+def greatest(question: str, terms: Terms, at: float) -> float:
+    """Return the greatest lower bound that is proved."""
+    exact = _exact(question, terms, at)
+    return 0.0 if exact is None else exact.lower
 
 
 # --- closed forms

@@ -21,7 +21,7 @@ from tightnoise._validate import (
     require_all,
 )
 from tightnoise._warn import warn_caller
-from tightnoise.costs._answers import Proof, distribution_of, least, proved_by, rdp_of
+from tightnoise.costs._answers import Proof, distribution_of, greatest, least, proved_by, rdp_of
 from tightnoise.costs._constructors import Constructors
 from tightnoise.costs._dp_events import event_of_terms
 from tightnoise.costs._explanation import Explanation, explained
@@ -168,6 +168,71 @@ class Cost(Constructors):
         if proof.doubt is not None:
             warn_caller(proof.doubt)
         return proof.bound
+
+    def epsilon_bounds(self, delta: float) -> tuple[float, float]:
+        """Return certified bounds of epsilon at delta: the upper one is `epsilon(delta)`.
+
+        No accountant can prove less than the lower one of the leaves' pairs, with any amount of
+        work. It is 0 where a leaf is an upper bound only (a guarantee, zCDP, Renyi divergences at
+        some orders), or where too little is known of its pair.
+
+        Parameters
+        ----------
+        delta : float
+            From 0 to 1.
+
+        Returns
+        -------
+        lower, upper : float
+
+        Raises
+        ------
+        ValueError, TypeError
+            If delta is not from 0 to 1.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
+        >>> lower, upper = (step * 10_000).epsilon_bounds(1e-6)
+        >>> lower <= 6.90738449504508 <= upper <= lower * (1 + 1e-10)
+        True
+        """
+        upper = self.epsilon(delta)
+        return min(self._lower("epsilon", real_scalar("delta", delta)), upper), upper
+
+    def delta_bounds(self, epsilon: float) -> tuple[float, float]:
+        """Return certified bounds of delta at epsilon, as `epsilon_bounds` does of epsilon.
+
+        Parameters
+        ----------
+        epsilon : float
+            At least 0, finite.
+
+        Returns
+        -------
+        lower, upper : float
+
+        Raises
+        ------
+        ValueError, TypeError
+            If epsilon is not finite and at least 0.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
+        >>> lower, upper = (step * 10_000).delta_bounds(2.0)
+        >>> f"{lower:.9f} {upper:.9f}"
+        '0.082710820 0.082710820'
+        """
+        upper = self.delta(epsilon)
+        return min(self._lower("delta", not_negative("epsilon", epsilon)), upper), upper
+
+    def _lower(self, question: str, at: float) -> float:
+        if not self._leaves or (question == "epsilon" and at == 1):
+            return 0.0
+        return greatest(question, self.terms, at)
 
     def tradeoff(self, false_positive_rate: ArrayLike) -> Array | float:
         """Return the least false-negative rate of any attacker at a false-positive rate.
