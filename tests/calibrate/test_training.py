@@ -182,6 +182,6 @@ def test_other_bad_input():
 
 def test_infeasible_targets_say_why():
     with pytest.raises(
-        tn.CalibrationError, match="no (noise multiplier up to|finite sigma is enough)"
+        tn.CalibrationError, match=r"no (noise multiplier up to|finite sigma is enough)"
     ):
         noise_multiplier(1e-320, 1e-320, sampling_rate=0.5, steps=10)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._answers import least
+from tightnoise.costs._exact import composition_of
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._sampled import Terms, composed_of, merged_gaussians
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 
 _ROUNDING = 2.0**-48
 _MIDPOINTS = 20_000
+_POINTS, _FAR = 400, 1e-12  # of an exact profile: how many, and delta at the last
 
 
 def false_negative_rate_lower(terms: Terms, rates: Array) -> Array:
@@ -60,6 +62,12 @@ def _of_gaussian(mu: float, rates: Array) -> Array:
 
 def _profile(terms: Terms) -> tuple[Array, Array]:
     """Return points of the profile, the larger of both directions."""
+    exact = composition_of(terms)
+    if exact is not None:
+        far = exact.epsilon(_FAR).upper
+        if far < math.inf:
+            points = far * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
+            return points, np.array([exact.delta(x).upper for x in points.tolist()])
     release = composed_of(terms)
     if release is None:
         pure = least("epsilon", terms, 0.0)[1].bound
