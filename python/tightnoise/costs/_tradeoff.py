@@ -11,6 +11,7 @@ and any x gives a valid bound: few enough points are as sound as many.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -60,6 +61,7 @@ def _of_gaussian(mu: float, rates: Array) -> Array:
     return np.asarray(np.maximum(np.asarray(ndtr(argument)) * (1 - _ROUNDING) - 1e-300, 0.0))
 
 
+@functools.lru_cache(maxsize=16)
 def _profile(terms: Terms) -> tuple[Array, Array]:
     """Return points of the profile, the larger of both directions."""
     exact = composition_of(terms)
