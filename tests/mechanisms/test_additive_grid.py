@@ -14,7 +14,7 @@ import pytest
 from noise_laws import NoiseSource, stream_of
 from scipy import stats
 from simd_levels import digests_at_levels
-from test_additive_sampling import DISTRIBUTIONS, key_of, words_of
+from mechanisms.test_additive_sampling import DISTRIBUTIONS, key_of, words_of
 
 import tightnoise as tn
 from tightnoise import _core

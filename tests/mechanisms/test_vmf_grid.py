@@ -11,7 +11,7 @@ import pytest
 from noise_laws import NoiseSource, keystream, stream_of
 from scipy import special, stats
 from simd_levels import digests_at_levels
-from test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
+from mechanisms.test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
 
 from tightnoise import _core
 

@@ -15,7 +15,7 @@ import pytest
 from noise_laws import REFINEMENT, NoiseSource, block, keystream
 from scipy import stats
 from simd_levels import digests_at_levels
-from test_additive_sampling import DISTRIBUTIONS, Table
+from mechanisms.test_additive_sampling import DISTRIBUTIONS, Table
 
 from tightnoise import _core
 

@@ -31,7 +31,7 @@ def can_come_from_zero(tmp_path_factory):
     if COMPILER is None:
         pytest.skip("no C++ compiler")
     program = tmp_path_factory.mktemp("attack") / "preimages"
-    options = ["-std=c++17", "-O2", "-ffp-contract=off", f"-I{HERE.parents[1] / 'cpp'}"]
+    options = ["-std=c++17", "-O2", "-ffp-contract=off", f"-I{HERE.parents[2] / 'cpp'}"]
     options += ["-DTIGHTNOISE_LEVEL=test", "-DTIGHTNOISE_EXACT_BITS"]
     subprocess.run([COMPILER, *options, HERE / "preimages.cpp", "-o", program], check=True)
 

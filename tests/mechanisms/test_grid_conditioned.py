@@ -231,7 +231,7 @@ def test_the_law_on_the_grid(name, dtype, case, place) -> None:
 DIGEST = """
 import hashlib
 import numpy as np
-from test_grid_conditioned import CASES, DTYPES, NAMES, sample, step_of, thetas
+from mechanisms.test_grid_conditioned import CASES, DTYPES, NAMES, sample, step_of, thetas
 from tightnoise import _core
 digest = hashlib.sha256()
 for name in NAMES:
