@@ -406,22 +406,25 @@ class Sketch:
             here = values[:, :, begin:end].reshape(*values.shape[:2], *part.nodes.shape)
             stretches.append(Stretch(part, here, relative_error, proven=tails is not None))
             begin = end
-        greatest = values[:, :, begin:].max(axis=0)
-        alone = greatest.sum(axis=1), np.abs(greatest).sum(axis=1)
-        alone[1][...] *= 2.0 * relative_error + _EPS * (loose.size + 1.0)
+        alone = np.zeros((2, values.shape[1]))
+        if loose.size:
+            greatest = values[:, :, begin:].max(axis=0)
+            alone[:] = greatest.sum(axis=1), np.abs(greatest).sum(axis=1)
+            alone[1] *= 2.0 * relative_error + _EPS * (loose.size + 1.0)
 
-        def summed() -> tuple[Float64s, Float64s]:
-            total = sum((stretch.sums.sum(axis=1) for stretch in stretches), alone[0])
-            bound = sum((stretch.errors.sum(axis=1) for stretch in stretches), alone[1])
-            return total, np.where(np.isnan(total + bound), np.inf, bound)
+        def summed() -> Float64s:
+            total: Float64s = sum((stretch.sums.sum(axis=1) for stretch in stretches), alone[0])
+            return total
 
         if tails is not None:
             # Whole powers of 256: what is proven once serves other sketches, too.
-            enough = _INTERPOLATION_SHARE * accepted / self.count * np.abs(summed()[0])
+            enough = _INTERPOLATION_SHARE * accepted / self.count * np.abs(summed())
             enough = np.exp2(8.0 * np.floor(np.log2(np.maximum(enough, 1e-300)) / 8.0))
             for stretch in stretches:
                 stretch.prove(tails, enough)
-        total, bound = summed()
+        total = summed()
+        bound = sum((stretch.errors.sum(axis=1) for stretch in stretches), alone[1])
+        bound = np.where(np.isnan(total + bound), np.inf, bound)
         doubtful = np.flatnonzero(~(bound <= accepted * np.abs(total)))
         if doubtful.size and (len(functions) > 1 or steep is not None):
             zones = self._zones(loosened=steep is not None)

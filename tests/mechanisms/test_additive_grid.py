@@ -11,10 +11,10 @@ from contextlib import contextmanager
 import mpmath as mp
 import numpy as np
 import pytest
+from mechanisms.test_additive_sampling import DISTRIBUTIONS, key_of, words_of
 from noise_laws import NoiseSource, stream_of
 from scipy import stats
 from simd_levels import digests_at_levels
-from mechanisms.test_additive_sampling import DISTRIBUTIONS, key_of, words_of
 
 import tightnoise as tn
 from tightnoise import _core

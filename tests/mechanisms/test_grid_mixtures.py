@@ -12,10 +12,10 @@ from contextlib import contextmanager
 import mpmath as mp
 import numpy as np
 import pytest
+from mechanisms.test_additive_sampling import DISTRIBUTIONS, Table
 from noise_laws import REFINEMENT, NoiseSource, block, keystream
 from scipy import stats
 from simd_levels import digests_at_levels
-from mechanisms.test_additive_sampling import DISTRIBUTIONS, Table
 
 from tightnoise import _core
 

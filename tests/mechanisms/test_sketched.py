@@ -384,6 +384,21 @@ def test_one_sketch_serves_other_mechanisms_scales_and_shards(rng):
         assert np.all((values >= wanted) & (values <= wanted * (1 + 1e-9)))
 
 
+def test_a_large_array_is_read_when_its_cost_is_made(rng):
+    theta = rng.normal(size=120_000).astype(np.float32)
+    orders, shards = [1.0, 2.0, 8.0, 1e7], np.array_split(theta.copy(), 2)
+    for mechanism in (
+        tn.TruncatedGaussian(1.0, -1.0, 1.0),
+        tn.QuantizedGaussian(1.0, -1.0, 1.0, 4),
+    ):
+        here = mechanism.cost_at(theta, coordinate_sensitivity=0.01)
+        sketch = tn.Sketch.of(shards[0], -1.0, 1.0) + tn.Sketch.of(shards[1], -1.0, 1.0)
+        parts = mechanism.cost_at(sketch, coordinate_sensitivity=0.01)
+        theta[:] = 0.0
+        np.testing.assert_allclose(here.rdp(orders).values, parts.rdp(orders).values, rtol=1e-9)
+        theta[:] = np.concatenate(shards)
+
+
 def test_gaussian_noise_costs_as_much_on_a_sketch_as_on_its_arrays():
     """Once, only the first coordinate was charged, or the first shard."""
     mechanism, halves = tn.Gaussian(1.0), [np.zeros(600), np.ones(400)]

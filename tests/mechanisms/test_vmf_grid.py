@@ -8,10 +8,10 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
+from mechanisms.test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
 from noise_laws import NoiseSource, keystream, stream_of
 from scipy import special, stats
 from simd_levels import digests_at_levels
-from mechanisms.test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
 
 from tightnoise import _core
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightnoise._adjacency import common_adjacency
-from tightnoise._validate import MAX_COUNT, integer, number_array, one_of, require
+from tightnoise._validate import MAX_COUNT, integer, one_of, require
 from tightnoise.costs._between import Chords
 from tightnoise.costs._cost import Cost
 from tightnoise.costs._functions import RdpFunction, Term, WeightedSum
@@ -65,7 +65,7 @@ class InstanceCost:
         array([0.55831])
         """
         curve = RdpCurve.of_terms(self._terms)
-        return curve if alphas is None else curve.at(np.atleast_1d(number_array("alphas", alphas)))
+        return curve if alphas is None else curve.at(np.atleast_1d(alphas))
 
     def epsilon(self, delta: float) -> float:
         """Return the smallest epsilon that an order proves, as `RdpCurve.epsilon`.

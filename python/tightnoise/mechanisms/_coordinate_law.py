@@ -147,15 +147,19 @@ class CoordinateLaw:
         return (*(operand(array, shape) for array in arrays), self.levels)
 
     def map(self, function: str, theta: Floats, *arguments: Floats) -> Any:
-        """Call an elementwise function of the core: `arguments`, then theta and the parameters."""
+        """Return an elementwise function of the core: of `arguments`, theta and the parameters."""
         names = {f"argument {i}": array for i, array in enumerate(arguments)}
         shape = broadcast_shape(theta=theta, **names)
         self.require_shape(shape)
         self.require_near(theta=theta)
+        return self.call(function, shape, *arguments, theta)[()]
+
+    def call(self, function: str, shape: tuple[int, ...], *arrays: Floats) -> Array:
+        """Return an elementwise function of the core, of arrays that were checked."""
         out = np.empty(shape)
-        operands = (operand(array, shape) for array in (*arguments, theta))
+        operands = (operand(array, shape) for array in arrays)
         getattr(self.functions, function)(*operands, *self.operands(shape), out)
-        return out[()]
+        return out
 
     def rdp_sums(self, theta: Floats, alphas: Array, changes: Floats) -> tuple[Array, Array]:
         """Sum the worst divergences over coordinates: D(theta || theta') and D(theta' || theta)."""

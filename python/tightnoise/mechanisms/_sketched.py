@@ -261,8 +261,8 @@ def _greater(
 
 def _renyi_at(support: _Support, orders: tuple[float, ...], theta: Array, step: float) -> Array:
     """Return D_alpha(M(theta) || M(theta + step)), (orders, n)."""
-    values: Array = support.law.map("renyi", theta, np.array(step), np.array(orders)[:, None])
-    return values
+    alphas = np.array(orders)[:, np.newaxis]
+    return support.law.call("renyi", (len(orders), theta.size), np.array(step), alphas, theta)
 
 
 def _renyi(
@@ -311,7 +311,8 @@ def _renyi_values(
 
 @functools.lru_cache(maxsize=64)
 def _fisher_values(support: _Support, nodes: bytes) -> Array:
-    out: Array = support.law.map("fisher_information", np.frombuffer(nodes))
+    t = np.frombuffer(nodes)
+    out = support.law.call("fisher_information", t.shape, t)
     out.flags.writeable = False
     return out
 

@@ -397,9 +397,9 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         Returns
         -------
         InstanceCost
-            Never below the truth, and at most 1e-9 of it above for a coordinate sensitivity. (As a
-            function: at orders from 1 + 1e-6 to 1e6; below, the bound at the first of these holds,
-            above, that at infinity.)
+            Never below the truth, and at most 1e-9 of it above for a coordinate sensitivity, at
+            orders from 1 + 1e-6 to 1e6: below, the bound at the first of these holds, above, that
+            at infinity. Infinite at orders where a sketch needs its arrays, and has them no more.
 
         Raises
         ------
