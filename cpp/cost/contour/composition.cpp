@@ -11,7 +11,11 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kNarrow = 1e-10;  // relative width at which an answer is not improved
+using Effort = Contour::Effort;
+
+constexpr double kNarrow = 1e-10;        // relative width at which an answer is not improved
+constexpr double kNarrowEnough = 1e-7;   // beyond, rare large losses are trimmed
+constexpr double kTrimmedShare = 1e-12;  // of delta
 constexpr int kPasses = 3;
 constexpr int kMostSteps = 60;
 
@@ -62,11 +66,11 @@ double log_renyi(const Terms& terms, double c, double x) {
 
 // Where the contour's sum says that D(x) = e^log_value: Newton's method on its logarithm, kept in a
 // bracket. Where the sum is lost in rounding, x is far too high.
-double crossing(const Contour& contour, double log_value, double x) {
+double crossing(const Contour& contour, double log_value, double x, const Interval& known) {
     const double c = contour.tilt();
     const double reach = 3.0 * std::hypot(contour.deviation(), 1.0 / c);
     const double safe = contour.mean() - 1.0 / c;
-    double low = -kInfinity, high = kInfinity;
+    double low = known.lower, high = known.upper;
     for (int i = 0; i < kMostSteps; ++i) {
         const Contour::Guess guess = contour.guess(x);
         const double step = (guess.log_value - log_value) / guess.rate;
@@ -77,12 +81,7 @@ double crossing(const Contour& contour, double log_value, double x) {
             low = std::max(low, x);
         double next = x + std::clamp(step, -reach, reach);
         if (is_lost || !(next >= low && next <= high)) {
-            if (low > -kInfinity && high < kInfinity)
-                next = 0.5 * (low + high);
-            else if (low == -kInfinity && safe < high)
-                next = safe;
-            else
-                next = std::min(x, high) - 0.3 * reach;
+            next = safe > low && safe < high && is_lost ? safe : 0.5 * (low + high);
         }
         const double moved = std::fabs(next - x);
         x = next;
@@ -140,8 +139,23 @@ std::optional<Interval> ComposedLoss::closed_profile(double x) const {
     return terms_[0].law->profile(x);
 }
 
+std::optional<ComposedLoss> ComposedLoss::trimmed(double mass) const {
+    double count = 0.0;
+    for (const Releases& term : terms_) count += term.count;
+    ComposedLoss result(Terms{});
+    for (const Releases& term : terms_) {
+        const auto kept = term.law->trimmed(mass / count);
+        result.terms_.push_back({kept ? kept->law : term.law, term.count});
+        if (kept) result.trimmed_ += kept->mass * term.count;
+    }
+    if (!(result.trimmed_ > 0.0)) return std::nullopt;
+    result.infinite_ = infinite_;
+    return result;
+}
+
 bool ComposedLoss::meets(const Interval& finite, double delta) const {
-    return infinite_ * (1.0 + 16.0 * kUnit) / delta + finite.upper <= 1.0 - 4.0 * kUnit;
+    const double mass = infinite_ + trimmed_;
+    return mass * (1.0 + 16.0 * kUnit) / delta + finite.upper <= 1.0 - 4.0 * kUnit;
 }
 
 bool ComposedLoss::exceeds(const Interval& finite, double delta) const {
@@ -199,7 +213,8 @@ Interval ComposedLoss::finite_delta(double x, double log_unit) const {
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
     double log_value = log_bound - 1.0;
     for (int pass = 0; pass < kPasses; ++pass) {
-        const auto contour = Contour::make(terms_, cheaper_tilt(c, x, log_value), x, log_value);
+        const auto contour =
+            Contour::make(terms_, cheaper_tilt(c, x, log_value), x, log_value, Effort::full);
         if (!contour) break;
         const Bounds bounds = contour->profile(x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
@@ -233,54 +248,71 @@ Interval ComposedLoss::epsilon(double delta) const {
         return bisected([&](double x) { return *closed_profile(x); }, delta);
     }
     if (!(delta > 0.0)) return {0.0, kInfinity};
-    return contour_epsilon(delta);
+    const Tilt tilt = tilt_for_value(std::log(slack(delta)));
+    const double x = tilt.bound - 2.0 / tilt.at;
+    Interval best = renyi_epsilon(tilt, delta);
+    if (!(best.upper > 0.0)) return {0.0, 0.0};
+    const auto rest = trimmed(kTrimmedShare * delta);
+    const Effort effort = rest ? Effort::quick : Effort::full;
+    best = contour_epsilon(delta, tilt, x, best, effort);
+    if (best.upper - best.lower <= kNarrowEnough * best.upper || !rest) return best;
+    // Rare large losses: where one alone would reach delta is a better place to start.
+    double start = 0.0;
+    for (const Releases& term : terms_) {
+        const auto one = [&](double at) { return *term.law->profile(at); };
+        if (!term.law->profile(0.0)) continue;
+        best.lower = std::max(best.lower, bisected(one, delta).lower);
+        start = std::max(start, bisected(one, delta / term.count).upper);
+    }
+    const Tilt low = rest->tilt_for_value(std::log(slack(delta)));
+    const Interval known = rest->renyi_epsilon(low, delta);
+    best.upper = std::min(best.upper, known.upper);
+    if (!(best.lower < best.upper)) return best;
+    start = std::clamp(start, best.lower, best.upper);
+    return rest->contour_epsilon(delta, low, start, best, Effort::full);
 }
 
-Interval ComposedLoss::contour_epsilon(double delta) const {
-    constexpr double kEasyZero = 0.02;
-    const double log_unit = std::log(delta);
-    const double slack = std::max(delta - infinite_, 1e-16 * delta);
-    const Tilt tilt = tilt_for_value(std::log(slack));
-    const auto renyi = [&](double x) {
-        return Interval{0.0, std::exp(log_renyi(terms_, tilt.at, x) - log_unit)};
+double ComposedLoss::slack(double delta) const {
+    return std::max(delta - infinite_, 1e-16 * delta);
+}
+
+Interval ComposedLoss::renyi_epsilon(const Tilt& tilt, double delta) const {
+    const auto is_met = [&](double x) {
+        const double log_ratio = log_renyi(terms_, tilt.at, x) - std::log(delta);
+        return meets({0.0, std::exp(log_ratio) * (1.0 + 1e-13)}, delta);
     };
-    if (meets(renyi(0.0), delta)) return {0.0, 0.0};
-    const auto is_zero = [&] { return meets(finite_delta(0.0, log_unit), delta); };
-    const double narrow = std::sqrt(total_moment(terms_, 0.5).curvature);
-    const bool is_tested = delta > kEasyZero * std::min(narrow, 1.0);
-    if (is_tested && is_zero()) return {0.0, 0.0};
-    const auto unit = [](double x) { return 0x1p-52 * std::fabs(x) + 1e-300; };
-    Interval best{0.0, stepped([&](double x) { return meets(renyi(x), delta); }, tilt.bound,
-                               unit(tilt.bound), kInfinity)};
-    double x = tilt.bound - 2.0 / tilt.at;
+    if (is_met(0.0)) return {0.0, 0.0};
+    const double first = 0x1p-52 * std::fabs(tilt.bound) + 1e-300;
+    return {0.0, stepped(is_met, tilt.bound, first, kInfinity)};
+}
+
+// Narrows what is known already, starting at x.
+Interval ComposedLoss::contour_epsilon(double delta, const Tilt& tilt, double x, Interval best,
+                                       Effort effort) const {
+    const double log_unit = std::log(delta), log_value = std::log(slack(delta));
+    x = std::clamp(x, best.lower, best.upper);
     for (int pass = 0; pass < kPasses; ++pass) {
-        const double c = cheaper_tilt(tilt.at, x, std::log(slack));
-        const auto contour = Contour::make(terms_, c, x, std::log(slack));
+        const double c = cheaper_tilt(tilt.at, x, log_value);
+        const auto contour = Contour::make(terms_, c, x, log_value, effort);
         if (!contour) break;
         const auto bounds = [&](double at) {
             const Bounds found = contour->profile(at, log_unit);
             return Interval{found.lower, found.upper};
         };
-        const double found = crossing(*contour, std::log(slack), x);
+        const double found = crossing(*contour, log_value, x, best);
         const double rate = std::max(contour->guess(found).rate, 1e-3 * c);
         const Interval there = bounds(found);
-        const double above = std::max((there.upper - 1.0) / rate, unit(found));
-        const double below = std::max((1.0 - there.lower) / rate, unit(found));
-        best.upper = std::min(
-            best.upper,
-            stepped([&](double at) { return meets(bounds(at), delta); }, found, above, kInfinity));
-        best.lower =
-            std::max(best.lower, stepped([&](double at) { return exceeds(bounds(at), delta); },
-                                         found, -below, -kInfinity));
+        const double unit = 0x1p-52 * std::fabs(found) + 1e-300;
+        const double above = std::max((there.upper - 1.0) / rate, unit);
+        const double below = std::max((1.0 - there.lower) / rate, unit);
+        const auto is_met = [&](double at) { return meets(bounds(at), delta); };
+        const auto is_exceeded = [&](double at) { return exceeds(bounds(at), delta); };
+        best.upper = std::min(best.upper, stepped(is_met, found, above, kInfinity));
+        best.lower = std::max(best.lower, stepped(is_exceeded, found, -below, -kInfinity));
         const double moved = std::fabs(found - x);
         x = found;
-        if (best.upper - best.lower <= kNarrow * best.upper || contour->is_smoothed() ||
-            moved < 0.05 / c) {
-            break;
-        }
+        if (best.upper - best.lower <= kNarrow * best.upper || moved < 0.05 / c) break;
     }
-    best.upper = std::max(best.upper, 0.0);
-    if (!(best.lower > 0.0) && !is_tested && is_zero()) return {0.0, 0.0};
     return best;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "cost/contour/contour.hpp"
 #include "cost/contour/law.hpp"
 
 namespace tightnoise::contour {
@@ -26,14 +27,20 @@ class ComposedLoss {
     Tilt tilt_for_value(double log_value) const;
     double tilt_for_loss(double x) const;
     double cheaper_tilt(double tilt, double x, double log_value) const;
+    // Without rare large losses of a mass of about `mass`.
+    std::optional<ComposedLoss> trimmed(double mass) const;
     Interval finite_delta(double x, double log_unit) const;
-    Interval contour_epsilon(double delta) const;
+    double slack(double delta) const;  // what the infinite mass leaves of it, about
+    Interval renyi_epsilon(const Tilt& tilt, double delta) const;
+    Interval contour_epsilon(double delta, const Tilt& tilt, double x, Interval best,
+                             Contour::Effort effort) const;
     bool meets(const Interval& finite, double delta) const;    // surely delta(x) <= delta
     bool exceeds(const Interval& finite, double delta) const;  // surely delta(x) > delta
     std::optional<Interval> closed_profile(double x) const;
 
     Terms terms_;
     double infinite_ = 0.0;  // mass, of a relative error of 4 u
+    double trimmed_ = 0.0;   // mass: what was trimmed adds at most this
 };
 
 // A composition of which, where its laws only dominate the releases, another one with laws that the

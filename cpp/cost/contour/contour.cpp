@@ -10,10 +10,9 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kMostWork = 3e6;          // nodes times frequencies of one contour
-constexpr double kMostFrequencies = 2e4;   // of one contour
-constexpr double kFewFrequencies = 300.0;  // before a split is tried
-constexpr double kLogLeftOut = -25.3;      // log 1e-11: what a split may leave out, relative
+using Complex = std::complex<double>;
+
+constexpr double kLogLeftOut = -25.3;  // log 1e-11: what a split may leave out, relative
 constexpr std::size_t kFewestFrequencies = 4;
 constexpr double kWidestWindow = 1e15;
 constexpr int kMostCuts = 24;
@@ -34,15 +33,18 @@ Contour::Contour(const Terms& terms, double tilt, double x, double log_value)
       window_(images_.window(x, kLogTolerance + log_value, 0.0)),
       step_(2.0 * kPi / window_) {}
 
-std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, double log_value) {
+std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, double log_value,
+                                     Effort effort) {
     Contour contour(terms, tilt, x, log_value);
     const double lost = total_moment(terms, tilt).value - tilt * x - log_value;
     const double wanted = kLogTolerance - 3.0 - std::max(0.0, lost - 2.0 * std::log1p(tilt));
     if (!(contour.window_ < kWidestWindow)) return std::nullopt;
-    if (!contour.sample(terms, wanted, kFewFrequencies)) return std::nullopt;
+    constexpr Limit kQuick{400.0, 2e5}, kFull{2e4, 1.5e6};
+    if (!contour.sample(terms, wanted, kQuick)) return std::nullopt;
     if (contour.is_smoothed()) {
+        if (effort == Effort::quick) return std::nullopt;
         contour.split(terms, x, log_value + kLogLeftOut);
-        if (!contour.sample(terms, wanted, kMostFrequencies)) return std::nullopt;
+        if (!contour.sample(terms, wanted, kFull)) return std::nullopt;
     }
     if (contour.is_smoothed()) {  // which widens the images
         const double window =
@@ -51,7 +53,7 @@ std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, 
         if (window > contour.window_) {
             contour.window_ = window;
             contour.step_ = 2.0 * kPi / window;
-            if (!contour.sample(terms, wanted, kMostFrequencies)) return std::nullopt;
+            if (!contour.sample(terms, wanted, kFull)) return std::nullopt;
         }
     }
     return contour;
@@ -80,11 +82,11 @@ bool Contour::make_lines(const Terms& terms, double reach) {
 }
 
 // Takes frequencies until a bound of all that follow is below e^log_wanted; else smooths.
-bool Contour::sample(const Terms& terms, double log_wanted, double most_frequencies) {
+bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) {
     smoothing_ = 0.0;
     frequencies_.clear();
     double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0;
-    reach = std::min(reach, most_frequencies * step_);
+    reach = std::min(reach, limit.frequencies * step_);
     while (!make_lines(terms, reach)) {
         reach *= 0.25;
         if (reach < step_ * kFewestFrequencies) return false;
@@ -92,7 +94,7 @@ bool Contour::sample(const Terms& terms, double log_wanted, double most_frequenc
     for (;;) {
         double work = 0.0;
         for (const auto& line : lines_) work += static_cast<double>(line->nodes());
-        const double most = std::min(kMostWork / work, most_frequencies);
+        const double most = std::min(limit.work / work, limit.frequencies);
         if (static_cast<double>(frequencies_.size()) >= most) {
             smooth(log_wanted);
             break;
@@ -186,6 +188,7 @@ namespace {
 // prod phi_i^n_i and its error: section 6.
 class Product {
   public:
+    // By phi^n, phi as 1 + real + i imaginary.
     void multiply(const Characteristic& phi, double n) {
         const double r = phi.real, s = phi.imaginary;
         const bool is_near = std::fabs(r) < 0.5 && std::fabs(s) < 0.5;
@@ -199,7 +202,7 @@ class Product {
         relative_ += n * error / largest;
         rounding_ += n * (20.0 * std::fabs(r) + 8.0 * std::fabs(s));
     }
-    std::complex<double> value() const { return std::polar(std::exp(log_size_), phase_); }
+    Complex value() const { return std::polar(std::exp(log_size_), phase_); }
     double error() const {
         const double of_phi = std::exp(std::min(log_most_, 1.0)) * std::min(relative_, 2.0);
         const double rounding = rounding_ + 4.0 * (std::fabs(log_size_) + std::fabs(phase_));
@@ -210,26 +213,67 @@ class Product {
     double log_size_ = 0.0, log_most_ = 0.0, phase_ = 0.0, relative_ = 0.0, rounding_ = 8.0;
 };
 
+// 1 - prod (1 - b_i/phi_i)^n_i, which is the part of the outcomes with a large loss in the product,
+// without cancellation: section 4.
+class LargePart {
+  public:
+    void multiply(const Characteristics& phi, double n) {
+        const Complex whole(1.0 + phi.whole.real, phi.whole.imaginary);
+        const Complex large(phi.large.real, phi.large.imaginary);
+        if (large == 0.0 && phi.large.error == 0.0) return;
+        const double least = std::abs(whole) - phi.whole.error;
+        const Complex ratio = large / whole;
+        const double size = std::abs(ratio);
+        const double error =
+            (phi.large.error + size * phi.whole.error) / least + 16.0 * kUnit * size;
+        if (!(least > 0.0) || !(size + error < 0.5)) {
+            error_ = kInfinity;
+            return;
+        }
+        const double r = ratio.real(), s = ratio.imag();
+        log_ += n * Complex(0.5 * log1p(r * r + s * s - 2.0 * r), std::atan2(-s, 1.0 - r));
+        error_ += n * (2.0 * error + 8.0 * kUnit * size);
+    }
+    Complex value() const {  // -expm1(log)
+        const double half = std::sin(0.5 * log_.imag());
+        const double growth = std::exp(log_.real());
+        return {2.0 * half * half * growth - expm1(log_.real()), -growth * std::sin(log_.imag())};
+    }
+    double error() const {
+        if (!(error_ < 1.0)) return kInfinity;
+        return std::exp(log_.real()) * 2.0 * error_ + 16.0 * kUnit * std::abs(log_);
+    }
+
+  private:
+    Complex log_ = 0.0;
+    double error_ = 0.0;
+};
+
 }  // namespace
 
 Contour::Frequency Contour::frequency(const Terms& terms, double y) const {
     Product whole, small;
+    LargePart large;
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const Characteristics phi = lines_[i]->at(y);
         whole.multiply(phi.whole, terms[i].count);
-        if (!split_.is_none()) small.multiply(phi.small, terms[i].count);
+        if (split_.is_none()) continue;
+        large.multiply(phi, terms[i].count);
+        small.multiply({phi.whole.real - phi.large.real, phi.whole.imaginary - phi.large.imaginary,
+                        phi.whole.error + phi.large.error},
+                       terms[i].count);
     }
-    std::complex<double> value = whole.value();
-    double error = whole.error();
-    if (!split_.is_none()) {
-        value -= small.value();
-        error += small.error() + kUnit * std::abs(value);
-    }
-    return {y, value.real(), value.imag(), error};
+    if (split_.is_none()) return {y, whole.value().real(), whole.value().imag(), whole.error()};
+    const double size = std::abs(whole.value()), share = std::abs(large.value());
+    const double of_large = size * large.error() + (share + large.error()) * whole.error();
+    const double of_small = whole.error() + small.error() + kUnit * size;
+    const bool is_direct = !(of_large < of_small);
+    const Complex value = is_direct ? whole.value() - small.value() : whole.value() * large.value();
+    return {y, value.real(), value.imag(),
+            (is_direct ? of_small : of_large) + 8.0 * kUnit * std::abs(value)};
 }
 
 Contour::Sum Contour::sum(double x, Kernel kernel) const {
-    using Complex = std::complex<double>;
     const double centre = centre_ + smoothing_ * smoothing_ * (tilt_ + 0.5);
     const double turn = centre - x;
     const double turn_error =

@@ -22,7 +22,9 @@ class Contour {
   public:
     // For D near x, where it is about e^log_value. None where no line can be had, or where it would
     // take more work than is allowed even with smoothing.
-    static std::optional<Contour> make(const Terms& terms, double tilt, double x, double log_value);
+    enum class Effort { quick, full };  // quick: neither split nor smoothed
+    static std::optional<Contour> make(const Terms& terms, double tilt, double x, double log_value,
+                                       Effort effort);
 
     Bounds profile(double x, double log_unit) const;
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
@@ -49,7 +51,10 @@ class Contour {
     };
 
     Contour(const Terms& terms, double tilt, double x, double log_value);
-    bool sample(const Terms& terms, double log_wanted, double most_frequencies);
+    struct Limit {
+        double frequencies, work;  // work: nodes times frequencies
+    };
+    bool sample(const Terms& terms, double log_wanted, const Limit& limit);
     void split(const Terms& terms, double x, double log_wanted);
     void smooth(double log_wanted);
     bool make_lines(const Terms& terms, double reach);

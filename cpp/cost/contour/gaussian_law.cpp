@@ -18,8 +18,7 @@ class GaussianLine : public Line {
     Characteristics at(double y) const override {
         const double exponent = 0.5 * mu_ * mu_ * y * y;
         const double below = expm1(-exponent);
-        const Characteristic phi{below, 0.0, -8.0 * kUnit * below};
-        return {phi, phi};
+        return {{below, 0.0, -8.0 * kUnit * below}, {}};
     }
     double log_tail(double y) const override { return -0.5 * mu_ * mu_ * y * y * (1.0 - 1e-15); }
     std::size_t nodes() const override { return 1; }

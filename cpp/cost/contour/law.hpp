@@ -28,8 +28,7 @@ struct Characteristic {
 };
 struct Characteristics {
     Characteristic whole;
-    Characteristic
-        small;  // of the part of small losses alone; the whole where nothing is split off
+    Characteristic large;  // of the part of large losses, itself and not less 1
 };
 
 // A law tilted by e^(c L): phi(y) = E[e^((c + iy) L)] / E[e^(c L)], less its phase e^(i y centre).
@@ -60,6 +59,14 @@ struct LineRequest {
     Split split{};
 };
 
+class Law;
+
+// A law without the outcomes of its largest losses, and the mass under P that it lacks at most.
+struct Trimmed {
+    std::shared_ptr<const Law> law;
+    double mass;
+};
+
 class Law {
   public:
     virtual ~Law() = default;
@@ -72,6 +79,8 @@ class Law {
         return all.value + (all.error < std::numeric_limits<double>::infinity() ? all.error : 0.0);
     }
     virtual bool can_split() const { return false; }
+    // None where there are no rare large losses to trim.
+    virtual std::optional<Trimmed> trimmed(double) const { return std::nullopt; }
     // None where it would take too many nodes.
     virtual std::unique_ptr<Line> line(const LineRequest& request) const = 0;
     // delta(x) of a single release for x >= 0, where it is known in closed form.

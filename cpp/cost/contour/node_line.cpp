@@ -16,8 +16,8 @@ struct Sum {
         real[j % kLanes] -= 2.0 * weight * (sine * sine);
         imaginary[j % kLanes] += 2.0 * weight * (sine * cosine);
     }
-    Characteristic total(double less, double error) const {
-        Characteristic sum{-less, 0.0, error};
+    Characteristic total(double more, double error) const {
+        Characteristic sum{more, 0.0, error};
         for (std::size_t k = 0; k < kLanes; ++k) {
             sum.real += real[k];
             sum.imaginary += imaginary[k];
@@ -34,10 +34,10 @@ double rounding_of_sum(std::size_t n) {
 NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
     : distance_(std::move(nodes.loss)),
       weight_(std::move(nodes.weight)),
-      small_(std::move(nodes.small)),
       large_(std::move(nodes.large)),
       moment_(moment),
-      missing_(nodes.missing) {
+      missing_(nodes.missing),
+      large_error_(nodes.large_missing) {
     const std::size_t n = weight_.size();
     double error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
@@ -53,32 +53,31 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
         const double size = std::fabs(distance_[j]);
         distance_[j] -= centre_;
         const double d = std::fabs(distance_[j]);
+        const double turn = (sum + 16.0) * d + nodes.loss_error * size;  // of y L_j, in units u
         variance += weight_[j] * d * d;
-        error_slope_ += weight_[j] * ((nodes.error[j] + sum + 16.0) * d + nodes.loss_error * size);
-        error_slope_ += weight_error_ / kUnit * weight_[j] * d;
-    }
-    error_slope_ *= kUnit * 1.01;
-    for (std::size_t j = 0; j < large_.size(); ++j) {
+        error_slope_ += weight_[j] * (turn + (nodes.error[j] + weight_error_ / kUnit) * d);
+        if (large_.empty()) continue;
+        const double relative = nodes.error[j] + nodes.large_error[j] + weight_error_ / kUnit;
         large_sum_ += large_[j];
-        split_error_ += large_[j] * nodes.error[j] + 2.0 * weight_[j] * nodes.split_error[j];
+        large_error_ += 1.01 * kUnit * large_[j] * (relative + 4.0 * sum + 8.0);
+        large_error_slope_ += 1.01 * kUnit * large_[j] * turn;
     }
-    split_error_ = kUnit * split_error_ + large_sum_ * (weight_error_ + kUnit * (4.0 * sum + 8.0));
+    error_slope_ *= 1.01 * kUnit;
     moment_.slope = centre_;
     moment_.curvature = variance;
 }
 
 Characteristics NodeLine::at(double y) const {
-    Sum whole, small;
-    const bool is_split = !small_.empty();
+    Sum whole, large;
+    const bool is_split = !large_.empty();
     for (std::size_t j = 0; j < weight_.size(); ++j) {
         const double half = 0.5 * y * distance_[j];
         const double s = std::sin(half), c = std::cos(half);
         whole.add(j, weight_[j], s, c);
-        if (is_split) small.add(j, small_[j], s, c);
+        if (is_split) large.add(j, large_[j], s, c);
     }
-    const double error = missing_ + y * error_slope_;
-    const Characteristic all = whole.total(0.0, error);
-    return {all, is_split ? small.total(large_sum_, error + split_error_) : all};
+    return {whole.total(0.0, missing_ + y * error_slope_),
+            large.total(large_sum_, large_error_ + y * large_error_slope_)};
 }
 
 double DensityLine::log_tail(double y) const {

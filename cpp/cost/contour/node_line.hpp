@@ -15,9 +15,10 @@ struct TiltedNodes {
     std::vector<double> error;   // relative error of g_j by rounding, in units u
     double loss_error;           // relative error of L_j, in units u
     double missing;              // what phi misses: discretisation, and nodes left out
-    // g_j times the shares of small and of large losses, and the error of both relative to g_j, in
-    // units u; empty where nothing is split off.
-    std::vector<double> small{}, large{}, split_error{};
+    // g_j times the share of large losses, the relative error of that in units u, and what the sum
+    // over them misses; empty where nothing is split off.
+    std::vector<double> large{}, large_error{};
+    double large_missing = 0.0;
 };
 
 class NodeLine : public Line {
@@ -38,10 +39,10 @@ class NodeLine : public Line {
 
   private:
     std::vector<double> distance_;  // d_j = L_j - centre
-    std::vector<double> weight_, small_, large_;
-    double large_sum_ = 0.0, split_error_ = 0.0;
+    std::vector<double> weight_, large_;
     Moment moment_;
     double centre_ = 0.0, missing_, weight_error_ = 0.0;
+    double large_sum_ = 0.0, large_error_, large_error_slope_ = 0.0;
     double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y
 };
 

@@ -38,43 +38,163 @@ double SampledGaussianLaw::share(double z) const {
     return 1.0 / (1.0 + (1.0 - q_) / q_ * std::exp(-a));
 }
 
-// The widest step of the trapezoidal rule whose error is below e^log_error of M, over strips
-// |Im z| <= d: section 5.1.
-double SampledGaussianLaw::step(double order, double reach, double log_error, double spread) const {
+double SampledGaussianLaw::loss(double z) const {
+    const double a = z / sigma_ - 0.5 / (sigma_ * sigma_);
+    return a > 30.0 ? a + std::log(q_) + std::log1p((1.0 - q_) / q_ * std::exp(-a))
+                    : std::log1p(q_ * std::expm1(a));
+}
+
+double SampledGaussianLaw::log_smaller(double z, const Cut& cut) const {
+    return cut.width == kInfinity ? 0.0
+                                  : log_ndtr((is_remove() ? cut.z - z : z - cut.z) / cut.width);
+}
+
+double SampledGaussianLaw::log_larger(double z, const Cut& cut) const {
+    return cut.width == kInfinity ? -kInfinity
+                                  : log_ndtr((is_remove() ? z - cut.z : cut.z - z) / cut.width);
+}
+
+// E[Phi((z - c)/w)] = Phi((m - c)/sqrt(1 + w^2)) for z ~ N(m, 1).
+double SampledGaussianLaw::mean_larger(const Cut& cut) const {
+    const double scale = std::sqrt(1.0 + cut.width * cut.width);
+    if (!is_remove()) return ndtr(cut.z / scale);
+    return (1.0 - q_) * ndtr(-cut.z / scale) + q_ * ndtr((1.0 / sigma_ - cut.z) / scale);
+}
+
+std::optional<Trimmed> SampledGaussianLaw::trimmed(double mass) const {
+    auto made = std::make_shared<SampledGaussianLaw>(*this);
+    Cut& top = made->top_;
+    top.width = kWidestCut;
+    const double sign = is_remove() ? 1.0 : -1.0;
+    double low = 0.0, high = 60.0 + (is_remove() ? 1.0 / sigma_ : 0.0);
+    while (high - low > 0.01) {
+        top.z = sign * 0.5 * (low + high);
+        (mean_larger(top) > mass ? low : high) = sign * top.z;
+    }
+    top.z = sign * high;
+    made->lacking_ = mean_larger(top);
+    return Trimmed{made, made->lacking_ * (1.0 + 1e-12)};
+}
+
+// Beyond it there is less than kOutside of M, and of the part above a cut: section 5.3.
+Interval SampledGaussianLaw::range(double order, const Cut* cut) const {
+    double low = 0.0, high = std::max(order, 1.0) / sigma_;  // the outermost modes
+    if (order < 0.0) {
+        // -z + order p / sigma falls with z and is 0 at the mode.
+        double above = 0.0;
+        low = order / sigma_;
+        while (above - low > 0.25 && above - low > 1e-6 * -low) {
+            const double middle = 0.5 * (low + above);
+            (order * share(middle) / sigma_ >= middle ? low : above) = middle;
+        }
+    } else if (high > top_.z) {
+        high = std::max((high + top_.z * top_.spread()) / (1.0 + top_.spread()), 1.0 / sigma_);
+    }
+    if (cut && std::isfinite(cut->z)) {
+        low = std::min(low, cut->z);
+        high = std::max(high, cut->z);
+    }
+    return {low - kRange, high + kRange};
+}
+
+// log of a bound of the integral of |w^order e^(iy log w)| on Im z = d relative to M: an upper sum
+// over cells for the one, a lower one for the other. Section 5.1.
+double SampledGaussianLaw::log_growth(double order, double reach, double d, const Cut* cut) const {
+    const double b = d / sigma_, sine = std::sin(b), cosine = std::cos(b);
+    const Interval ends = range(order, cut);
+    const double end = ends.upper + std::sqrt(2.0 * reach * b + kRange * kRange);
+    const double spread = 1.0 + top_.spread() + (cut ? cut->spread() : 0.0);
+    const auto above_cut = [&](double at) { return cut ? log_larger(at, *cut) : 0.0; };
+    double most = -kInfinity, sum = 0.0, least = -kInfinity, lower_sum = 0.0;
+    const auto add = [](double term, double& largest, double& total) {
+        if (term > largest) {
+            total = total * std::exp(largest - term) + 1.0;
+            largest = term;
+        } else {
+            total += std::exp(term - largest);
+        }
+    };
+    double z = ends.lower, loss_here = loss(z), top_here = log_smaller(z, top_);
+    double cut_here = above_cut(z);
+    while (z < end) {
+        const double next = z + std::max(0.25, 0.05 * std::fabs(z));
+        const double loss_next = loss(next), top_next = log_smaller(next, top_);
+        const double cut_next = above_cut(next);
+        const double nearest = std::clamp(0.0, z, next);
+        const double farthest = std::max(std::fabs(z), std::fabs(next));
+        const double width = std::log(next - z) - 0.5 * std::log(2.0 * kPi);
+        const double p = share(next), mixed = p < 0.5 ? p * (1.0 - p) : 0.25;
+        const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
+        const double of_power =
+            order < 0.0 ? 0.5 * order * std::log1p(-2.0 * mixed * (1.0 - cosine)) : 0.0;
+        const double high_power = std::max(order * loss_here, order * loss_next);
+        const double low_power = std::min(order * loss_here, order * loss_next);
+        const double most_share = std::max(top_here, top_next) + std::max(cut_here, cut_next);
+        const double least_share = std::min(top_here, top_next) + std::min(cut_here, cut_next);
+        add(width - 0.5 * nearest * nearest + high_power + most_share + reach * angle + of_power,
+            most, sum);
+        add(width - 0.5 * farthest * farthest + low_power + least_share, least, lower_sum);
+        z = next;
+        loss_here = loss_next;
+        top_here = top_next;
+        cut_here = cut_next;
+    }
+    const double p = share(ends.lower);
+    const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
+    const double left_power = order < 0.0 ? order * log_cos(0.5 * b) : 0.0;
+    const double inside = most + std::log(sum) - least - std::log(lower_sum);
+    const double outside = std::log(kOutside) + reach * angle + left_power;
+    return 0.5 * spread * d * d + std::max(inside, outside) + 0.7 + 1e-9 * (1.0 + reach * b);
+}
+
+double SampledGaussianLaw::crude_step(double order, double reach, double log_error) const {
     const double widest = std::min(kStrip * kPi * sigma_, 14.0);
     double best = 0.0;
     for (double d = widest; d > 0.02 * widest; d *= 0.85) {
         const double b = d / sigma_;
         const double of_power = order < 0.0 ? order * log_cos(0.5 * b) : 0.0;
-        const double exponent =
-            0.5 * spread * d * d + reach * b + of_power + std::log(2.1) - log_error;
-        best = std::max(best, 2.0 * kPi * d / exponent);
+        const double growth = 0.5 * (1.0 + top_.spread()) * d * d + reach * b + of_power;
+        best = std::max(best, 2.0 * kPi * d / (growth + std::log(2.1) - log_error));
     }
     return best;
 }
 
-// At infinity where no loss is so large.
-SampledGaussianLaw::Cut SampledGaussianLaw::cut_at(const Split& split) const {
-    const double width = std::min(kWidestCut, sigma_ / std::max(split.steepness, 1e-300));
-    if (split.is_none()) return {kInfinity, kInfinity};
-    const double ratio = 1.0 + (is_remove() ? expm1(split.cut) : expm1(-split.cut)) / q_;  // e^a
-    if (!(ratio > 0.0)) return {-kInfinity, width};
-    return {sigma_ * std::log(ratio) + 0.5 / sigma_, width};
+double SampledGaussianLaw::step(double order, double reach, double log_error,
+                                const Cut* cut) const {
+    const double many = reach > 0.0 ? 300.0 : 8192.0;  // where a sharper bound pays
+    const double widest = std::min(kStrip * kPi * sigma_, 14.0);
+    const auto finest = [&](double best, const Cut* part) {
+        for (double d = widest; d > 1e-3 * widest; d *= 0.7) {
+            const double growth = std::max(log_growth(order, reach, d, part), 0.0);
+            const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
+            if (width < 0.6 * best) break;
+            best = std::max(best, width);
+        }
+        return best;
+    };
+    const double crude = crude_step(order, reach, log_error);
+    const Interval ends = range(order, cut);
+    const bool is_enough = (ends.upper - ends.lower) / crude < many;
+    const double whole = is_enough ? crude : finest(crude, nullptr);
+    return cut ? std::min(whole, finest(0.0, cut)) : whole;
 }
 
-std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order,
-                                                                   double width) const {
-    double low = -kRange;
-    if (order < 0.0) {  // the mode of w^order, from below
-        // -z + order p / sigma falls with z and is 0 there.
-        double mode = order / sigma_, above = 0.0;
-        while (above - mode > 0.25 && above - mode > 1e-6 * -mode) {
-            const double middle = 0.5 * (mode + above);
-            (order * share(middle) / sigma_ >= middle ? mode : above) = middle;
-        }
-        low += mode;
-    }
-    const double high = kRange + std::max(order, 1.0) / sigma_;
+// At infinity where no loss is so large.
+SampledGaussianLaw::Cut SampledGaussianLaw::cut_at(const Split& split) const {
+    if (split.is_none()) return {};
+    const double ratio = 1.0 + (is_remove() ? expm1(split.cut) : expm1(-split.cut)) / q_;  // e^a
+    if (!(ratio > 0.0)) return {-kInfinity, kWidestCut};
+    const double z = sigma_ * std::log(ratio) + 0.5 / sigma_;
+    // So narrow that e^(t L) rises neither at the cut, by t p/sigma, nor beyond, where it is
+    // p^t e^(t z/sigma), faster than the share of small losses falls.
+    const double t = split.steepness, p = share(z);
+    const double beyond = std::max(std::sqrt(-std::log(p) / t), 1.0 / t);
+    return {z, std::min(kWidestCut, sigma_ * std::min(beyond, 1.0 / (t * p)))};
+}
+
+std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order, double width,
+                                                                   const Cut* cut) const {
+    const auto [low, high] = range(order, cut);
     int exponent;
     const double mantissa = std::frexp(width / sigma_, &exponent);
     const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
@@ -98,7 +218,7 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order,
         made.loss[j] = a > kLogOverflow ? log(q_) + a
                        : v < -0.5       ? log((1.0 - q_) + q_ * exp(a))
                                         : log1p(v);
-        made.log_weight[j] = log_step - 0.5 * z * z;
+        made.log_weight[j] = log_step - 0.5 * z * z + log_smaller(z, top_);
     }
     return made;
 }
@@ -130,6 +250,13 @@ Tilted tilted(const std::vector<double>& log_weight, const std::vector<double>& 
     return result;
 }
 
+// Relative error of the share Phi(t), t = +-(z - middle)/width, in units u, by phi(t)/Phi(t).
+double share_error(double t, double z, double middle, double width) {
+    if (width == kInfinity || !std::isfinite(middle)) return 0.0;
+    const double hazard = t > 0.0 ? std::exp(-0.5 * t * t) : 1.0 - t;
+    return 20.0 + 5.0 * hazard * (std::fabs(z) + std::fabs(middle)) / width;
+}
+
 // Relative error of e^(log weight + order loss), in units u.
 double weight_error(double z, double sigma, double order_times_loss) {
     return 3.0 * z * z + std::fabs(z) / sigma + 10.0 * std::fabs(order_times_loss) + 12.0;
@@ -139,7 +266,7 @@ double weight_error(double z, double sigma, double order_times_loss) {
 
 Moment SampledGaussianLaw::moment(double t) const {
     const double u = order(t);
-    const auto grid = nodes(u, step(u, 0.0, kMomentError, 1.0));
+    const auto grid = nodes(u, step(u, 0.0, kMomentError));
     if (!grid) {  // Jensen: w^u <= 1 - q + q e^(a u)
         const double exponent = 0.5 * u * (u - 1.0) / (sigma_ * sigma_);
         const double bound = exponent < kLogOverflow ? std::log1p(q_ * std::expm1(exponent))
@@ -192,54 +319,74 @@ Moment SampledGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
     return moment;
 }
 
-// An upper bound: both the rule's error and what lies outside are relative to the part itself.
-double SampledGaussianLaw::log_small_moment(double t, const Split& split) const {
-    const double u = order(t);
-    const Cut cut = cut_at(split);
-    const auto grid = nodes(u, step(u, 0.0, kMomentError, cut.spread()));
-    if (!grid) return kInfinity;
-    std::vector<double> log_weight = grid->log_weight;
-    for (std::size_t j = 0; j < log_weight.size(); ++j) {
-        const double away = (cut.z - grid->z[j]) / cut.width;
-        log_weight[j] += log_ndtr(is_remove() ? away : -away);
+// The same of a trimmed law: M - 1 = E[e^(t L) - 1] over what is kept, less the mass that is not.
+Moment SampledGaussianLaw::trimmed_moment(const Nodes& grid, double t, const Moment& plain,
+                                          double log_error) const {
+    const double sign = is_remove() ? 1.0 : -1.0;
+    double sum = 0.0, size = 0.0, error = 0.0;
+    const std::size_t n = grid.loss.size();
+    for (std::size_t j = 0; j < n; ++j) {
+        const double gain = sign * t * grid.loss[j];
+        const double under_p = grid.log_weight[j] + (is_remove() ? grid.loss[j] : 0.0);
+        const double term = gain > 300.0 ? exp(under_p + gain) : expm1(gain) * exp(under_p);
+        sum += term;
+        size += std::fabs(term);
+        error += std::fabs(term) * (weight_error(grid.z[j], sigma_, 2.0 * t * grid.loss[j]) + 1e3);
     }
-    const double log_small = tilted(log_weight, grid->loss, u).log_sum;
-    const double log_whole = tilted(grid->log_weight, grid->loss, u).log_sum;
-    const double end = is_remove() ? grid->z.back() - cut.z : cut.z - grid->z.front();
-    const double outside = std::exp(log_ndtr(-kRange) - log_small) +
-                           kOutside * std::exp(log_ndtr(-end / cut.width) + log_whole - log_small);
-    return log_small + std::log1p(outside + 1e-12) + 1e-13 * std::fabs(log_small);
+    sum -= lacking_;
+    const double discrete = 2.0 * (std::exp(log_error) + 2.0 * kOutside);
+    const double absolute =
+        kUnit * (error + static_cast<double>(n) * size) + discrete * (2.0 + sum) + 2e-12 * lacking_;
+    Moment moment = plain;
+    moment.value = log1p(sum);
+    moment.error = absolute / (1.0 + sum) + 4.0 * kUnit * std::fabs(moment.value);
+    return moment;
+}
+
+// The small losses alone are the law trimmed at the cut; what else is trimmed only lessens them.
+double SampledGaussianLaw::log_small_moment(double t, const Split& split) const {
+    SampledGaussianLaw small = *this;
+    small.top_ = cut_at(split);
+    const Moment moment = small.moment(t);
+    return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
 // |phi(y')| for y' >= y by moving the inner contour to Im z = tau: section 5.4.
 class SampledGaussianLaw::TiltedLine : public NodeLine {
   public:
-    TiltedLine(TiltedNodes nodes, Moment moment, std::vector<double> share, double sigma,
-               double order, double width, double spread, double pruned)
+    struct Details {
+        std::vector<double> share;  // p at the nodes
+        double width = 0.0;         // of the rule
+        double spread = 1.0, large_spread = 1.0;
+        double left_out = 0.0, large_left_out = 0.0;  // of the sums
+    };
+    TiltedLine(TiltedNodes nodes, Moment moment, double sigma, double order, Details details)
         : NodeLine(std::move(nodes), moment),
-          share_(std::move(share)),
           sigma_(sigma),
           order_(order),
-          width_(width),
-          spread_(spread),
-          pruned_(pruned) {}
+          details_(std::move(details)) {}
 
-    double log_tail(double y) const override { return least_bound(y, weight(), 1.0); }
+    double log_tail(double y) const override {
+        return least_bound(y, weight(), details_.spread, details_.left_out);
+    }
     double log_large_tail(double y) const override {
-        return large().empty() ? -kInfinity : least_bound(y, large(), spread_);
+        return large().empty()
+                   ? -kInfinity
+                   : least_bound(y, large(), details_.large_spread, details_.large_left_out);
     }
 
   private:
     // log of the least bound of |sum of weight e^(i y d)| found downhill in tau.
-    double least_bound(double y, const std::vector<double>& weight, double spread) const {
+    double least_bound(double y, const std::vector<double>& weight, double spread,
+                       double left_out) const {
         const double widest = std::min(0.5 * kStrip * kPi * sigma_, 6.0);
         double mass = 0.0, mean = 0.0;
-        for (std::size_t j = 0; j < share_.size(); ++j) {
+        for (std::size_t j = 0; j < details_.share.size(); ++j) {
             mass += weight[j];
-            mean += weight[j] * share_[j];
+            mean += weight[j] * details_.share[j];
         }
         const auto at = [&](double tau) {
-            return std::log(sum(tau, y, weight) + (pruned_ + kOutside) * of_power(tau, 0.0) +
+            return std::log(sum(tau, y, weight) + left_out * of_power(tau, 0.0) +
                             mass * missing(tau, spread)) +
                    0.5 * spread * tau * tau;
         };
@@ -261,8 +408,8 @@ class SampledGaussianLaw::TiltedLine : public NodeLine {
     double sum(double tau, double y, const std::vector<double>& weight) const {
         const double b = tau / sigma_, sine = std::sin(b), cosine = std::cos(b);
         double total = 0.0;
-        for (std::size_t j = 0; j < share_.size(); ++j) {
-            const double p = share_[j];
+        for (std::size_t j = 0; j < details_.share.size(); ++j) {
+            const double p = details_.share[j];
             const double shrink = std::log1p(-2.0 * p * (1.0 - p) * (1.0 - cosine));
             const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
             total += weight[j] * std::exp(0.5 * order_ * shrink - y * angle);
@@ -282,7 +429,7 @@ class SampledGaussianLaw::TiltedLine : public NodeLine {
         const double widest = std::min(kStrip * kPi * sigma_ - tau, 14.0);
         double best = kInfinity;
         for (double delta = widest; delta > 0.2 * widest; delta *= 0.8) {
-            const double turns = 2.0 * kPi * delta / width_;
+            const double turns = 2.0 * kPi * delta / details_.width;
             if (turns < 1.0) break;
             best = std::min(best,
                             of_power(tau, delta) * std::exp(0.5 * spread * delta * delta - turns));
@@ -290,56 +437,70 @@ class SampledGaussianLaw::TiltedLine : public NodeLine {
         return 4.0 * best;
     }
 
-    std::vector<double> share_;
-    double sigma_, order_, width_, spread_, pruned_;
+    double sigma_, order_;
+    Details details_;
 };
 
 std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const {
     const double u = order(request.tilt);
-    const bool is_split = !request.split.is_none();
-    const Cut cut = cut_at(request.split);
-    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
-    const double width = step(u, request.reach, log_error, is_split ? cut.spread() : 1.0);
-    const auto grid = nodes(u, width);
-    if (!grid) return nullptr;
-    const Tilted law = tilted(grid->log_weight, grid->loss, u);
     const double sign = is_remove() ? 1.0 : -1.0;
+    const Cut cut = cut_at(request.split);
+    const Cut* split = request.split.is_none() ? nullptr : &cut;
+    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
+    const double missed = 2.0 * std::exp(log_error) + kOutside;
+    TiltedLine::Details details;
+    details.width = step(u, request.reach, log_error, split);
+    details.spread = 1.0 + top_.spread();
+    details.large_spread = details.spread + cut.spread();
+    const auto grid = nodes(u, details.width, split);
+    if (!grid) return nullptr;
+    const std::size_t n = grid->loss.size();
+    const Tilted law = tilted(grid->log_weight, grid->loss, u);
+    std::vector<double> large(split ? n : 0);
+    double large_sum = 0.0;
+    for (std::size_t j = 0; j < large.size(); ++j) {
+        large[j] = law.weight[j] * exp(log_larger(grid->z[j], cut));
+        large_sum += large[j];
+    }
     TiltedNodes kept{{}, {}, {}, 9.0, 0.0};
-    std::vector<double> shares;
-    double pruned = 0.0, error = 0.0;
-    for (std::size_t j = 0; j < law.weight.size(); ++j) {
+    double error = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
         const double g = law.weight[j], loss = grid->loss[j], z = grid->z[j];
-        const double relative = weight_error(z, sigma_, u * loss);
+        const double relative =
+            weight_error(z, sigma_, u * loss) +
+            share_error(sign * (top_.z - z) / top_.width, z, top_.z, top_.width);
         error += g * relative;
-        if (g < kPruned) {
-            pruned += g;
+        if (g < kPruned && !(split && large[j] >= kPruned * large_sum)) {
+            details.left_out += g;
+            if (split) details.large_left_out += large[j];
             continue;
         }
         kept.loss.push_back(sign * loss);
         kept.weight.push_back(g);
         kept.error.push_back(relative);
-        shares.push_back(share(z));
-        if (!is_split) continue;
-        const double away = sign * (cut.z - z) / cut.width;  // above 0: a small loss
-        kept.small.push_back(g * ndtr(away));
-        kept.large.push_back(g * ndtr(-away));
-        const double density = std::isfinite(away) ? std::exp(-0.5 * away * away) : 0.0;
-        const double place =
-            std::isfinite(away) ? (std::fabs(z) + std::fabs(cut.z)) / cut.width + 1.0 : 0.0;
-        kept.split_error.push_back(8.0 * ndtr(-away) + 4.0 * density * place);
+        details.share.push_back(share(z));
+        if (!split) continue;
+        kept.large.push_back(large[j]);
+        kept.large_error.push_back(
+            share_error(sign * (z - cut.z) / cut.width, z, cut.z, cut.width));
     }
-    kept.missing = 2.0 * (2.0 * std::exp(log_error) + kOutside + pruned);
+    kept.missing = 2.0 * (missed + details.left_out);
+    kept.large_missing = 2.0 * (missed * large_sum + details.large_left_out);
+    details.left_out += kOutside;
+    details.large_left_out += kOutside * large_sum;
     Moment moment{law.log_sum, 0.0, 0.0, 0.0};
     moment.error =
-        kUnit * (error + static_cast<double>(law.weight.size()) + 4.0 * std::fabs(law.log_sum)) +
-        2.0 * (std::exp(log_error) + kOutside);
-    if (law.log_sum < 1.0) moment = careful_moment(*grid, request.tilt, moment, log_error);
-    return std::make_unique<TiltedLine>(std::move(kept), moment, std::move(shares), sigma_, u,
-                                        width, cut.spread(), pruned);
+        kUnit * (error + static_cast<double>(n) + 4.0 * std::fabs(law.log_sum)) + 2.0 * missed;
+    if (law.log_sum < 1.0) {
+        moment = lacking_ > 0.0 ? trimmed_moment(*grid, request.tilt, moment, log_error)
+                                : careful_moment(*grid, request.tilt, moment, log_error);
+    }
+    return std::make_unique<TiltedLine>(std::move(kept), moment, sigma_, u, std::move(details));
 }
 
 // One release: the base profile in closed form, at an argument bounded from both sides.
 std::optional<Interval> SampledGaussianLaw::profile(double x) const {
+    if (lacking_ > 0.0) return std::nullopt;
     constexpr double kSlack = 16.0 * kUnit;
     const double mu = 1.0 / sigma_;
     if (is_remove()) {  // q delta(log(1 + (e^x - 1)/q))

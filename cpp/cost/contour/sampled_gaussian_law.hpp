@@ -2,6 +2,8 @@
 // (1 - q) Q0 + q N(1/sigma, 1). Section 5 of CONTOUR.md proves every bound here.
 #pragma once
 
+#include <limits>
+
 #include "cost/contour/law.hpp"
 
 namespace tightnoise::contour {
@@ -19,6 +21,7 @@ class SampledGaussianLaw : public Law {
     std::optional<Interval> profile(double x) const override;
     double log_small_moment(double t, const Split& split) const override;
     bool can_split() const override { return true; }
+    std::optional<Trimmed> trimmed(double mass) const override;
 
   private:
     struct Nodes;
@@ -28,19 +31,33 @@ class SampledGaussianLaw : public Law {
     // The power of w that M(t) is the mean of, under Q0.
     double order(double t) const { return is_remove() ? 1.0 + t : -t; }
     double share(double z) const;  // p = q e^a / w
-    // |share of a split at z + id| <= e^((spread - 1) d^2 / 2) that at z; no split has spread 1.
-    double step(double order, double reach, double log_error, double spread) const;
+    double loss(double z) const;   // log w
+    // The share of smaller losses at z' is Phi((z - z')/width) or, for "add", Phi((z' - z)/width);
+    // moved to Im z' = d it is at most e^(spread d^2 / 2) of that.
     struct Cut {
-        double z, width;  // the share of small losses is Phi(-+(z' - z)/width)
-        double spread() const { return 1.0 + 1.0 / (width * width); }
+        double z = std::numeric_limits<double>::infinity(), width = z;
+        double spread() const { return 1.0 / (width * width); }
     };
+    // The widest step of the trapezoidal rule with an error below e^log_error of M;
+    // given a cut, of the part above it, too, relative to that.
+    double step(double order, double reach, double log_error, const Cut* cut = nullptr) const;
+    double crude_step(double order, double reach, double log_error) const;
+    double log_growth(double order, double reach, double d, const Cut* cut) const;
+    Interval range(double order, const Cut* cut) const;  // of the nodes
+    double log_smaller(double z, const Cut& cut) const;
+    double log_larger(double z, const Cut& cut) const;
+    double mean_larger(const Cut& cut) const;  // under P
     Cut cut_at(const Split& split) const;
-    std::optional<Nodes> nodes(double order, double width) const;
+    std::optional<Nodes> nodes(double order, double width, const Cut* cut = nullptr) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain,
+                          double log_error) const;
+    Moment trimmed_moment(const Nodes& nodes, double t, const Moment& plain,
                           double log_error) const;
 
     double sigma_, q_;
     Direction direction_;
+    Cut top_{};             // losses above it are trimmed
+    double lacking_ = 0.0;  // their mass under P, within 1e-12
 };
 
 }  // namespace tightnoise::contour
