@@ -37,10 +37,7 @@ __all__: list[str] = [
     "sampled_vmf_max_divergence",
     "sampled_vmf_rdp",
     "sampled_without_replacement_rdp",
-    "slack_lower",
     "smallest_noise_multiplier",
-    "total_delta_upper",
-    "weighted_sum_upper",
 ]
 
 class Conversion:
@@ -247,28 +244,12 @@ def sampled_without_replacement_rdp(
     rdp: numpy.typing.NDArray[numpy.float64],
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
-def slack_lower(
-    epsilon: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    delta: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    count: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    total_delta: typing.SupportsFloat | typing.SupportsIndex,
-) -> float: ...
 def smallest_noise_multiplier(
     conversion: Conversion,
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
     delta: typing.SupportsFloat | typing.SupportsIndex,
     sampling_rate: typing.SupportsFloat | typing.SupportsIndex,
     steps: typing.SupportsFloat | typing.SupportsIndex,
-) -> float: ...
-def total_delta_upper(
-    epsilon: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    delta: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    count: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    slack: typing.SupportsFloat | typing.SupportsIndex,
-) -> float: ...
-def weighted_sum_upper(
-    value: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    count: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
 ) -> float: ...
 
 LARGEST_SUMMED_ORDER: int = 8192
