@@ -51,22 +51,11 @@ void def_of_lattice(py::module_& m, const char* name,
 void bind_composition(py::module_ m) {
     m.attr("MAX_EXACT_COUNT") = kMaxExactCount;
     m.def(
-        "weighted_sum_upper",
-        [](const Float64Array& value, const Float64Array& count) {
-            if (length(value) != length(count)) {
-                throw py::type_error("core: arrays of different lengths");
-            }
-            return weighted_sum_upper(value.data(), count.data(), length(value));
-        },
-        py::arg("value"), py::arg("count"));
-    m.def(
         "failure_upper",
         [](const Float64Array& epsilon, const Float64Array& delta, const Float64Array& count) {
             return failure_upper(releases_of(epsilon, delta, count));
         },
         py::arg("epsilon"), py::arg("delta"), py::arg("count"));
-    def_of_releases(m, "slack_lower", &slack_lower, "total_delta");
-    def_of_releases(m, "total_delta_upper", &total_delta_upper, "slack");
     def_of_releases(m, "closed_form_epsilon_upper", &closed_form_epsilon_upper, "total_delta");
     def_of_releases(m, "closed_form_delta_upper", &closed_form_delta_upper, "total_epsilon");
     def_of_releases(m, "exact_epsilon_upper", &exact_epsilon_upper, "total_delta");

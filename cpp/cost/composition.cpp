@@ -53,6 +53,18 @@ DoubleDouble wide_slack(const Releases& releases, double total_delta) {
     return lower.hi <= 0.0 ? DoubleDouble{0.0, 0.0} : lower / (-failed + 1.0);
 }
 
+// The same, rounded down to a double; -1 if total_delta is below failure.
+double slack_lower(const Releases& releases, double total_delta) {
+    const DoubleDouble slack = wide_slack(releases, total_delta);
+    if (slack.hi < 0.0) return -1.0;
+    return slack.hi == 0.0 ? 0.0 : std::nextafter(slack.hi, 0.0);
+}
+
+// total_delta of a slack. In [truth, truth (1 + 1e-14)], at most 1.
+double total_delta_upper(const Releases& releases, double slack) {
+    return std::min(1.0, rounded_up(rounded(either(failure(releases), {slack, 0.0}))));
+}
+
 // The sum of count f(epsilon) over all releases.
 template <class Function>
 double sum_of(const Releases& releases, Function f) {
@@ -262,24 +274,8 @@ EqualResponses losses(const Releases& releases) {
 
 }  // namespace
 
-double weighted_sum_upper(const double* value, const double* count, std::size_t n) {
-    DoubleDouble sum{0.0, 0.0};
-    for (std::size_t i = 0; i < n; ++i) sum = sum + two_product(value[i], count[i]);
-    return sum.hi == 0.0 ? 0.0 : std::nextafter(rounded(sum), kInfinity);
-}
-
 double failure_upper(const Releases& releases) {
     return total_delta_upper(releases, 0.0);
-}
-
-double slack_lower(const Releases& releases, double total_delta) {
-    const DoubleDouble slack = wide_slack(releases, total_delta);
-    if (slack.hi < 0.0) return -1.0;
-    return slack.hi == 0.0 ? 0.0 : std::nextafter(slack.hi, 0.0);
-}
-
-double total_delta_upper(const Releases& releases, double slack) {
-    return std::min(1.0, rounded_up(rounded(either(failure(releases), {slack, 0.0}))));
 }
 
 double closed_form_epsilon_upper(const Releases& releases, double total_delta) {

@@ -26,17 +26,8 @@ struct Releases {
 // Up to how many releases the exact functions take: their time grows like the square root.
 constexpr double kMaxExactCount = 0x1p36;
 
-// The sum of count[i] value[i]. In [truth, truth (1 + 1e-15)].
-double weighted_sum_upper(const double* value, const double* count, std::size_t n);
-
 // The probability of a failure. In [truth, truth (1 + 1e-14)], at most 1.
 double failure_upper(const Releases& releases);
-
-// The slack that total_delta leaves, rounded down; -1 if total_delta is below failure.
-double slack_lower(const Releases& releases, double total_delta);
-
-// total_delta of a slack. In [truth, truth (1 + 1e-14)], at most 1.
-double total_delta_upper(const Releases& releases, double slack);
 
 // The closed form (KOV Theorem 3.5; 3.4 if all releases are alike). With the slack of total_delta,
 // A = sum e tanh(e/2) and V = sum e^2 over all releases:

@@ -48,6 +48,12 @@ def worst(above, below, edge_square):
     return error
 
 
+def rows(values):
+    """Return lines of four doubles."""
+    digits = [f"{float(value)!r}," for value in values]
+    return "".join(f"    {' '.join(digits[i : i + 4])}\n" for i in range(0, len(digits), 4))
+
+
 def main():
     """Print the header."""
     edge_square = mp.mpf(float(share(Z_MAX) ** 2))
@@ -60,10 +66,10 @@ def main():
     print(f"// error {mp.nstr(worst(above, below, edge_square), 2)}")
     for name, values in (("kQuantileAbove", above), ("kQuantileBelow", below)):
         print(f"constexpr double {name}[] = {{")
-        print("".join(f"    {c!r},\n" for c in values) + "};\n")
+        print(rows(values) + "};\n")
     print("// The Chebyshev points cos(pi (2 k + 1) / (2 n)).")
     print("constexpr double kChebyshevPoints[] = {")
-    print("".join(f"    {float(c)!r},\n" for c in nodes) + "};\n")
+    print(rows(nodes) + "};\n")
     print("}  // namespace truncated\n}  // namespace\n}  // namespace tightnoise")
 
 

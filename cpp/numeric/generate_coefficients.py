@@ -12,12 +12,18 @@ from pathlib import Path
 from mpmath import mp, mpf
 
 HERE = Path(__file__).parent
-GAUSS_LEGENDRE_POINTS = (6, 8, 16, 20, 32, 64)
+GAUSS_LEGENDRE_POINTS = (8, 16, 32, 64)
+
+
+def rows(values: list[mpf], indent: str) -> str:
+    """Return lines of four doubles, each with 17 significant digits."""
+    digits = [f"{float(value)!r}," for value in values]
+    return "".join(f"{indent}{' '.join(digits[i : i + 4])}\n" for i in range(0, len(digits), 4))
 
 
 def table(name: str, values: list[mpf]) -> str:
-    """Return the C++ definition of an array of doubles, each with 17 significant digits."""
-    body = "".join(f"        {float(value)!r},\n" for value in values)
+    """Return the C++ definition of a static array of doubles."""
+    body = rows(values, 8 * " ")
     return f"    static constexpr double {name}[{len(values)}] = {{\n{body}    }};\n"
 
 
@@ -117,7 +123,7 @@ def rounded(coefficients: list[mpf]) -> list[mpf]:
 
 def array(name: str, coefficients: list[mpf]) -> str:
     """Return the C++ definition of an array of coefficients, lowest power first."""
-    body = "".join(f"    {float(c)!r},\n" for c in coefficients)
+    body = rows(coefficients, 4 * " ")
     return f"constexpr double {name}[{len(coefficients)}] = {{\n{body}}};\n"
 
 

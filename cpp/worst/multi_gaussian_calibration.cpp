@@ -5,10 +5,46 @@
 #include <limits>
 #include <vector>
 
-#include "worst/multi_gaussian_search.hpp"
+#include "mechanisms/multi_gaussian.hpp"
+#include "worst/gaussian_calibration.hpp"
+#include "worst/least_scale.hpp"
 
 namespace tightnoise {
 namespace {
+
+// With more modes a divergence takes so long that a search takes minutes.
+constexpr double kMostModesToSearch = 5000.0;
+
+// A sigma at which a flank has no ripples to speak of: relative to its slope epsilon, those of a
+// lattice of equal weights are about 4 pi^2 e^(-2 pi^2 sigma^2) / epsilon. The noise is hardly more
+// for it, as the lattice makes nearly all of that where there are so many modes.
+double smooth_flanks(double epsilon) {
+    constexpr double kFourPiSquare = 39.478417604357434;
+    return 1.6 * std::sqrt(2.0 * std::log1p(kFourPiSquare / epsilon) / kFourPiSquare);
+}
+
+struct MultiGaussianOfSigma {
+    double epsilon, modes;
+
+    MultiGaussianLaw operator()(double sigma, double sensitivity) const {
+        return {sigma * sensitivity, epsilon, sensitivity, modes};
+    }
+};
+
+LeastScale<MultiGaussianOfSigma> least_scale(double epsilon, double delta, double sensitivity,
+                                             double modes) {
+    // The Gaussian mechanism's sigma is enough, for noise on a lattice, added to it, is
+    // post-processing. Twice: not to be cut off by rounding.
+    const double most = 2.0 * gaussian_sigma_upper(epsilon, delta, 1.0);
+    LeastScale<MultiGaussianOfSigma> scale({epsilon, modes}, epsilon, delta, sensitivity, most);
+    if (modes > kMostModesToSearch) {
+        scale.raise_to_last_shift();
+        scale.raise_to(smooth_flanks(epsilon));
+    } else {
+        scale.raise_to_peak();
+    }
+    return scale;
+}
 
 // The least number of modes whose outermost component weighs at most delta; may be beyond
 // kMostModes. With q = e^-epsilon it is the log of 1 + (1 - q)(1 - delta)/(delta (1 + q)) by
@@ -21,29 +57,26 @@ double light_modes(double epsilon, double delta) {
 }  // namespace
 
 double multi_gaussian_sigma(double epsilon, double delta, double sensitivity, double modes) {
-    const MultiGaussianSearch search(epsilon, delta, modes);
-    return sensitivity * search.certified(search.root(), sensitivity);
+    return sensitivity * least_scale(epsilon, delta, sensitivity, modes).private_sigma();
 }
 
 MultiGaussianChoice best_multi_gaussian(double epsilon, double delta, double sensitivity,
                                         AdditiveLoss loss) {
     struct Candidate {
         double modes;
-        MultiGaussianSearch search;
-        ScaleRoot root;
+        LeastScale<MultiGaussianOfSigma> scale;
         double loss;
-        bool is_private;
     };
-    const double light = light_modes(epsilon, delta);
     std::vector<Candidate> candidates;
+    const auto loss_at = [&](double modes, double sigma) {
+        return loss_of(MultiGaussianLaw(sigma, epsilon, 1.0, modes), loss);
+    };
     const auto consider = [&](double modes) {
-        const MultiGaussianSearch search(epsilon, delta, modes);
-        const ScaleRoot root =
-            candidates.empty() ? search.root() : search.root(candidates.back().root);
-        const double value = loss_of(search.law(root.sigma), loss);
-        candidates.push_back({modes, search, root, value, false});
+        const auto scale = least_scale(epsilon, delta, sensitivity, modes);
+        candidates.push_back({modes, scale, loss_at(modes, scale.sigma())});
     };
     consider(0.0);
+    const double light = light_modes(epsilon, delta);
     // Among so many modes one more or less makes no difference.
     const bool many = light > kMostModesToSearch;
     const double first = many ? light : std::max(light - 1.0, 1.0);
@@ -55,12 +88,10 @@ MultiGaussianChoice best_multi_gaussian(double epsilon, double delta, double sen
         for (Candidate& other : candidates) {
             if (other.loss < best->loss * (1.0 - 1e-9)) best = &other;
         }
-        if (best->is_private) return {best->root.sigma * sensitivity, best->modes};
-        const double sigma = best->search.certified(best->root, sensitivity);
-        best->is_private = true;
+        if (best->scale.is_private()) return {sensitivity * best->scale.sigma(), best->modes};
+        const double sigma = best->scale.private_sigma();
         best->loss = std::isnan(sigma) ? std::numeric_limits<double>::infinity()
-                                       : loss_of(best->search.law(sigma), loss);
-        best->root.sigma = sigma;
+                                       : loss_at(best->modes, sigma);
     }
 }
 

@@ -39,7 +39,8 @@ struct ShiftSearchResult {
 };
 
 // When the search may end: as soon as all divergences are proven to be at most `acceptable`, or at
-// most a fraction `tolerance` above the greatest one found, or one above `refuted` is found.
+// most a fraction `tolerance` above the greatest one found, or one above `refuted` is found and
+// none is much greater.
 struct ShiftSearchGoal {
     double tolerance;
     double acceptable = 0.0;
@@ -85,6 +86,8 @@ class ShiftSearch {
 
     // A divergence is exact to a fraction 1e-12: a difference of two may be this much too small.
     static constexpr double kDivergenceError = 2e-12;
+    // What refutes is to be nearly the worst: the next guess starts from there.
+    static constexpr double kNearlyWorst = 1.2;
     // The first cells are at most this many sigma wide, as long as they are no more than so many.
     static constexpr double kFirstWidth = 1.5;
     static constexpr double kMostFirstCells = 16384.0;
@@ -97,7 +100,8 @@ class ShiftSearch {
 
     bool ended(const ShiftSearchGoal& goal) const {
         const Cell& worst = cells_.top();
-        return worst.bound <= level(goal) || found_ > goal.refuted || budget_ <= 0 ||
+        return worst.bound <= level(goal) || budget_ <= 0 ||
+               (found_ > goal.refuted && worst.bound <= kNearlyWorst * found_) ||
                worst.right.shift - worst.left.shift <= 0x1p-48 * sensitivity_;
     }
 

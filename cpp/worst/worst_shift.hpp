@@ -54,9 +54,9 @@ void worst_shift_curve(const Law& law, double sensitivity, const double* epsilon
 template <class Law>
 double epsilon_at(const Law& law, double delta, double sensitivity);
 
-// Whether no shift costs more than delta: `holds` only with proof. Else a shift, with its
-// divergence, that does, or that comes so close (a fraction 1e-10) that there is none. Of mixtures.
-// Faster than worst_shift.
+// Whether no shift costs more than delta, and worst_shift says so: `holds` only with proof. Else a
+// shift, with its divergence, that does, or that comes so close (a fraction 1e-9) that there is no
+// proof; it is nearly the worst. Of mixtures. Faster than worst_shift.
 struct ShiftCheck {
     bool holds;
     double divergence;
