@@ -13,6 +13,7 @@ from tightnoise._validate import not_negative, number_array, require, require_al
 from tightnoise.costs._between import Chords
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
@@ -116,6 +117,13 @@ class LossTable(Leaf):
     def profile(self, epsilons: Array) -> Profile:
         """Return the sums over the losses beyond epsilon."""
         return _profile_of_losses(self, epsilons)
+
+    @property
+    def profile_excess(self) -> Excess | None:
+        """The rounding of sums over all losses, and of the losses: not that of what is missing."""
+        if self.max_loss == math.inf:
+            return None
+        return Excess(2.0**-50 * (len(self.losses) + 16 + self.max_loss), 2.0**-49)
 
     def release(self) -> Release:
         """Return the losses."""

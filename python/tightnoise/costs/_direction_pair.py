@@ -29,6 +29,7 @@ from tightnoise._validate import (
 )
 from tightnoise.costs._core_sum import CoreSum
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._rdp_curve import RdpCurve
@@ -53,6 +54,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _LARGEST_KAPPA = 1e100  # squares of larger numbers could leave the range of floats in products
+_MOST_EXACT = 1e28  # beyond, a loss that is all but constant is known less well
 _UNIT = 2.0**-52
 _LARGEST_ANGLE = math.pi * (1.0 + 4 * _UNIT)  # sums that should be pi may be a few units above
 
@@ -328,6 +330,11 @@ class DirectionPair(Leaf):
         half_chord = np.asarray(self.half_chord)
         delta = hockey_stick_upper(self.kappa, self.dim, half_chord, epsilons)
         return delta, delta
+
+    @property
+    def profile_excess(self) -> Excess | None:
+        """That of `hockey_stick_upper`."""
+        return Excess(1.1e-10) if self.kappa <= _MOST_EXACT else None
 
     def epsilon(self, delta: float) -> float:
         """Return the exact one."""

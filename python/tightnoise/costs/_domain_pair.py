@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tightnoise._core import domain as core
 from tightnoise._validate import one_of, positive
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_profile import gaussian_delta
 from tightnoise.costs._leaf import Leaf, Profile
@@ -24,6 +25,8 @@ from tightnoise.costs._quotients import quotient_upper
 __all__ = ["BoxPair", "DomainPair"]
 
 Array = NDArray[np.float64]
+
+_MOST_SIGMAS = 100.0  # of a sensitivity: the profiles of larger ones are known less well
 
 
 class _Domain(NamedTuple):
@@ -107,6 +110,22 @@ class DomainPair(Leaf):
             delta = np.empty_like(epsilons)
             function(*map(np.array, self._place), epsilons, delta)
         return delta, delta
+
+    @property
+    def profile_excess(self) -> Excess | None:
+        """That of the cards of cpp/worst/{truncated,rectified}_profile.hpp.
+
+        Next to the loss H, they add r H/(H - epsilon) and r H/(e^(H - epsilon) - 1) at most, with
+        r = 2e-14 and 5e-15. From H/2 to H, where H - epsilon <= 1, that is what an argument lower
+        by a part 4 r does: the profile is convex in e^epsilon and 0 at H, so that its slope is at
+        least its height/(e^(H - epsilon) - 1). Elsewhere it is r max(H, 2).
+        """
+        loss = self.max_loss
+        if self.law == "bounded-laplace" or self.sensitivity > _MOST_SIGMAS * self.scale:
+            return None
+        if self.law == "rectified-gaussian":
+            return Excess(1.1e-12 + 1e-14 * max(loss, 2.0), 4e-14)
+        return Excess(1.1e-10 + 2e-14 * max(loss, 2.0), 1e-13)
 
     def epsilon(self, delta: float) -> float | None:
         """Return the exact one."""

@@ -29,7 +29,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,7 @@ class Tilted:
     spacing: float
     tilt: float
     log_scale: float
+    doubt: float  # how far rounding may have raised log_scale
     moments: Moments
     rounding: float  # how far splitting may have moved the sum of losses down
 
@@ -105,6 +106,8 @@ class Tilted:
 
 class LatticeLosses(ABC):
     """Independent privacy losses, and the divergence of their sum."""
+
+    is_upper: ClassVar[bool] = True  # what underflows is raised, else left out
 
     @property
     @abstractmethod
@@ -268,27 +271,37 @@ class LatticeLosses(ABC):
 
     # --- the lattice
 
+    def spacings(self, theta: float) -> tuple[float, float]:
+        """Return the least spacing there is room for at a tilt, and the one that is wanted."""
+        here = self.moments(theta)
+        return self._spacings(here, sum(self._reach(theta, here, sign) for sign in (1.0, -1.0)))
+
+    def _spacings(self, here: Moments, reach: float) -> tuple[float, float]:
+        # N h^2/4 <= share of the variance.
+        finest = 2 * max(here.deviation, 1e-9 * reach) * math.sqrt(_ADDED_VARIANCE / self.count)
+        points = _power_of_two(reach / finest)
+        pads = 2 * self._pad
+        return reach / (_LARGEST - pads), reach / (points - pads)
+
+    @property
+    def _pad(self) -> int:
+        """So many points more at either end, as splits widen the distribution."""
+        return 8 + math.ceil(min(2 * self.count, 6 * math.sqrt(self.count)))
+
     def _lattice(self, here: Moments, up: float, down: float) -> _Lattice:
         """Return the points from `down` below the mean to `up` above it."""
-        n = self.count
-        pad = 8 + math.ceil(min(2 * n, 6 * math.sqrt(n)))  # the splits widen the distribution
-        # N h^2/4 <= share of the variance.
-        finest = 2 * max(here.deviation, 1e-9 * (up + down)) * math.sqrt(_ADDED_VARIANCE / n)
-        points = _power_of_two((up + down) / finest)
-        least, wanted = ((up + down) / (size - 2 * pad) for size in (_LARGEST, points))
-        h = self._spacing(least, wanted)
-        start = math.floor((here.mean - down) / h) - pad
-        return _Lattice(start, h, _power_of_two((up + down) / h + 2 * pad))
+        h = self._spacing(*self._spacings(here, up + down))
+        start = math.floor((here.mean - down) / h) - self._pad
+        return _Lattice(start, h, _power_of_two((up + down) / h + 2 * self._pad))
 
     def tilted(self, theta: float) -> Tilted:
         here = self.moments(theta)
         up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
-        lattice = self._lattice(here, up, down)
-        start, h, size = lattice
+        start, h, size = self._lattice(here, up, down)
         transform = Transform(size)
         parts, centre, first, last, log_scale = [], 0, 0, 0, 0.0
         for values, log_mass, times in self.parts():
-            part = _on_lattice(values, log_mass, theta, h)
+            part = _on_lattice(values, log_mass, theta, h, self.is_upper)
             parts.append((part, times))
             log_scale += times * part.log_scale
             centre += int(times) * part.middle
@@ -299,8 +312,9 @@ class LatticeLosses(ABC):
         if last > start + size - 1:
             beyond = _chernoff(parts, h, (start + size - 1 - centre) * h, up)
         if first < start:
-            below = _chernoff(parts, h, (start - 1 - centre) * h, down)
+            below = _chernoff(parts, h, (start - 1 - centre) * h, -down)
         mass, extra = transform.masses(centre - start)
+        doubt = 32 * _UNIT * (self.count * (1 + theta * h) + theta * self.largest)
         return Tilted(
             mass=mass,
             extra=extra,
@@ -309,9 +323,8 @@ class LatticeLosses(ABC):
             first=start * h,
             spacing=h,
             tilt=theta,
-            log_scale=log_scale
-            - theta * h * (start - centre)
-            + 32 * _UNIT * (self.count * (1 + theta * h) + theta * self.largest),
+            log_scale=log_scale - theta * h * (start - centre) + doubt,
+            doubt=doubt,
             moments=here,
             rounding=16 * _UNIT * (self.largest + self.count * h),
         )
@@ -334,7 +347,9 @@ class _OnLattice(NamedTuple):
     log_scale: float
 
 
-def _on_lattice(values: Array, log_mass: Array, theta: float, h: float) -> _OnLattice:
+def _on_lattice(
+    values: Array, log_mass: Array, theta: float, h: float, is_upper: bool
+) -> _OnLattice:
     """Split the losses of one release."""
     tilted = log_mass + theta * values
     weights = np.exp(tilted - tilted.max())
@@ -350,8 +365,8 @@ def _on_lattice(values: Array, log_mass: Array, theta: float, h: float) -> _OnLa
     with np.errstate(divide="ignore"):
         split = np.concatenate([np.log1p(-share), np.log(share)])
     exponents = np.tile(log_mass, 2) + split + theta * h * offsets
-    used = exponents > -np.inf
     largest = float(exponents.max())
+    used = exponents > (-np.inf if is_upper else largest + _UNDERFLOW)
     weights = np.exp(np.maximum(exponents[used] - largest, _UNDERFLOW))
     places = offsets[used].astype(np.int64)
     filled, where = np.unique(places, return_inverse=True)
@@ -376,9 +391,12 @@ def _power_of_two(points: float) -> int:
 def _chernoff(
     parts: list[tuple[_OnLattice, float]], h: float, distance: float, reach: float
 ) -> float:
-    """Return at least the probability of the sum at `distance` from its centre, or further."""
+    """Return at least the probability of the sum at `distance` from its centre, or further.
+
+    Further is up if the reach, which is about that from the mean, is positive, else down.
+    """
     # These are tried; about 2 _OUTSIDE / reach is the best.
-    tilts = np.exp2(np.arange(-1.0, 7.0)) * math.copysign(2 * _OUTSIDE / max(reach, h), distance)
+    tilts = np.exp2(np.arange(-1.0, 7.0)) * math.copysign(2 * _OUTSIDE / max(abs(reach), h), reach)
     log_moments = sum(times * _log_moments(part, h, tilts) for part, times in parts)
     return math.exp(min(0.0, float((log_moments - tilts * distance).min())))
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tightnoise._adjacency import adjacency_or_none
 from tightnoise._validate import one_of, require
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 
 __all__ = ["NEGLIGIBLE", "Law", "Leaf", "Profile", "leaf_of", "least_epsilon", "losses_of_leaf"]
@@ -94,6 +95,11 @@ class Leaf(ABC):
 
     def profile(self, epsilons: Array) -> Profile | None:
         """Return delta(P, Q) and delta(Q, P) at epsilons of at least 0, if known."""
+        return None
+
+    @property
+    def profile_excess(self) -> Excess | None:
+        """How far `profile` may exceed that of the pair; None: unknown, or a bound only."""
         return None
 
     def delta(self, epsilon: float) -> float | None:

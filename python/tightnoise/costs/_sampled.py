@@ -18,6 +18,7 @@ from tightnoise.costs._between import bounds_between
 from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
@@ -32,6 +33,7 @@ from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaus
 from tightnoise.costs._sampled_profile import (
     fixed_size_profile,
     poisson_profile,
+    sampled_excess,
     sampled_largest,
 )
 from tightnoise.costs._sampled_von_mises_fisher import SampledVonMisesFisherRdp
@@ -203,13 +205,23 @@ class Sampled(Leaf):
         sampled = poisson_profile if self.sampling == "poisson" else fixed_size_profile
         return sampled(base, self.rate)(epsilons)
 
+    @property
+    def profile_excess(self) -> Excess | None:
+        """That of a single leaf, carried through the formulas."""
+        leaf, release = self._single, losses_of_leaf(self)
+        if leaf is None or leaf.profile_excess is None or release is None or self.is_replaced:
+            return None
+        return sampled_excess(leaf.profile_excess, self.rate, release.largest)
+
     def release(self) -> Release | None:
         """Return the losses."""
         found = composed_of(self._merged)
         if found is None:
             return None
-        largest = found.largest
+        largest, bends = found.largest, []
         if not self.is_replaced:
+            # That of Q over P, which there may be an atom at as there is at the largest.
+            bends = [-math.log1p(self.rate * math.expm1(-largest))]
             largest = sampled_largest(largest, self.rate)
 
         def profile(epsilons: Array) -> Profile:
@@ -219,7 +231,7 @@ class Sampled(Leaf):
 
         width = min(largest, self.rate * min(deviation(found), 1.0))
         symmetric = found.is_symmetric and (self.is_replaced or self.sampling == "fixed-size")
-        return losses_of(profile, largest, width, symmetric=symmetric)
+        return losses_of(profile, largest, width, bends, symmetric=symmetric)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return those of one Gaussian release on a Poisson sample."""

@@ -25,9 +25,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise.costs._excess import Excess
 from tightnoise.costs._loss_points import Profile
 
-__all__ = ["fixed_size_profile", "poisson_profile", "sampled_largest"]
+__all__ = ["fixed_size_profile", "poisson_profile", "sampled_excess", "sampled_largest"]
 
 Array = NDArray[np.float64]
 
@@ -41,15 +42,14 @@ def poisson_profile(profile: Profile, rate: float) -> Profile:
 
     def sampled(epsilons: Array) -> tuple[Array, Array]:
         forward = _share(rate, profile(_amplified(epsilons, rate))[0])
-        # 1 - (1-q) e^x, an upper bound: where that is 0, so is the divergence.
+        # 1 - (1-q) e^x = q (1 - spent), an upper bound: where that is 0, so is the divergence.
         growth = np.expm1(np.minimum(epsilons, _OVERFLOW))
-        left = rate - (1 - rate) * growth + _ROUNDING * (rate + (1 - rate) * growth)
-        some = left > 0
-        x, left = epsilons[some], np.minimum(left[some], 1.0)
-        # q/left is 1 or more, up to the rounding of left
-        argument = x * (1 - _ROUNDING) + np.log(np.maximum(rate / left, 1.0)) * (1 - _ROUNDING)
+        spent = (1 - rate) / rate * growth * (1 - _ROUNDING)
+        some = spent < 1
+        x, spent = epsilons[some], spent[some]
+        argument = (x - np.log1p(-spent)) * (1 - _ROUNDING)
         backward = np.zeros_like(epsilons)
-        backward[some] = _share(left, profile(np.maximum(argument, 0.0))[1])
+        backward[some] = _share(rate * (1 - spent), profile(argument)[1])
         return forward, backward
 
     return sampled
@@ -67,6 +67,21 @@ def fixed_size_profile(profile: Profile, rate: float) -> Profile:
         return both, both
 
     return sampled
+
+
+def sampled_excess(base: Excess, rate: float, largest: float) -> Excess:
+    """Return how far both profiles may exceed the truth, up to the largest loss of the release.
+
+    `spent` is a part r lower, which an argument x (1 - r) makes it, too: it is convex in x and 0 at
+    0. The logarithm of q/left grows faster than x, relatively, so that the argument of B is that of
+    such an x. The argument of F, y = log(1 + w) with w = (e^x - 1)/q, grows by a part
+
+        x e^x/(q (1 + w) y) >= w/((1 + w) y) = (1 - e^-y)/y >= 1/(1 + y)
+
+    of that of x, as x e^x >= e^x - 1, and y <= x - log q.
+    """
+    argument = (base.argument + 4 * _ROUNDING) * (1.01 + largest - math.log(rate))
+    return Excess(base.height + 16 * _UNIT, argument)
 
 
 def sampled_largest(largest: float, rate: float) -> float:
