@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 from tightnoise.calibrate._budget import Budget, settled
@@ -14,7 +13,7 @@ from tightnoise.calibrate._search import Point
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Laplace
 
-__all__ = ["of_shares", "search_shares"]
+__all__ = ["like_gaussian", "like_laplace", "of_shares", "search_shares"]
 
 Noise = TypeVar("Noise")
 
@@ -34,14 +33,13 @@ def search_shares(
     budget: Budget,
     *,
     is_pure: bool = False,
-    like_gaussian: bool = False,
     least_epsilon: float = 0.0,
     near: Point | None = None,
     **search: Any,
 ) -> tuple[Noise, Point]:
     """Return the same, and where the search ended, in reciprocals of that epsilon.
 
-    It begins at `near`, or where as many Laplace releases of that epsilon would end, or Gaussian.
+    It begins at `near`, or where as many Laplace releases of that epsilon would end.
     """
     if budget.delta == 0:
         share = budget.pure_share
@@ -51,18 +49,30 @@ def search_shares(
     if not left > 0:
         raise budget.unmet("what is planned beside leaves nothing of delta")
     failure = 0.0 if is_pure else 0.5 * left / budget.count
+    low, high = _bracket(budget)
+    high = min(high, max(low, 1.0 / least_epsilon)) if least_epsilon > 0 else high
+    start = like_laplace(budget) if near is None else near
+    make = functools.cache(lambda inverse: calibrated(1.0 / inverse, failure))
+    start = start._replace(x=min(start.x, high))
+    return least_noise(make, budget, (low, high), start, by_renyi=False, **search)
+
+
+def like_laplace(budget: Budget) -> Point:
+    """Return where as many Laplace releases of that epsilon would end, by Renyi divergences."""
+
+    def total(scale: float) -> Cost:
+        return Laplace(scale).cost(sensitivity=1.0) * budget.count + budget.beside
+
+    return rough_start(total, budget, _bracket(budget), like_gaussian(budget))
+
+
+def like_gaussian(budget: Budget) -> Point:
+    """Return about where as many Gaussian releases would end."""
+    return Point(math.sqrt(budget.count) / budget.epsilon)
+
+
+def _bracket(budget: Budget) -> tuple[float, float]:
     # Without anything beside, an equal share is always enough.
     least = 1.0 / budget.epsilon
     most = least * budget.count * (1 + 1e-12) * (FAR if budget.beside.terms else 1.0)
-    most = min(most, 1.0 / least_epsilon) if least_epsilon > 0 else most
-    bracket = (least, max(least, most))
-    if near is None:
-        near = Point(min(least * math.sqrt(budget.count), bracket[1]))
-        if not like_gaussian:
-            near = rough_start(partial(_of_laplace, budget), budget, bracket, near)
-    make = functools.cache(lambda inverse: calibrated(1.0 / inverse, failure))
-    return least_noise(make, budget, bracket, near, by_renyi=False, **search)
-
-
-def _of_laplace(budget: Budget, scale: float) -> Cost:
-    return Laplace(scale).cost(sensitivity=1.0) * budget.count + budget.beside
+    return least, max(least, most)

@@ -11,7 +11,7 @@ from tightnoise._validate import integer, one_of, require
 from tightnoise.calibrate._budget import NOTHING, Budget, scalar_budget
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._loss import LOSSES, loss_of
-from tightnoise.calibrate._many import of_shares, search_shares
+from tightnoise.calibrate._many import like_gaussian, like_laplace, of_shares, search_shares
 from tightnoise.calibrate._scalar import gaussian
 from tightnoise.calibrate._search import Point
 from tightnoise.costs import Cost
@@ -20,10 +20,14 @@ from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
 __all__ = ["mixture_budget", "multi_gaussian", "quasi_gaussian"]
 
+Found = tuple[MultiGaussianMixture, Point]
+
 _MOST_MODES = 10**6
 _LEAST_DELTA = 1e-300
 # A rough answer is so close to the budget, and may lose so much more than the best and still win.
 _ROUGH, _IN_REACH = 1e-2, 1.05
+# The same of where Laplace noise would end: Renyi divergences leave up to a tenth of the budget.
+_PROMISING = {"l1": 1.15, "l2": 1.15**2}
 _LEAST_EPSILON = 0.02  # of one of many: below, there are thousands of modes with losses of its own
 
 
@@ -56,8 +60,9 @@ def multi_gaussian(
     was within 3.2e-6 of the best. Of equal losses the one with fewer modes is returned.
 
     For several releases, or beside others, the best of these by the loss: no modes, a Gaussian;
-    one on each side; as many as above, unless an epsilon of 0.02 is too much for each. The latter
-    two are of the largest epsilon for each with which all meet the budget.
+    one on each side; as many as above, unless an epsilon of 0.02 is too much for each, or as many
+    Laplace releases say that it is far behind. The latter two are of the largest epsilon for each
+    with which all meet the budget.
 
     Parameters
     ----------
@@ -111,12 +116,12 @@ def multi_gaussian(
             sigma = _core.additive.multi_gaussian_sigma(own, failure, change, number)
         return MultiGaussianMixture(_finite(sigma, own, failure, change), own, change, number)
 
-    def of_many(number: int | None, **search: Any) -> tuple[MultiGaussianMixture, Point]:
+    def of_many(number: int | None, near: Point, **search: Any) -> Found:
         return search_shares(
             lambda own, failure: single(own, failure, number),
             budget,
-            like_gaussian=number is not None,
             least_epsilon=_LEAST_EPSILON if number is None else 0.0,
+            near=near,
             **search,
         )
 
@@ -128,12 +133,17 @@ def multi_gaussian(
     plain = gaussian(epsilon, delta, sensitivity=change, count=budget.count, beside=budget.beside)
     one = MultiGaussianMixture(float(plain.sigma), budget.epsilon, change, 0)
     if given is not None:
-        return of_many(given)[0] if given else one
-    rough = [of_many(1, close=_ROUGH)]
-    with contextlib.suppress(CalibrationError):  # an epsilon of 0.02 may be too much for each
-        rough.append(of_many(None, close=_ROUGH))
-    least = _IN_REACH * min(lost(one), *(lost(noise) for noise, _ in rough))
-    found = [of_many(noise.modes, near=near)[0] for noise, near in rough if lost(noise) < least]
+        return of_many(given, like_gaussian(budget))[0] if given else one
+    rough = [of_many(1, like_gaussian(budget), close=_ROUGH)]
+    least = min(lost(one), lost(rough[0][0]))
+    near = like_laplace(budget)
+    if near.x < 1.1 / _LEAST_EPSILON:
+        with contextlib.suppress(CalibrationError):  # it may be too much for each
+            about = single(1.0 / near.x, 0.5 * budget.delta / budget.count, None)
+            if lost(about) < _PROMISING[loss] * least:
+                rough.append(of_many(None, near, close=_ROUGH))
+    least = _IN_REACH * min(least, *(lost(noise) for noise, _ in rough))
+    found = [of_many(noise.modes, near)[0] for noise, near in rough if lost(noise) < least]
     return min([one, *found], key=lost)
 
 
@@ -195,7 +205,7 @@ def quasi_gaussian(
 
     if budget.is_single:
         return single(budget.epsilon, budget.delta)
-    return of_shares(single, budget, like_gaussian=True)
+    return of_shares(single, budget, near=like_gaussian(budget))
 
 
 def mixture_budget(
