@@ -1,7 +1,7 @@
 """The von Mises-Fisher mechanism: its costs against mpmath, its law, its samples, its errors.
 
-The sampler's law is tested in tests/mechanisms/test_vmf_sampling.py; statistical tests here fail a correct
-one with probability 1e-9 under a random seed.
+The sampler's law is tested in tests/mechanisms/test_vmf_sampling.py; tests of statistics fail a
+correct one with probability 1e-9 under a random seed.
 """
 
 from __future__ import annotations

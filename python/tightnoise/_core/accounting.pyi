@@ -26,18 +26,15 @@ __all__: list[str] = [
     "gaussian_epsilon",
     "gaussian_sigma",
     "greatest_searched_order",
-    "largest_sampling_rate",
     "lattice_epsilon",
     "lattice_log_delta",
     "least_searched_order",
-    "most_steps",
     "poisson_subsampled_rdp",
     "rdp_lower",
     "sampled_gaussian_rdp",
     "sampled_vmf_max_divergence",
     "sampled_vmf_rdp",
     "sampled_without_replacement_rdp",
-    "smallest_noise_multiplier",
 ]
 
 class Conversion:
@@ -164,13 +161,6 @@ def gaussian_sigma(
     sensitivity: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
-def largest_sampling_rate(
-    conversion: Conversion,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
-    steps: typing.SupportsFloat | typing.SupportsIndex,
-) -> float: ...
 def lattice_epsilon(
     mass: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
     extra: typing.SupportsFloat | typing.SupportsIndex,
@@ -190,13 +180,6 @@ def lattice_log_delta(
     tilt: typing.SupportsFloat | typing.SupportsIndex,
     log_scale: typing.SupportsFloat | typing.SupportsIndex,
     epsilon: typing.SupportsFloat | typing.SupportsIndex,
-) -> float: ...
-def most_steps(
-    conversion: Conversion,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
-    sampling_rate: typing.SupportsFloat | typing.SupportsIndex,
 ) -> float: ...
 def poisson_subsampled_rdp(
     integer_rdp: numpy.typing.NDArray[numpy.float64],
@@ -244,13 +227,6 @@ def sampled_without_replacement_rdp(
     rdp: numpy.typing.NDArray[numpy.float64],
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
-def smallest_noise_multiplier(
-    conversion: Conversion,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-    sampling_rate: typing.SupportsFloat | typing.SupportsIndex,
-    steps: typing.SupportsFloat | typing.SupportsIndex,
-) -> float: ...
 
 LARGEST_SUMMED_ORDER: int = 8192
 MAX_EXACT_COUNT: float = 68719476736.0
