@@ -123,7 +123,7 @@ def test_multi_gaussian_once_and_ten_times():
 
 def test_a_number_in_a_domain():
     released = tn.release_bounded(
-        41, 1.0, lower=0, upper=120, sensitivity=5, mechanism="truncated Gaussian"
+        41, 1.0, lower=0, upper=120, sensitivity=5, mechanism="truncated_gaussian"
     )
     assert (released.cost * 10).epsilon(1e-5) == pytest.approx(2.83, abs=1e-2)
     assert (released.cost * 100).epsilon(1e-5) == pytest.approx(11.06, abs=1e-2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -124,6 +125,7 @@ _ARRAY_NOISES: dict[str, Callable[..., Any]] = {
     "bounded Laplace": calibrate.bounded_laplace,
 }
 """What can be calibrated for a box."""
+_SNAKE_CASE = {re.sub(r"\W+", "_", name).lower(): name for name in BOUNDED_FAMILIES}
 _WIDTHS = 8  # of a box, by which mechanisms for it are judged
 
 
@@ -165,7 +167,7 @@ def release_bounded(
         Instead, the most that one person can change each entry of an array by.
     mechanism : str
         "best", or the name of a row of `compare_bounded`: "staircase + clip", "truncated Gaussian"
-        and so on. "best" is the row of least average squared error, of those that look at the data
+        and so on, also as "staircase_clip", "truncated_gaussian". "best" is the row of least average squared error, of those that look at the data
         and need no search: "middle" and "grid optimum" have to be named. Of an array "truncated
         Gaussian", "rectified Gaussian" and "bounded Laplace" can be calibrated, and "best" is the
         best of these (in a box of many different widths, by eight of them).
@@ -221,6 +223,8 @@ def release_bounded(
     >>> release.value.shape, type(release.mechanism).__name__
     ((2,), 'TruncatedGaussian')
     """
+    if isinstance(mechanism, str):
+        mechanism = _SNAKE_CASE.get(mechanism, mechanism)
     one_of("mechanism", mechanism, {"best": None, **BOUNDED_FAMILIES})
     theta = float_array("value", value, exact=True)
     low, high = float_array("lower", lower), float_array("upper", upper)

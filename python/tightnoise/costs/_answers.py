@@ -17,6 +17,7 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
+from tightnoise.costs._lattice_bounds import delta_bounds, epsilon_bounds
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
@@ -80,7 +81,11 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 def greatest(question: str, terms: Terms, at: float) -> float:
     """Return the greatest lower bound that is proved."""
     exact = _exact(question, terms, at)
-    return 0.0 if exact is None else exact.lower
+    if exact is not None and exact.is_narrow:
+        return exact.lower
+    bounds = epsilon_bounds if question == "epsilon" else delta_bounds
+    on_lattice, _ = bounds(terms, at)
+    return on_lattice if exact is None else max(exact.lower, on_lattice)
 
 
 # --- closed forms
