@@ -52,10 +52,8 @@ SharedLaw atoms(const Float64Array& losses, const Float64Array& given, double in
 // A method from a number to (lower, upper).
 template <Interval (Composition::*method)(double) const>
 std::pair<double, double> bounds(const Composition& self, double at) {
-    const Interval found = [&] {
-        py::gil_scoped_release nogil;
-        return (self.*method)(at);
-    }();
+    py::gil_scoped_release nogil;
+    const Interval found = (self.*method)(at);
     return {found.lower, found.upper};
 }
 

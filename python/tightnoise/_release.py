@@ -167,10 +167,11 @@ def release_bounded(
         Instead, the most that one person can change each entry of an array by.
     mechanism : str
         "best", or the name of a row of `compare_bounded`: "staircase + clip", "truncated Gaussian"
-        and so on, also as "staircase_clip", "truncated_gaussian". "best" is the row of least average squared error, of those that look at the data
-        and need no search: "middle" and "grid optimum" have to be named. Of an array "truncated
-        Gaussian", "rectified Gaussian" and "bounded Laplace" can be calibrated, and "best" is the
-        best of these (in a box of many different widths, by eight of them).
+        and so on, also as "staircase_clip", "truncated_gaussian". "best" is the row of least
+        average squared error, of those that look at the data and need no search: "middle" and
+        "grid optimum" have to be named. Of an array "truncated Gaussian", "rectified Gaussian" and
+        "bounded Laplace" can be calibrated, and "best" is the best of these (in a box of many
+        different widths, by eight of them).
     count : int
         How many such values are released, this one among them, each by itself with the same
         mechanism: the budget is for all together, and what is best for many is not what is best

@@ -52,13 +52,145 @@ def test_references(parts, delta, epsilon):
     assert upper - lower <= 2e-8 * upper
 
 
-def test_sampled_gaussian_once(rng):
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_sampled_gaussian_once(direction, rng):
     # A contour against the closed form: what finds false certificates.
-    for i in range(300):
-        sigma, rate = math.exp(rng.uniform(-1.5, 4)), 10 ** rng.uniform(-4, -0.01)
-        law = cost.sampled_gaussian(sigma, rate, DIRECTIONS[i % 2])
+    for _ in range(150):
+        sigma, rate = math.exp(rng.uniform(-1, 3)), 10 ** rng.uniform(-3, -0.01)
+        law = cost.sampled_gaussian(sigma, rate, direction)
         epsilon = abs(rng.normal()) * min(3, 1 / sigma) * rate ** rng.uniform(0, 1)
         lower, upper = composed((law, 1), NOTHING).delta(epsilon)
         below, above = composed((law, 1)).delta(epsilon)
-        assert lower <= above * (1 + 1e-15), (sigma, rate, i % 2, epsilon)
-        assert upper >= below * (1 - 1e-15), (sigma, rate, i % 2, epsilon)
+        assert lower <= above * (1 + 1e-15), (sigma, rate, epsilon)
+        assert upper >= below * (1 - 1e-15), (sigma, rate, epsilon)
+
+
+def test_epsilon_of_one_sampled_gaussian(rng):
+    for i in range(30):
+        sigma, rate = math.exp(rng.uniform(-1, 2)), 10 ** rng.uniform(-3, -0.01)
+        law = cost.sampled_gaussian(sigma, rate, DIRECTIONS[i % 2])
+        delta = composed((law, 1)).delta(0.0)[0] * 10 ** rng.uniform(-6, -0.1)
+        lower, upper = composed((law, 1), NOTHING).epsilon(delta)
+        below, above = composed((law, 1)).epsilon(delta)
+        assert lower <= above * (1 + 1e-14), (sigma, rate, delta)
+        assert upper >= below * (1 - 1e-14), (sigma, rate, delta)
+
+
+def test_directions_are_each_others_mirror(rng):
+    # Two laws, two contours, one number: delta_add(x) = 1 - e^x + e^x delta_remove(-x).
+    for _ in range(40):
+        sigma, rate = math.exp(rng.uniform(-0.3, 2)), 10 ** rng.uniform(-2, -0.1)
+        count = round(10 ** rng.uniform(1, 4))
+        remove, add = (composed((cost.sampled_gaussian(sigma, rate, d), count)) for d in DIRECTIONS)
+        x = rng.uniform(0, 1.5) * rate / sigma * math.sqrt(count)
+        lower, upper = add.delta(x)
+        below, above = remove.delta(-x)
+        assert lower <= -math.expm1(x) + math.exp(x) * above + 4e-16 * math.exp(x)
+        assert upper >= -math.expm1(x) + math.exp(x) * below - 4e-16 * math.exp(x)
+        assert upper <= 1
+
+
+def binomial_delta(epsilon, count, x):
+    """Return delta of `count` randomised responses, in 40 digits."""
+    with mp.workdps(40):
+        e = mp.mpf(epsilon)
+        total = mp.mpf(0)
+        for wrong in range(count + 1):
+            loss = (count - 2 * wrong) * e
+            if loss <= x:
+                break
+            mass = mp.binomial(count, wrong) * mp.exp(-wrong * e) / (1 + mp.exp(-e)) ** count
+            total += mass * -mp.expm1(x - loss)
+        return total
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [(0.1, 2), (1.0, 3), (0.3, 40), (2.0, 7)])
+def test_randomised_response(epsilon, count):
+    releases = composed((randomised_response(epsilon), count))
+    for share in (0.0, 0.13, 0.5, 0.91):
+        x = share * count * epsilon
+        lower, upper = releases.delta(x)
+        truth = binomial_delta(epsilon, count, mp.mpf(x))
+        assert lower <= truth * (1 + mp.mpf("1e-14"))
+        assert upper >= truth * (1 - mp.mpf("1e-14"))
+    assert releases.epsilon(1e-300)[1] <= count * epsilon * (1 + 1e-6) + 1e-6
+
+
+@pytest.mark.parametrize("delta", [1e-15, 1e-100, 1e-300])
+def test_tiny_deltas(delta):
+    mixed = composed((cost.laplace(1e-3), 1), (cost.gaussian(1.0), 1))
+    alone = composed((cost.gaussian(1.0), 1)).epsilon(delta)
+    lower, upper = mixed.epsilon(delta)
+    assert alone[0] <= upper
+    assert lower <= alone[1] + 1e-3  # what the Laplace noise alone can cost
+    assert upper - lower <= 1e-9 * upper
+
+
+@pytest.mark.parametrize("count", [1e6, 1e9])
+def test_many(count):
+    # Far more than a grid could hold, against the Gaussian that it tends to.
+    sigma, rate = 1e3, 1e-3
+    mu = rate * math.sqrt(count * math.expm1(sigma**-2))
+    truth = composed((cost.gaussian(mu), 1)).epsilon(1e-6)[0]
+    for direction in DIRECTIONS:
+        lower, upper = composed((cost.sampled_gaussian(sigma, rate, direction), count)).epsilon(
+            1e-6
+        )
+        assert lower == pytest.approx(truth, rel=1e-3)
+        assert lower <= upper <= lower * (1 + 1e-6)
+
+
+def test_lower_bounds_are_at_most_one():
+    # K at small tilts: a sum that cancels there once gave 1 + 3e-11.
+    law = cost.sampled_gaussian(1.0, 0.5, "remove")
+    lower, upper = composed((law, 10**6)).delta(1.0)
+    assert lower <= 1 == upper
+    assert composed((cost.sampled_gaussian(1.0, 0.1, "remove"), 10**7)).delta(-5.0)[0] <= 1
+
+
+def test_infinite_mass():
+    failing = cost.atoms(np.array([1.0, -1.0]), 0.9 * np.array([0.75, 0.25]), 0.1)
+    releases = composed((failing, 3))
+    mass = 1 - 0.9**3
+    assert releases.epsilon(0.9 * mass) == (math.inf, math.inf)
+    lower, upper = releases.delta(10.0)
+    assert lower <= mass <= upper <= mass * (1 + 1e-12)
+    close = mass * (1 + 1e-12)
+    lower, upper = releases.epsilon(close)
+    assert lower <= 3 <= upper + 1e-3  # nearly nothing is left beside the failures
+
+
+@pytest.mark.parametrize(
+    ("losses", "masses", "infinite"),
+    [
+        ([0.0], [1.0], 0.0),
+        ([], [], 1.0),
+        ([1e-300, -1e-300], [0.5, 0.5], 0.0),
+        ([700.0, -700.0], [1.0, math.exp(-700.0)], 0.0),
+        ([1.0], [1 / math.e], 0.0),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 3, 1e9])
+def test_adversarial_atoms(losses, masses, infinite, count):
+    law = cost.atoms(np.array(losses), np.array(masses), infinite)
+    releases = composed((law, count), NOTHING)
+    for value in (releases.delta(0.5), releases.epsilon(1e-6)):
+        assert 0 <= value[0] <= value[1]
+    most = max([abs(loss) for loss in losses], default=0.0) * count
+    if not infinite:
+        assert releases.epsilon(1e-6)[0] <= most
+        assert releases.delta(most * (1 + 1e-9) + 1e-9)[0] <= 1e-9
+
+
+def test_bounds_from_two_laws():
+    # What dominates gives the upper bound, what is dominated the lower one.
+    more, less = cost.gaussian(1.01), cost.gaussian(0.99)
+    both = cost.Composition([(more, 3)], [(less, 3)])
+    lower, upper = both.epsilon(1e-5)
+    assert lower == composed((less, 3)).epsilon(1e-5)[0]
+    assert upper == composed((more, 3)).epsilon(1e-5)[1]
+
+
+def test_sampled_at_rate_one():
+    sampled = composed((cost.sampled_gaussian(2.0, 1.0, "remove"), 5))
+    assert sampled.epsilon(1e-5) == composed((cost.gaussian(0.5), 5)).epsilon(1e-5)

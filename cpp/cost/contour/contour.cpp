@@ -39,7 +39,7 @@ std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, 
     const double lost = total_moment(terms, tilt).value - tilt * x - log_value;
     const double wanted = kLogTolerance - 3.0 - std::max(0.0, lost - 2.0 * std::log1p(tilt));
     if (!(contour.window_ < kWidestWindow)) return std::nullopt;
-    constexpr Limit kQuick{400.0, 2e5}, kFull{2e4, 1.5e6};
+    constexpr Limit kQuick{400.0, 2e5}, kFull{2e4, 2e6};
     if (!contour.sample(terms, wanted, kQuick)) return std::nullopt;
     if (contour.is_smoothed()) {
         if (effort == Effort::quick) return std::nullopt;
@@ -118,7 +118,7 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
         }
         log_truncation_ = log_tail(terms, y);
         if (log_truncation_ <= log_wanted) break;
-        next_test = 1.05 * y;
+        next_test = 1.2 * y;
     }
     if (frequencies_.size() < kFewestFrequencies) return false;
     Frequency& first = frequencies_.front();  // counts half

@@ -20,8 +20,8 @@ double log_panel_error(double b, double y, double r) {
     double best = kInfinity;
     for (double rho = 1.5; rho < 200.0; rho *= 1.3) {
         const double growth = 0.5 * r * (b * (rho + 1.0 / rho) + y * (rho - 1.0 / rho));
-        best =
-            std::min(best, growth - 2.0 * kPoints * std::log(rho) - std::log1p(-1.0 / (rho * rho)));
+        best = std::min(
+            best, growth - 2.0 * (kPoints - 1) * std::log(rho) - std::log1p(-1.0 / (rho * rho)));
     }
     return best + std::log(32.0 / 15.0);
 }
