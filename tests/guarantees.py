@@ -3,7 +3,7 @@
 import numpy as np
 
 import tightnoise as tn
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 
 
 def guarantees(epsilon, delta, count):

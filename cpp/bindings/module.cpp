@@ -32,15 +32,15 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     py::dtype::of<double>();  // looks NumPy up here: the first call may be as another thread forks
     bind_mechanisms(m);
     bind_runtime(m);
-    const py::module_ accounting = m.def_submodule("accounting");
-    bind_conversion(accounting);  // first: others take its Conversion
-    bind_calibration(accounting);
-    bind_composition(accounting);
-    bind_sampled(accounting);
+    const py::module_ cost = m.def_submodule("cost");
+    bind_conversion(cost);  // first: others take its Conversion
+    bind_calibration(cost);
+    bind_composition(cost);
+    bind_sampled(cost);
+    bind_contour(cost);
     const py::module_ additive = m.def_submodule("additive");
     bind_additive(additive);
     bind_analytic_bound(m.def_submodule("analytic_bound"));
-    bind_contour(m.def_submodule("cost"));
     bind_domain(m.def_submodule("domain"));
     bind_bayes_capacity(m.def_submodule("leakage"));
     const py::module_ random = m.def_submodule("random");

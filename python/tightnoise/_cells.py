@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
+from tightnoise._core import sketch as core
 
 if TYPE_CHECKING:
     from tightnoise.sketch import Tail, _Panels
@@ -49,7 +49,7 @@ class Cells(NamedTuple):
             flat = array.reshape(-1)
             for begin in range(0, flat.size, _CHUNK):
                 piece = flat[begin : begin + _CHUNK]
-                found.append(cls(*_core.sketch.cells(piece, centre, cuts, unit)))
+                found.append(cls(*core.cells(piece, centre, cuts, unit)))
         return cls.joined(found)
 
     @classmethod
@@ -265,7 +265,7 @@ def _interpolated(
         off = closeness[base] + np.delete(closeness, base, axis=0).max(axis=0)
         left, right = stretch.part.left[place.panels], stretch.part.right[place.panels]
         sums, errors = np.empty(left.size), np.empty(left.size)
-        _core.sketch.excess(
+        core.excess(
             np.ascontiguousarray(above),
             0.5 * (left + right),
             0.5 * (right - left),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tightnoise import _core
+from tightnoise._core import (
+    num_threads as core_num_threads,
+)
+from tightnoise._core import (
+    set_num_threads as core_set_num_threads,
+)
 from tightnoise._validate import integer
 
 __all__ = ["num_threads", "set_num_threads"]
@@ -33,7 +38,7 @@ def set_num_threads(threads: int) -> None:
     >>> tn.num_threads()
     1
     """
-    _core.set_num_threads(integer("threads", threads, minimum=1, maximum=4096))
+    core_set_num_threads(integer("threads", threads, minimum=1, maximum=4096))
 
 
 def num_threads() -> int:
@@ -50,4 +55,4 @@ def num_threads() -> int:
     >>> tn.num_threads() >= 1
     True
     """
-    return _core.num_threads()
+    return core_num_threads()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ma  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
-from tightnoise import _core
+from tightnoise._core import special as core
 
 __all__ = [
     "MAX_COUNT",
@@ -162,7 +162,7 @@ def number_array(name: str, value: Any) -> NDArray[np.float64]:
 
 def require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
     """Raise ValueError naming the first NaN or infinity in `array`, if there is one."""
-    if math.isfinite(_core.special.magnitude(array)):
+    if math.isfinite(core.magnitude(array)):
         return
     bad = np.flatnonzero(~np.isfinite(array))
     index = tuple(int(i) for i in np.unravel_index(int(bad[0]), array.shape))

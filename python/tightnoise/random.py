@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import DTypeLike
 
-from tightnoise import _core
 from tightnoise._arrays import Floats, output
+from tightnoise._core import random
 from tightnoise._validate import integer
 
 __all__ = ["NoiseStream", "default_stream"]
@@ -81,7 +81,7 @@ class NoiseStream:
 
     def __init__(self, seed: int | bytes | None = None) -> None:
         # Keys stay inside the core, which erases them; no message can show them.
-        source = _core.random.NoiseSource
+        source = random.NoiseSource
         self._source = source() if seed is None else source(_key_of(seed))
 
     def uniform(
@@ -118,7 +118,7 @@ class NoiseStream:
         >>> bool(0 < tn.random.NoiseStream(seed=1).uniform() < 1)
         True
         """
-        return self._fill(_core.random.uniform, shape, dtype, out)
+        return self._fill(random.uniform, shape, dtype, out)
 
     def standard_normal(
         self,
@@ -156,7 +156,7 @@ class NoiseStream:
         >>> tn.random.default_stream().standard_normal(out=buffer) is buffer
         True
         """
-        return self._fill(_core.random.standard_normal, shape, dtype, out)
+        return self._fill(random.standard_normal, shape, dtype, out)
 
     def _fill(
         self,

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core, _validate
+from tightnoise import _validate
 from tightnoise._cells import Cells, Steep, Stretch, Zones, refined_sum
+from tightnoise._core import sketch as core
 
 __all__ = ["Sketch"]
 
@@ -31,9 +32,9 @@ Function = Callable[[Float64s], Float64s]
 Tail = Callable[[Float64s, Float64s, int, Float64s], Float64s]
 
 _EPS = float(np.finfo(np.float64).eps)
-_BINS: int = _core.sketch.bins
-_BINS_PER_OCTAVE: int = _core.sketch.bins_per_octave
-_BIN_MOMENTS: int = _core.sketch.bin_moments
+_BINS: int = core.bins
+_BINS_PER_OCTAVE: int = core.bins_per_octave
+_BIN_MOMENTS: int = core.bin_moments
 
 # The number of global moments for half widths of up to so many sigma; beyond them, bins only.
 _GLOBAL_MOMENTS = ((0.55, 8), (1.3, 12), (2.4, 16), (4.4, 24), (6.5, 32))
@@ -229,7 +230,7 @@ class Sketch:
     def _pass(self, array: NDArray[np.floating[Any]]) -> _Moments:
         interval = np.zeros(_moment_count(self.half_width / self.sigma))
         bins = np.zeros((_BINS, _BIN_MOMENTS))
-        nearest, farthest, outside, finite = _core.sketch.moments(
+        nearest, farthest, outside, finite = core.moments(
             array, self.centre, self.half_width, self._scale, interval, bins.reshape(-1)
         )
         if not finite:
@@ -563,7 +564,7 @@ class _Panels(NamedTuple):
         value_error = self.basis.lebesgue * relative_error + 2.0 * nodes**2 * _EPS
         sums, errors = np.empty((orders, panels)), np.empty((orders, panels))
         closeness = np.empty((functions, orders, panels))
-        _core.sketch.sum_max(
+        core.sum_max(
             values,
             proven,
             self.moments,
@@ -647,8 +648,8 @@ def _bin_roundings(count: int, more: int) -> Float64s:
     Power moments are added one by one up to the run length of the core, then run by run; the last
     bits of t are lost in 1 + t / scale, which moves an element by up to 800 eps within its bin.
     """
-    run = min(count, _core.sketch.bin_run + 512)
-    runs = count // (64 * 4 * _core.sketch.bin_run) + 64
+    run = min(count, core.bin_run + 512)
+    runs = count // (64 * 4 * core.bin_run) + 64
     powers, squares = _bin_rounding_weights()
     return _EPS * ((run + runs + more + 8.0) * powers + 800.0 * squares)
 

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, operand, output
+from tightnoise._core import special as core
 from tightnoise._validate import float_array
 
 __all__ = [
@@ -108,7 +108,7 @@ def expm1mx(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.expm1mx([1e-10, 1.0])
     array([5.00000000e-21, 7.18281828e-01])
     """
-    return _apply(_core.special.expm1mx, out, x=x)
+    return _apply(core.expm1mx, out, x=x)
 
 
 @_documented(x="Any number.")
@@ -120,7 +120,7 @@ def erfcx(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.erfcx([0.0, 100.0])
     array([1.        , 0.00564161])
     """
-    return _apply(_core.special.erfcx, out, x=x)
+    return _apply(core.erfcx, out, x=x)
 
 
 @_documented(x="Any number.", bounds="between 0 and 1")
@@ -132,7 +132,7 @@ def ndtr(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.ndtr([-30.0, 0.0])
     array([4.90671393e-198, 5.00000000e-001])
     """
-    return _apply(_core.special.ndtr, out, x=x)
+    return _apply(core.ndtr, out, x=x)
 
 
 @_documented(x="Any number.", bounds="never positive")
@@ -144,7 +144,7 @@ def log_ndtr(x: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.log_ndtr([-1000.0, 10.0])
     array([-5.00007827e+05, -7.61985302e-24])
     """
-    return _apply(_core.special.log_ndtr, out, x=x)
+    return _apply(core.log_ndtr, out, x=x)
 
 
 @_documented(t="Any number.", bounds="never negative")
@@ -156,7 +156,7 @@ def hazard(t: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.hazard([0.0, 1000.0])
     array([7.97884561e-01, 1.00000100e+03])
     """
-    return _apply(_core.special.hazard, out, t=t)
+    return _apply(core.hazard, out, t=t)
 
 
 @_documented(t="Any number.", bounds="never negative")
@@ -169,7 +169,7 @@ def mills(t: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.mills([0.0, 1000.0])
     array([1.25331414e+00, 9.99999000e-04])
     """
-    return _apply(_core.special.mills, out, t=t)
+    return _apply(core.mills, out, t=t)
 
 
 @_documented(p="Between 0 and 1, which give -inf and inf.")
@@ -183,7 +183,7 @@ def ndtri(p: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.ndtri([1e-300, 0.975])
     array([-37.0470963 ,   1.95996398])
     """
-    return _apply(_core.special.ndtri, out, p=p)
+    return _apply(core.ndtri, out, p=p)
 
 
 @_documented(y="Not positive; 0 gives inf, -inf gives -inf.")
@@ -196,7 +196,7 @@ def ndtri_exp(y: ArrayLike, *, out: Floats | None = None) -> Floats | float:
     >>> special.ndtri_exp([-1e6, -1e-30])
     array([-1414.20778299,    11.46402469])
     """
-    return _apply(_core.special.ndtri_exp, out, y=y)
+    return _apply(core.ndtri_exp, out, y=y)
 
 
 @_documented(
@@ -214,7 +214,7 @@ def log_ndtr_diff(u: ArrayLike, v: ArrayLike, *, out: Floats | None = None) -> F
     >>> special.log_ndtr_diff([-1e-300, 5e-324], 1e-300)
     array([-691.00131925, -691.69446643])
     """
-    return _apply(_core.special.log_ndtr_diff, out, u=u, v=v)
+    return _apply(core.log_ndtr_diff, out, u=u, v=v)
 
 
 @_documented(nu=_ORDER, x=_ARGUMENT)
@@ -228,7 +228,7 @@ def log_iv(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -> Floats 
     >>> special.log_iv([0.0, 6849.0, 5e8], [1.0, 75.0, 1e9])
     array([ 2.35914359e-01, -2.88224135e+04,  8.77428065e+08])
     """
-    return _apply(_core.special.log_iv, out, nu=nu, x=x)
+    return _apply(core.log_iv, out, nu=nu, x=x)
 
 
 @_documented(nu=_ORDER, x=_ARGUMENT, bounds="between 0 and 1")
@@ -242,7 +242,7 @@ def iv_ratio(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -> Float
     >>> special.iv_ratio([0.0, 6849.0], [1.0, 75.0])
     array([0.44638997, 0.00547429])
     """
-    return _apply(_core.special.iv_ratio, out, nu=nu, x=x)
+    return _apply(core.iv_ratio, out, nu=nu, x=x)
 
 
 @_documented(nu=_ORDER, x=_ARGUMENT, bounds="never negative")
@@ -257,7 +257,7 @@ def log_sphere_mean(nu: ArrayLike, x: ArrayLike, *, out: Floats | None = None) -
     >>> special.log_sphere_mean([0.0, 6849.0], [1.0, 75.0])
     array([0.23591436, 0.2052889 ])
     """
-    return _apply(_core.special.log_sphere_mean, out, nu=nu, x=x)
+    return _apply(core.log_sphere_mean, out, nu=nu, x=x)
 
 
 def logsumexp(x: ArrayLike) -> float:
@@ -289,7 +289,7 @@ def logsumexp(x: ArrayLike) -> float:
     >>> f"{special.logsumexp([0.0, -50.0]):.6e}"
     '1.928750e-22'
     """
-    return float(_core.special.logsumexp(_floats("x", x)))
+    return float(core.logsumexp(_floats("x", x)))
 
 
 def _floats(name: str, value: ArrayLike) -> Floats:

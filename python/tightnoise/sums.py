@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from tightnoise import _core
 from tightnoise._adjacency import require_adjacency
+from tightnoise._core import special as core
 from tightnoise._validate import float_array, integer, positive, require
 
 __all__ = ["ExactSum", "exact_sum", "float_sum_sensitivity"]
@@ -204,7 +204,7 @@ def exact_sum(
     require(math.prod(shape) <= _MAX_SIZE, "rows", f"shape {shape}", "of at most 2**28 numbers")
     _require_room(count, capacity)
     integers = np.zeros(shape, np.int64)
-    _core.special.add_clipped_rows(array, norm, bound, _unit(bound, capacity), integers)
+    core.add_clipped_rows(array, norm, bound, _unit(bound, capacity), integers)
     return ExactSum(integers, count, bound, norm, capacity, adjacency)
 
 

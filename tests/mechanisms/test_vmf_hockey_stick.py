@@ -124,7 +124,7 @@ def test_high_dimensions_are_gaussian():
     epsilon = np.array([0.0, 1.0, 5.0])
     found = delta_of(tn.VonMisesFisher(0.5 * mu * math.sqrt(dim), dim), math.pi, epsilon)
     gaussian = np.empty(3)
-    tn._core.accounting.gaussian_delta(epsilon, np.asarray(mu), gaussian)
+    tn._core.cost.gaussian_delta(epsilon, np.asarray(mu), gaussian)
     np.testing.assert_allclose(found, gaussian, rtol=1e-10)
 
 
@@ -221,7 +221,7 @@ def test_below_other_bounds(kappa, dim):
             assert e <= cost.epsilon(d, by="rdp") * (1 + 1e-12)
         bound = np.empty(epsilon.shape)
         mu = np.asarray(cost.gdp_mu)
-        tn._core.accounting.gaussian_delta(epsilon, mu, bound)
+        tn._core.cost.gaussian_delta(epsilon, mu, bound)
         found = delta_of(vmf, angle, epsilon)
         assert (found <= bound * (1 + PROMISED) + UNDERFLOW).all()
 

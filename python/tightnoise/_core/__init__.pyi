@@ -10,7 +10,6 @@ import numpy
 import numpy.typing
 
 from . import (
-    accounting,
     additive,
     analytic_bound,
     cost,
@@ -24,7 +23,6 @@ from . import (
 
 __all__: list[str] = [
     "MechanismKernels",
-    "accounting",
     "additive",
     "analytic_bound",
     "bounded_laplace",

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tightnoise import _core
+from tightnoise._core import domain as core
 from tightnoise._validate import require
 from tightnoise.calibrate._budget import NOTHING, Budget, budget_of, settled
 from tightnoise.calibrate._domain import Domain, domain_of
@@ -45,16 +45,16 @@ class _Family(NamedTuple, Generic[Noise]):
 _TRUNCATED = _Family(
     TruncatedGaussian,
     "truncated",
-    _core.domain.truncated_sigma,
-    _core.domain.truncated_sigma_at,
+    core.truncated_sigma,
+    core.truncated_sigma_at,
 )
 _RECTIFIED = _Family(
     RectifiedGaussian,
     "rectified",
-    _core.domain.rectified_sigma,
-    _core.domain.rectified_sigma_at,
+    core.rectified_sigma,
+    core.rectified_sigma_at,
 )
-_BOUNDED_LAPLACE = _Family(BoundedLaplace, "bounded_laplace", _core.domain.bounded_laplace_scale)
+_BOUNDED_LAPLACE = _Family(BoundedLaplace, "bounded_laplace", core.bounded_laplace_scale)
 
 
 def truncated_gaussian(
@@ -244,7 +244,7 @@ def _pure_scale(family: _Family[Any], epsilon: float, where: Domain) -> float:
     if not where.is_box:
         return family.scale(epsilon, float(where.width), float(where.change))
     scale = np.empty(())
-    of_box = _core.domain.ball_scale if where.is_ball else _core.domain.corner_scale
+    of_box = core.ball_scale if where.is_ball else core.corner_scale
     change: Any = float(where.change) if where.is_ball else where.change
     of_box(family.name, where.width, change, np.array(epsilon), scale)
     return float(scale)

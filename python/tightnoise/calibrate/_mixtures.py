@@ -6,7 +6,7 @@ import contextlib
 import math
 from typing import Any, Literal
 
-from tightnoise import _core
+from tightnoise._core import additive as core
 from tightnoise._validate import integer, one_of, require
 from tightnoise.calibrate._budget import NOTHING, Budget, scalar_budget
 from tightnoise.calibrate._error import CalibrationError
@@ -110,10 +110,10 @@ def multi_gaussian(
 
     def single(own: float, failure: float, number: int | None) -> MultiGaussianMixture:
         if number is None:
-            best = _core.additive.best_multi_gaussian(own, failure, change, judged_by)
+            best = core.best_multi_gaussian(own, failure, change, judged_by)
             sigma, number = best.sigma, int(best.modes)
         else:
-            sigma = _core.additive.multi_gaussian_sigma(own, failure, change, number)
+            sigma = core.multi_gaussian_sigma(own, failure, change, number)
         return MultiGaussianMixture(_finite(sigma, own, failure, change), own, change, number)
 
     def of_many(number: int | None, near: Point, **search: Any) -> Found:
@@ -200,7 +200,7 @@ def quasi_gaussian(
     budget, change = mixture_budget(epsilon, delta, sensitivity, count, beside)
 
     def single(own: float, failure: float) -> QuasiGaussianMixture:
-        sigma = _core.additive.quasi_gaussian_sigma(own, failure, change)
+        sigma = core.quasi_gaussian_sigma(own, failure, change)
         return QuasiGaussianMixture(_finite(sigma, own, failure, change), own, change)
 
     if budget.is_single:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tightnoise import _core
+from tightnoise._core import cost as core
 from tightnoise._validate import require
 from tightnoise.calibrate._budget import NOTHING, Budget, scalar_budget, settled
 from tightnoise.calibrate._error import CalibrationError
@@ -87,9 +87,7 @@ def gaussian(
 
     found = np.empty(())
     together = np.array(change * math.sqrt(budget.count))
-    _core.accounting.gaussian_sigma(
-        np.array(budget.epsilon), np.array(budget.delta), together, found
-    )
+    core.gaussian_sigma(np.array(budget.epsilon), np.array(budget.delta), together, found)
     sigma = max(float(found), sys.float_info.min)
     if sigma == math.inf:
         raise CalibrationError(

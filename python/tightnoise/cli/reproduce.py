@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import tightnoise as tn
-from tightnoise import _core
+from tightnoise._core import end_long_work
 from tightnoise.cli._options import Options
 from tightnoise.cli._output import print_json
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
@@ -63,9 +63,9 @@ def _tables(paper: Paper) -> list[Table]:
                 future.result()
         finally:
             # Ctrl-C reaches this thread; the others end with it.
-            _core.end_long_work(True)
+            end_long_work(True)
             pool.shutdown(cancel_futures=True)
-            _core.end_long_work(False)
+            end_long_work(False)
     return [compute() for compute in progress(paper.tables, "tables")]
 
 

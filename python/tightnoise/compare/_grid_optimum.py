@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import Floats
+from tightnoise._core import random as core
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array
 from tightnoise.calibrate import CalibrationError
@@ -104,7 +104,7 @@ class GridOptimum:
         cell, flat = self.cell(theta.ravel().astype(np.float64)), out.reshape(-1)
         # (m + 1/2)/2^52 with m uniform, exactly, is below a multiple of 2^-52 as often as it says.
         uniform = np.empty(flat.shape)
-        _core.random.uniform(uniform, source)
+        core.uniform(uniform, source)
         ends = np.cumsum(self.counts, axis=1)[:, :-1] / _UNITS
         values = np.array(self.values)
         for number in np.unique(cell):

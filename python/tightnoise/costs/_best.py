@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise._validate import require
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._conversions import Conversion
@@ -111,7 +111,7 @@ class AtAnyOrder:
         """Return the smallest epsilon at a delta between 0 and 1."""
         if not self.terms:
             return Best(0.0, core.least_searched_order)
-        best = core.best_epsilon(self._function, conversion.core, delta)
+        best = core.best_epsilon(self._function, conversion.kind, delta)
         if not best.at_edge:
             return Best(best.value, best.alpha)
         doubt = self._doubt_at_edge(conversion.epsilon_upper, best.alpha, delta)
@@ -121,7 +121,7 @@ class AtAnyOrder:
         """Return the smallest delta at an epsilon of at least 0."""
         if not self.terms:
             return Best(0.0, core.least_searched_order)
-        best = core.best_delta(self._function, conversion.core, epsilon)
+        best = core.best_delta(self._function, conversion.kind, epsilon)
         if not best.at_edge:
             return Best(best.value, best.alpha)
         doubt = self._doubt_at_edge(conversion.delta_upper, best.alpha, epsilon)

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import elementwise
+from tightnoise._core import cost as core
 from tightnoise._validate import one_of
 
 __all__ = ["CONVERSIONS", "Conversion", "conversion_named"]
@@ -22,26 +22,26 @@ Array = NDArray[np.float64]
 class Conversion:
     """One bound, read three ways: validated float64 arrays in, a new array out."""
 
-    core: _core.accounting.Conversion
+    kind: core.Conversion
 
     def epsilon_upper(self, alpha: Array, rdp: Array, delta: Array) -> Array:
         """Return the epsilon that `rdp` at order `alpha` implies at `delta`, rounded up."""
-        return self._map(_core.accounting.epsilon_upper, alpha=alpha, rdp=rdp, delta=delta)
+        return self._map(core.epsilon_upper, alpha=alpha, rdp=rdp, delta=delta)
 
     def delta_upper(self, alpha: Array, rdp: Array, epsilon: Array) -> Array:
         """Return the delta that `rdp` at order `alpha` implies at `epsilon`, rounded up."""
-        return self._map(_core.accounting.delta_upper, alpha=alpha, rdp=rdp, epsilon=epsilon)
+        return self._map(core.delta_upper, alpha=alpha, rdp=rdp, epsilon=epsilon)
 
     def rdp_lower(self, alpha: Array, epsilon: Array, delta: Array) -> Array:
         """Return the largest RDP at order `alpha` within the budget, rounded down."""
-        return self._map(_core.accounting.rdp_lower, alpha=alpha, epsilon=epsilon, delta=delta)
+        return self._map(core.rdp_lower, alpha=alpha, epsilon=epsilon, delta=delta)
 
     def _map(self, function: Callable[..., None], **arguments: Array) -> Array:
-        return elementwise(partial(function, self.core), **arguments)
+        return elementwise(partial(function, self.kind), **arguments)
 
 
 CONVERSIONS: dict[str, Conversion] = {
-    name: Conversion(core) for name, core in _core.accounting.Conversion.__members__.items()
+    name: Conversion(kind) for name, kind in core.Conversion.__members__.items()
 }
 
 

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import elementwise
+from tightnoise._core import von_mises_fisher as core
 from tightnoise._validate import (
     MAX_COUNT,
     integer,
@@ -115,7 +115,7 @@ def renyi_divergence(
     if half_cosine is None:
         half_cosine = np.asarray(_half_cosine(half_chord))
     return elementwise(
-        _core.von_mises_fisher.renyi_divergence,
+        core.renyi_divergence,
         nu=np.asarray(0.5 * dim - 1.0),
         kappa=np.asarray(kappa),
         half_chord=half_chord,
@@ -141,7 +141,7 @@ def hockey_stick_upper(kappa: float, dim: int, half_chord: Array, epsilon: Array
     with |a|, and the second falls more, as z A'(z)/A(z) increases.
     """
     delta = elementwise(
-        functools.partial(_core.von_mises_fisher.hockey_stick, kappa, dim),
+        functools.partial(core.hockey_stick, kappa, dim),
         half_chord=half_chord,
         epsilon=epsilon,
     )
@@ -155,7 +155,7 @@ def epsilon_upper(kappa: float, dim: int, half_chord: Array, delta: Array) -> Ar
     delta (1 - 1e-10), rounded upwards.
     """
     return elementwise(
-        functools.partial(_core.von_mises_fisher.epsilon, kappa, dim),
+        functools.partial(core.epsilon, kappa, dim),
         half_chord=half_chord,
         delta=delta,
     )
@@ -195,7 +195,7 @@ class VonMisesFisherRdp(CoreSum):
 
     @staticmethod
     def _core_sum(*arrays: Array) -> None:
-        _core.von_mises_fisher.renyi_sum(*arrays)
+        core.renyi_sum(*arrays)
 
     @classmethod
     def weighted_sum(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
 from tightnoise._cached import cached_property
+from tightnoise._core import cost as core
 from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_upper
 
 __all__ = ["DiscreteLosses", "Release", "common_grid"]
@@ -102,7 +102,7 @@ class DiscreteLosses(LatticeLosses):
         """The probability that one of the losses is infinite, rounded up."""
         each = np.array([release.infinite for release in self.releases])
         times = np.array(self.counts, dtype=np.float64)
-        return _core.accounting.failure_upper(np.zeros_like(each), each, times)
+        return core.failure_upper(np.zeros_like(each), each, times)
 
     @cached_property
     def count(self) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise._validate import MAX_COUNT, integer, number_array, shown
 
 __all__ = [

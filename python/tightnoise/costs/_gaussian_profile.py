@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import elementwise
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 
 __all__ = ["gaussian_delta", "gaussian_epsilon"]
 

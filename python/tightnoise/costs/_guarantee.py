@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise._validate import not_negative, real_scalar, require
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction

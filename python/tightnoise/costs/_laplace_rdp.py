@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import elementwise
+from tightnoise._core import additive as core
 from tightnoise._validate import positive
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 
@@ -38,7 +38,7 @@ class LaplaceRdp:
         """Return the bounds at `orders`, greater than 0."""
         alpha = np.maximum(np.asarray(orders, dtype=np.float64), 1.0)
         ratio = np.asarray(self._ratio)
-        exact = elementwise(_core.additive.laplace_renyi, ratio=ratio, alpha=alpha)
+        exact = elementwise(core.laplace_renyi, ratio=ratio, alpha=alpha)
         bounds = exact * (1.0 + COST_MARGIN) + COST_UNDERFLOW
         return np.minimum(bounds, self.max_divergence)
 

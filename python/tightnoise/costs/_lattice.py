@@ -34,7 +34,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise import _core
+from tightnoise._core import cost as core
 from tightnoise.costs._transform import Transform
 
 __all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part", "Tilted", "sum_upper"]
@@ -90,10 +90,10 @@ class Tilted:
     rounding: float  # how far splitting may have moved the sum of losses down
 
     def epsilon(self, log_slack: float) -> float:
-        return self._read(_core.accounting.lattice_epsilon, log_slack)
+        return self._read(core.lattice_epsilon, log_slack)
 
     def log_slack(self, epsilon: float) -> float:
-        log_slack = self._read(_core.accounting.lattice_log_delta, epsilon)
+        log_slack = self._read(core.lattice_log_delta, epsilon)
         if epsilon >= self.first or self.below == 0:
             return log_slack
         missing = math.log(self.below) + self.log_scale + self.tilt * (self.first - epsilon)

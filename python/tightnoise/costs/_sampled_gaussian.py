@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise._validate import fraction, positive
 from tightnoise.costs._core_sum import CoreSum
 

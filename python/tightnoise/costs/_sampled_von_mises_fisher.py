@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise._validate import fraction
 from tightnoise.costs import _direction_pair as pair
 from tightnoise.costs._core_sum import CoreSum

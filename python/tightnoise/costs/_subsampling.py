@@ -32,7 +32,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise.costs._rdp_curve import RdpCurve
 
 __all__ = ["subsampled"]

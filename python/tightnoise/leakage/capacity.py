@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, elementwise, operand
+from tightnoise._core import leakage, special
 from tightnoise._validate import (
     MAX_COUNT,
     float_array,
@@ -215,11 +215,11 @@ class _Law(NamedTuple):
 
 
 _LAWS: dict[type, _Law] = {
-    Gaussian: _Law(_core.leakage.gaussian, is_bounded=False, is_finite=True),
-    RectifiedGaussian: _Law(_core.leakage.rectified, is_bounded=True, is_finite=False),
-    TruncatedGaussian: _Law(_core.leakage.truncated, is_bounded=True, is_finite=True),
-    QuantizedGaussian: _Law(_core.leakage.quantized, is_bounded=True, is_finite=False),
-    StochasticSign: _Law(_core.leakage.sign, is_bounded=False, is_finite=False),
+    Gaussian: _Law(leakage.gaussian, is_bounded=False, is_finite=True),
+    RectifiedGaussian: _Law(leakage.rectified, is_bounded=True, is_finite=False),
+    TruncatedGaussian: _Law(leakage.truncated, is_bounded=True, is_finite=True),
+    QuantizedGaussian: _Law(leakage.quantized, is_bounded=True, is_finite=False),
+    StochasticSign: _Law(leakage.sign, is_bounded=False, is_finite=False),
 }
 
 
@@ -240,7 +240,7 @@ def _of_directions(
     blocks = mechanism.layers if isinstance(mechanism, ProductVonMisesFisher) else (mechanism,)
     order = np.array([0.5 * block.dim - 1.0 for block in blocks])
     kappa = np.array([block.kappa for block in blocks])
-    return _upwards(float(elementwise(_core.special.log_peak_to_mean, nu=order, x=kappa).sum()))
+    return _upwards(float(elementwise(special.log_peak_to_mean, nu=order, x=kappa).sum()))
 
 
 @log_bayes_capacity.register(LiftedVonMisesFisher)
@@ -256,7 +256,7 @@ def _of_lifted(
     farthest = math.inf if radius is None else not_negative("radius", radius)
     if mechanism.kappa == 0 or farthest == 0:
         return 0.0
-    core = _core.leakage.log_cap_capacity
+    core = leakage.log_cap_capacity
     log_capacity = elementwise(
         core,
         kappa=np.array(mechanism.kappa),
@@ -299,7 +299,7 @@ def _on_balls(sigma: float, dims: Array, radius: ArrayLike) -> Array:
     require(len(shape) < 2 and 0 not in shape, "radius", radius, "a number or a sequence of them")
     # A quotient that underflows would count for too little.
     reach = np.where(radii > 0, np.maximum(reach, sys.float_info.min), 0.0)
-    return elementwise(_core.leakage.log_ball_capacity, dim=dims, radius=reach)
+    return elementwise(leakage.log_ball_capacity, dim=dims, radius=reach)
 
 
 # --- boxes ----------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import broadcast_shape, elementwise
+from tightnoise._core import domain as core
 from tightnoise._validate import (
     float_array,
     not_negative,
@@ -42,9 +42,9 @@ class _Interval(NamedTuple):
 
 
 _INTERVALS = {
-    "truncated": _Interval("truncated-gaussian", _core.domain.truncated_epsilon),
-    "rectified": _Interval("rectified-gaussian", _core.domain.rectified_epsilon),
-    "bounded_laplace": _Interval("bounded-laplace", _core.domain.bounded_laplace_epsilon),
+    "truncated": _Interval("truncated-gaussian", core.truncated_epsilon),
+    "rectified": _Interval("rectified-gaussian", core.rectified_epsilon),
+    "bounded_laplace": _Interval("bounded-laplace", core.bounded_laplace_epsilon),
 }
 
 
@@ -193,13 +193,13 @@ def _box_loss(law: CoordinateLaw, changes: _Changes, ends: Domain) -> float:
         loss, scale = np.empty(()), law.scale.reshape(())
         widths = np.array(np.broadcast_to(width, changes.shape)).ravel()
         if changes.total < math.inf:
-            _core.domain.ball_epsilon(law.name, widths, changes.total, scale, loss)
+            core.ball_epsilon(law.name, widths, changes.total, scale, loss)
             found = float(loss)
             if changes.each is None:
                 return found
         shifts = np.array(np.broadcast_to(each, changes.shape)).ravel()
         if (shifts > 0).all():
-            _core.domain.corner_epsilon(law.name, widths, shifts, scale, loss)
+            core.corner_epsilon(law.name, widths, shifts, scale, loss)
             return min(found, float(loss))
     losses = elementwise(
         _INTERVALS[law.name].epsilon,

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import Floats, elementwise
 from tightnoise._cached import cached_property
+from tightnoise._core import random as core
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import (
     MAX_COUNT,
@@ -98,7 +98,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
         What is narrower than `least` need not be told apart.
         """
 
-    _sampler: ClassVar[str]  # what draws the noise, in `_core.random`
+    _sampler: ClassVar[str]  # what draws the noise, in `core`
     _has_grid: ClassVar[bool] = True
 
     @property
@@ -177,7 +177,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
         return draw(self._draw, given, rng, out, step, scale=scale, bounds=None, moves=True)
 
     def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
-        sampler = getattr(_core.random, self._sampler)
+        sampler = getattr(core, self._sampler)
         sampler(theta, *self._sampled, out, source, *grid)
 
     @property

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape
 from tightnoise._cached import cached_property
+from tightnoise._core import random as core
 from tightnoise._core.random import NoiseSource
 from tightnoise._validate import float_array, not_negative, number_array, require, require_all
 from tightnoise.costs import Adjacency, Cost, InstanceCost
@@ -166,7 +166,7 @@ class CoordinateMechanism(OnIntegers, Mechanism):
 
     def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
         parameters = self._law.operands(theta.shape)[: len(self._fields())]
-        getattr(_core.random, self._sampler)(theta, *parameters, out, source, *grid)
+        getattr(core, self._sampler)(theta, *parameters, out, source, *grid)
 
     @property
     def _float32_bounds(self) -> tuple[Array, Array]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
+from tightnoise._core import random, special
 from tightnoise._validate import float_array, number_array, require, require_all
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs import _direction_pair as pair
@@ -149,7 +149,7 @@ class VonMisesFisher(Mechanism):
         step = self._step(grid)
         source = source_of(rng)
         rows = (-1, self.dim) if directions.size else (0, self.dim)
-        _core.random.sample_von_mises_fisher(
+        random.sample_von_mises_fisher(
             directions.reshape(rows), self.kappa, noisy.reshape(rows), source, step
         )
         return noisy
@@ -252,7 +252,7 @@ class VonMisesFisher(Mechanism):
         else:
             # kappa r and L(kappa) are both next to kappa: take what is left of it.
             short = np.empty(())
-            _core.special.iv_ratio_complement(np.asarray(self._order), kappa, short)
+            special.iv_ratio_complement(np.asarray(self._order), kappa, short)
             information = float(self._log_peak(kappa)) - self.kappa * float(short)
         return self._log_area() - information
 
@@ -373,7 +373,7 @@ class VonMisesFisher(Mechanism):
     def _log_peak(self, kappa: Array) -> Array:
         """Return kappa - L(kappa)."""
         result = np.empty(kappa.shape)
-        _core.special.log_peak_to_mean(np.asarray(self._order), np.ascontiguousarray(kappa), result)
+        special.log_peak_to_mean(np.asarray(self._order), np.ascontiguousarray(kappa), result)
         return result
 
     def _vectors(self, name: str, value: ArrayLike) -> Floats:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tightnoise import _core
+from tightnoise._core import domain as core
 from tightnoise.calibrate._domain import Domain, domain_of
 
 __all__ = ["generalized_sigma", "theorem_sigma"]
@@ -29,9 +29,9 @@ def theorem_sigma(
     where = _domain(lower, upper, sensitivity)
     if not where.is_box:
         place = float(where.width), float(where.change)
-        return float(_core.domain.truncated_theorem_sigma(epsilon, *place))
+        return float(core.truncated_theorem_sigma(epsilon, *place))
     sigma = np.empty(())
-    of_box = _core.domain.ball_scale if where.is_ball else _core.domain.corner_scale
+    of_box = core.ball_scale if where.is_ball else core.corner_scale
     change: Any = float(where.change) if where.is_ball else where.change
     of_box("truncated_theorem", where.width, change, np.array(float(epsilon)), sigma)
     return float(sigma)

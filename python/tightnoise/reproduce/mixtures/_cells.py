@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import tightnoise.calibrate as calibrate
-from tightnoise import _core
+from tightnoise._core import additive as core
 from tightnoise.mechanisms import Gaussian, MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.reproduce.mixtures._printed import MODES, MULTI_L1
@@ -130,7 +130,7 @@ def quasi_cell(epsilon: float, delta: float) -> QuasiCell:
     >>> round(cell.paper.l1, 2), round(cell.paper.l2, 2)
     (21.08, 37.14)
     """
-    sigma = _core.additive.quasi_gaussian_sigma_of_paper(epsilon, delta, 1.0)
+    sigma = core.quasi_gaussian_sigma_of_paper(epsilon, delta, 1.0)
     paper = QuasiGaussianMixture(sigma, epsilon, 1.0)
     exact = calibrate.quasi_gaussian(epsilon, delta, sensitivity=1.0)
     return QuasiCell(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, require
 from tightnoise.costs import RdpCurve
 from tightnoise.costs._conversions import conversion_named
