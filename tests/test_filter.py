@@ -328,6 +328,7 @@ REFUSED = [
     (lambda: PrivacyOdometer(1.5), ValueError, "delta must be at least 0 and below 1"),
     (lambda: PrivacyOdometer(0.1, orders=[1.0]), ValueError, "orders must be greater than 1"),
     (lambda: PrivacyOdometer(0.1, orders=[3.0, 2.0]), ValueError, "orders must be increasing"),
+    (lambda: PrivacyOdometer(0.0, orders=[2.0]), ValueError, "orders must be up to infinity"),
     (lambda: PrivacyOdometer(0.1, orders=[]), ValueError, "orders must be a list"),
 ]
 

@@ -82,7 +82,8 @@ class PrivacyFilter(Spending):
 
     Both proofs need that what is left is one number. Going on while some order has room is wrong:
     with orders 2 and 8 and a budget of (2, 0.01), delta can exceed 0.014, since it may be the one
-    order after one output and the other after another. So are sums of loss distributions chosen so.
+    order after one output and the other after another. Adding up loss distributions that were
+    chosen so is wrong as well; Renyi beside Gaussian-DP is not proved.
 
     Examples
     --------

@@ -71,6 +71,8 @@ class PrivacyOdometer(Spending):
         require(fixed.ndim == 1 and fixed.size > 0, "orders", orders, "a list of numbers")
         require_all(fixed > 1, "orders", fixed, "greater than 1")
         require(bool((np.diff(fixed) > 0).all()), "orders", orders, "increasing")
+        pure = bool(np.isinf(fixed[-1]))
+        require(self._delta > 0 or pure, "orders", orders, "up to infinity where delta is 0")
         super().__init__(fixed, np.full(fixed.shape, np.inf), adjacency)
 
     def _rule(self) -> dict[str, Any]:
