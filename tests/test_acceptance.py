@@ -94,6 +94,18 @@ def test_a_mechanism_of_someone_else():
     assert mine.sampled(0.1, "poisson").epsilon(1e-5) <= mine.epsilon(1e-5)
 
 
+def test_the_next_release_depends_on_the_last_one():
+    noise = tn.calibrate.gaussian(1.0, 1e-6, sensitivity=1.0, count=10)
+    budget, releases = tn.PrivacyFilter(3.0, 1e-5), 0
+    while budget.admits(noise.cost(sensitivity=1.0)):
+        budget.spend(noise.cost(sensitivity=1.0))
+        noise.sample(412.0)
+        releases += 1
+    with pytest.raises(tn.BudgetError):
+        budget.spend(noise.cost(sensitivity=1.0))
+    assert 0.8 < (noise.cost(sensitivity=1.0) * releases).epsilon(1e-5) / 3.0 <= 1
+
+
 # A table of answers at delta 1e-5, with the digits that were known before.
 
 

@@ -47,7 +47,7 @@ reader.join()
 """
 
 BUSY = """
-accountant = tn.Accountant()
+accountant, budget = tn.Accountant(), tn.PrivacyFilter(1e9)
 stop = threading.Event()
 
 def release():
@@ -56,8 +56,10 @@ def release():
         number += 1
         accountant.step(1.0 + number % 7, 0.01)
         accountant.compose(tn.Cost.of_rdp([2.0, 4.0], [0.1, 0.2]))
+        budget.spend(tn.Cost.of_pure(0.1))
 
 def is_whole():
+    budget.spend(tn.Cost.of_pure(0.1))
     state = accountant.state_dict()
     resumed = tn.Accountant()
     resumed.load_state_dict(state)  # counts what is there
@@ -102,6 +104,8 @@ accountant = tn.Accountant()
 accountant.step(1.0, 0.01)
 accountant.load_state_dict(accountant.state_dict())
 repr(accountant)
+repr(tn.PrivacyFilter(1.0, 1e-5, by="gdp").spend(tn.Gaussian(9.0).cost(sensitivity=1.0)))
+repr(tn.PrivacyOdometer(1e-5).spend(tn.Cost.of_pure(0.1)))
 rectified = tn.RectifiedGaussian(1.0, -1.0, 1.0)
 rectified.sample(values)
 rectified.cost_at(values, coordinate_sensitivity=0.1).epsilon(1e-5)

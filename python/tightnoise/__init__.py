@@ -8,8 +8,9 @@ Mechanisms (`Mechanism`)
     `TruncatedGaussian`, `QuantizedGaussian`, `StochasticSign`, `BoundedLaplace`; of directions:
     `VonMisesFisher`, `ProductVonMisesFisher`, `LiftedVonMisesFisher`.
 Costs and budgets
-    `Cost`, `Accountant`, `InstanceCost`, `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more
-    views of a cost, and conversions between guarantees, are in `costs`.
+    `Cost`, `Accountant`, `PrivacyFilter`, `PrivacyOdometer`, `BudgetError`, `InstanceCost`,
+    `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more views of a cost, and conversions between
+    guarantees, are in `costs`.
 From a budget to noise
     `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`, `release_bounded`,
     `BoundedRelease`.
@@ -29,7 +30,10 @@ except ImportError as error:
 
 from tightnoise import calibrate, costs, random, special
 from tightnoise._accountant import Accountant
+from tightnoise._filter import PrivacyFilter
+from tightnoise._odometer import PrivacyOdometer
 from tightnoise._release import BoundedRelease, release_bounded
+from tightnoise._spending import BudgetError
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare import best_noise, compare_bounded
@@ -68,6 +72,7 @@ __all__ = [
     "Accountant",
     "BoundedLaplace",
     "BoundedRelease",
+    "BudgetError",
     "CalibrationError",
     "Cost",
     "ExactSum",
@@ -79,6 +84,8 @@ __all__ = [
     "LiftedVonMisesFisher",
     "Mechanism",
     "MultiGaussianMixture",
+    "PrivacyFilter",
+    "PrivacyOdometer",
     "ProductVonMisesFisher",
     "QuantizedGaussian",
     "QuasiGaussianMixture",

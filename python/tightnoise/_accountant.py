@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Mapping
 from typing import Any, SupportsIndex, overload
 
@@ -11,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._adjacency import common_adjacency
+from tightnoise._ledger import cost_in, ledger_lock
 from tightnoise._text import upper_text
 from tightnoise._validate import MAX_COUNT, integer, require
 from tightnoise.costs import Cost, Explanation
@@ -28,14 +27,6 @@ _VERSION = 2
 _REPR_DELTA = 1e-6
 _MOST_IN_REPR = 100  # different leaves; more could take longer than a person notices
 
-# Held where a ledger changes, or must not. One for all accountants: a fork waits until no ledger is
-# half changed, and leaves the lock free in the child.
-_lock = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-    )
-
 
 class _Entry:
     """A kind of release, and how often it was made."""
@@ -50,8 +41,9 @@ class Accountant:
     """A ledger of one `Cost`: releases are only ever added; reading an answer changes nothing.
 
     Equal releases are counted. What is asked may be chosen adaptively, each value in view of the
-    outputs before it, as long as the mechanisms, their noise and their number are fixed beforehand.
-    Per-instance costs are not for this ledger, but for an `InstanceLedger`.
+    outputs before it, as long as the mechanisms, their noise and their number are fixed beforehand;
+    otherwise a `PrivacyFilter` is needed. Per-instance costs are not for this ledger, but for an
+    `InstanceLedger`.
 
     Threads may share an accountant, no step is lost, and so may a child process that is forked
     meanwhile, which goes on with a copy.
@@ -110,12 +102,9 @@ class Accountant:
         >>> print(f"{accountant.epsilon(1e-5):.4f}")
         1.9931
         """
-        own = cost if isinstance(cost, Cost) else getattr(cost, "cost", cost)
-        if not isinstance(own, Cost):
-            hint = ": pass mechanism.cost(sensitivity=...)" if callable(own) else ""
-            raise TypeError(f"cost must be a Cost; got {type(cost).__name__}{hint}")
+        own = cost_in(cost)
         times = integer("count", count, minimum=0, maximum=MAX_COUNT)
-        with _lock:
+        with ledger_lock:
             self._add(own * times)
         return self
 
@@ -161,7 +150,7 @@ class Accountant:
         """
         # A training loop says the same thing over and over. (True equals 1.0, but is refused.)
         if type(noise_multiplier) in _PLAIN and type(sampling_rate) in _PLAIN:
-            with _lock:
+            with ledger_lock:
                 entry = self._quick.get((noise_multiplier, sampling_rate, sampling))
                 if entry is not None and self._steps < MAX_COUNT:
                     entry.count += 1
@@ -169,7 +158,7 @@ class Accountant:
                     self._cost = None
                     return
         cost = training_step(noise_multiplier, sampling_rate, sampling)
-        with _lock:
+        with ledger_lock:
             self._add(cost)
             ((leaf, _),) = cost.terms
             key = float(noise_multiplier), float(sampling_rate), sampling
@@ -180,7 +169,7 @@ class Accountant:
     @property
     def cost(self) -> Cost:
         """The cost of all releases together."""
-        with _lock:
+        with ledger_lock:
             if self._cost is None:
                 self._cost = Cost._of((entry.leaf, entry.count) for entry in self._entries.values())
             return self._cost
@@ -364,7 +353,7 @@ class Accountant:
             require(good, "steps", steps, f"{cost.count}, the sum of all counts")
         except (TypeError, ValueError) as error:
             raise ValueError(f"state must be that of an Accountant: {error}") from None
-        with _lock:
+        with ledger_lock:
             self._entries, self._quick, self._steps = {}, {}, 0
             self._adjacency = None
             self._add(cost)
