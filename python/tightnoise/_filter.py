@@ -8,7 +8,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import accounting as core
+from tightnoise._core import cost as core
 from tightnoise._spending import Spending, below_one, plain
 from tightnoise._validate import not_negative, number_array, one_of, require
 from tightnoise.costs import Adjacency, Cost, budget_to_rdp
