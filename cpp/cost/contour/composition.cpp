@@ -179,29 +179,25 @@ double ComposedLoss::tilt_for_loss(double x) const {
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
-double ComposedLoss::cheaper_tilt(double tilt, double x, double log_value) const {
+Images ComposedLoss::cheapest(double tilt, double x, double log_value) const {
     constexpr double kGaussianWindow = 12.0;  // in standard deviations: nothing to gain
     constexpr double kDigitLost = 0.15, kMostLost = 6.0;
-    double best = tilt, least = kInfinity, first = 0.0;
-    for (const double factor : {1.0, 0.82, 0.65, 0.5}) {
-        const double c = tilt * factor;
-        const Moment moment = total_moment(terms_, c);
-        const double window = Images(terms_, c, moment.curvature, kLogTolerance)
-                                  .window(x, kLogTolerance + log_value, 0.0);
-        const double lost = moment.value - c * x - log_value;
-        if (factor == 1.0) {
-            first = std::max(lost, 0.0);
-            if (window < kGaussianWindow * std::sqrt(moment.curvature)) return tilt;
-        } else if (lost > first + kMostLost) {
-            break;
-        }
-        const double price = std::log(window) + kDigitLost * lost;
-        if (price < least - 0.2) {
-            least = price;
-            best = c;
-        } else if (factor < 0.8 && price > least) {
-            break;
-        }
+    const auto window = [&](const Images& images) {
+        return images.window(x, kLogTolerance + log_value, 0.0);
+    };
+    const auto lost = [&](const Images& images) {
+        return images.moment().value - images.tilt() * x - log_value;
+    };
+    const auto price = [&](const Images& images) {
+        return std::log(window(images)) + kDigitLost * lost(images);
+    };
+    Images best(terms_, tilt, kLogTolerance);
+    if (window(best) < kGaussianWindow * std::sqrt(best.moment().curvature)) return best;
+    const double most_lost = std::max(lost(best), 0.0) + kMostLost;
+    for (const double factor : {0.82, 0.65, 0.5}) {
+        const Images other(terms_, tilt * factor, kLogTolerance);
+        if (lost(other) > most_lost) break;
+        if (price(other) < price(best) - 0.2) best = other;
     }
     return best;
 }
@@ -214,7 +210,7 @@ Interval ComposedLoss::finite_delta(double x, double log_unit) const {
     double log_value = log_bound - 1.0;
     for (int pass = 0; pass < kPasses; ++pass) {
         const auto contour =
-            Contour::make(terms_, cheaper_tilt(c, x, log_value), x, log_value, Effort::full);
+            Contour::make(terms_, cheapest(c, x, log_value), x, log_value, Effort::full);
         if (!contour) break;
         const Bounds bounds = contour->profile(x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
@@ -230,6 +226,7 @@ Interval ComposedLoss::finite_delta(double x, double log_unit) const {
 }
 
 Interval ComposedLoss::delta(double epsilon) const {
+    if (infinite_ >= 1.0) return {1.0, 1.0};
     if (const auto closed = closed_profile(epsilon)) return *closed;
     const double log_unit = std::min(log_renyi(terms_, tilt_for_loss(epsilon), epsilon), 0.0);
     const Interval finite = finite_delta(epsilon, log_unit);
@@ -292,8 +289,9 @@ Interval ComposedLoss::contour_epsilon(double delta, const Tilt& tilt, double x,
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
     x = std::clamp(x, best.lower, best.upper);
     for (int pass = 0; pass < kPasses; ++pass) {
-        const double c = cheaper_tilt(tilt.at, x, log_value);
-        const auto contour = Contour::make(terms_, c, x, log_value, effort);
+        const Images images = cheapest(tilt.at, x, log_value);
+        const double c = images.tilt();
+        const auto contour = Contour::make(terms_, images, x, log_value, effort);
         if (!contour) break;
         const auto bounds = [&](double at) {
             const Bounds found = contour->profile(at, log_unit);

@@ -26,7 +26,7 @@ class ComposedLoss {
 
     Tilt tilt_for_value(double log_value) const;
     double tilt_for_loss(double x) const;
-    double cheaper_tilt(double tilt, double x, double log_value) const;
+    Images cheapest(double tilt, double x, double log_value) const;
     // Without rare large losses of a mass of about `mass`.
     std::optional<ComposedLoss> trimmed(double mass) const;
     Interval finite_delta(double x, double log_unit) const;

@@ -26,20 +26,20 @@ double clipped_exp(double x) {
 
 }  // namespace
 
-Contour::Contour(const Terms& terms, double tilt, double x, double log_value)
-    : tilt_(tilt),
-      deviation_(std::sqrt(std::max(total_moment(terms, tilt).curvature, 1e-300))),
-      images_(terms, tilt, deviation_ * deviation_, kLogTolerance),
+Contour::Contour(const Images& images, double x, double log_value)
+    : tilt_(images.tilt()),
+      deviation_(std::sqrt(std::max(images.moment().curvature, 1e-300))),
+      images_(images),
       window_(images_.window(x, kLogTolerance + log_value, 0.0)),
       step_(2.0 * kPi / window_) {}
 
-std::optional<Contour> Contour::make(const Terms& terms, double tilt, double x, double log_value,
-                                     Effort effort) {
-    Contour contour(terms, tilt, x, log_value);
-    const double lost = total_moment(terms, tilt).value - tilt * x - log_value;
+std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
+                                     double log_value, Effort effort) {
+    Contour contour(images, x, log_value);
+    const double tilt = images.tilt(), lost = images.moment().value - tilt * x - log_value;
     const double wanted = kLogTolerance - 3.0 - std::max(0.0, lost - 2.0 * std::log1p(tilt));
     if (!(contour.window_ < kWidestWindow)) return std::nullopt;
-    constexpr Limit kQuick{400.0, 2e5}, kFull{2e4, 2e6};
+    constexpr Limit kQuick{400.0, 2e5, 8.0}, kFull{2e4, 1.5e6, 2.0};
     if (!contour.sample(terms, wanted, kQuick)) return std::nullopt;
     if (contour.is_smoothed()) {
         if (effort == Effort::quick) return std::nullopt;
@@ -85,7 +85,7 @@ bool Contour::make_lines(const Terms& terms, double reach) {
 bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) {
     smoothing_ = 0.0;
     frequencies_.clear();
-    double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0;
+    double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0, log_size = 0.0;
     reach = std::min(reach, limit.frequencies * step_);
     while (!make_lines(terms, reach)) {
         reach *= 0.25;
@@ -94,7 +94,10 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
     for (;;) {
         double work = 0.0;
         for (const auto& line : lines_) work += static_cast<double>(line->nodes());
-        const double most = std::min(limit.work / work, limit.frequencies);
+        // More is allowed where phi has fallen by a part of what is wanted.
+        const bool falls = log_size < 0.2 * log_wanted;
+        const double most =
+            std::min(limit.work / work, limit.frequencies) * (falls ? limit.where_falling : 1.0);
         if (static_cast<double>(frequencies_.size()) >= most) {
             smooth(log_wanted);
             break;
@@ -112,8 +115,9 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
         }
         frequencies_.push_back(frequency(terms, y));
         const Frequency& last = frequencies_.back();
+        log_size = std::log(std::hypot(last.real, last.imaginary));
         if (frequencies_.size() < kFewestFrequencies || y < next_test ||
-            std::log(std::hypot(last.real, last.imaginary)) > log_wanted + 1.0) {
+            log_size > log_wanted + 1.0) {
             continue;
         }
         log_truncation_ = log_tail(terms, y);

@@ -23,8 +23,8 @@ class Contour {
     // For D near x, where it is about e^log_value. None where no line can be had, or where it would
     // take more work than is allowed even with smoothing.
     enum class Effort { quick, full };  // quick: neither split nor smoothed
-    static std::optional<Contour> make(const Terms& terms, double tilt, double x, double log_value,
-                                       Effort effort);
+    static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
+                                       double log_value, Effort effort);
 
     Bounds profile(double x, double log_unit) const;
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
@@ -50,9 +50,10 @@ class Contour {
         double value, error, size;
     };
 
-    Contour(const Terms& terms, double tilt, double x, double log_value);
+    Contour(const Images& images, double x, double log_value);
     struct Limit {
         double frequencies, work;  // work: nodes times frequencies
+        double where_falling;      // so much more where phi has fallen already
     };
     bool sample(const Terms& terms, double log_wanted, const Limit& limit);
     void split(const Terms& terms, double x, double log_wanted);

@@ -36,8 +36,9 @@ Moment total_moment(const Terms& terms, double t) {
     return total;
 }
 
-Images::Images(const Terms& terms, double tilt, double curvature, double log_tolerance) {
-    const double reach = std::sqrt(-2.0 * log_tolerance / std::max(curvature, 1e-300));
+Images::Images(const Terms& terms, double tilt, double log_tolerance)
+    : tilt_(tilt), moment_(total_moment(terms, tilt)) {
+    const double reach = std::sqrt(-2.0 * log_tolerance / std::max(moment_.curvature, 1e-300));
     const auto add = [&](std::vector<Tilt>& to, double at) {
         const Moment moment = total_moment(terms, at);
         const double upper = moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);

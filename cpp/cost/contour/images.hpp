@@ -15,9 +15,11 @@ Moment total_moment(const Terms& terms, double t);
 
 class Images {
   public:
-    // Around a contour at `tilt`, where K'' is about `curvature`, for images of e^log_value
-    // e^log_tolerance.
-    Images(const Terms& terms, double tilt, double curvature, double log_tolerance);
+    // Around a contour at `tilt`, for images of about e^log_tolerance, relatively.
+    Images(const Terms& terms, double tilt, double log_tolerance);
+
+    double tilt() const { return tilt_; }
+    const Moment& moment() const { return moment_; }  // there
 
     // The least window for which the images at x are below e^log_want.
     double window(double x, double log_want, double smoothing) const;
@@ -31,6 +33,8 @@ class Images {
     // log of kap e^(K - at x) with K of the smoothed law.
     static double log_markov(const Tilt& tilt, double x, double smoothing);
 
+    double tilt_;
+    Moment moment_;
     std::vector<Tilt> above_, below_;
 };
 
