@@ -16,6 +16,7 @@ __all__ = [
     "RdpFunction",
     "Term",
     "WeightedSum",
+    "add_upper",
     "key_of",
     "require_growth",
     "without_lone_zeros",
@@ -29,14 +30,14 @@ _LARGER = np.exp2(np.arange(1.0, 31.0))  # to the largest order that is searched
 _LARGER.flags.writeable = False
 
 
-def _add_upper(a: Array, b: Array) -> Array:
+def add_upper(a: Array, b: Array) -> Array:
     """Return a + b, rounded up unless one of them is 0."""
     with np.errstate(over="ignore"):
         total = a + b
     return np.where((a == 0) | (b == 0), total, np.nextafter(total, np.inf))
 
 
-def _times_upper(values: Array, count: int) -> Array:
+def times_upper(values: Array, count: int) -> Array:
     """Return count times the values, rounded up; 0 times infinity is 0: nothing is released."""
     if count <= 1:
         return values if count else np.zeros_like(values)
@@ -89,7 +90,7 @@ class WeightedSum:
         orders.flags.writeable = False  # no function may move the orders under another
         total = np.zeros(orders.shape)
         for source, function in self._parts:
-            total = _add_upper(total, _without_underflow(source, function, orders))
+            total = add_upper(total, _without_underflow(source, function, orders))
         return total
 
     def at_infinity(self) -> float:
@@ -98,7 +99,7 @@ class WeightedSum:
         for function, count in self.terms:
             most = np.asarray(getattr(function, "max_divergence", np.inf))
             most = _checked(f"max_divergence of {shown(function)}", most, np.asarray(np.inf))
-            total = _add_upper(total, _times_upper(most, count))
+            total = add_upper(total, times_upper(most, count))
         return float(total)
 
 
@@ -162,7 +163,7 @@ def _parts(terms: tuple[Term, ...]) -> tuple[tuple[object, RdpFunction], ...]:
 
 
 def _repeated(function: RdpFunction, count: int, orders: Array) -> Array:
-    return _times_upper(_checked(function, function(orders), orders), count)
+    return times_upper(_checked(function, function(orders), orders), count)
 
 
 def _without_underflow(source: object, function: RdpFunction, orders: Array) -> Array:
