@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
-__all__ = ["columns", "upper_text"]
+__all__ = ["columns", "lower_text", "upper_text"]
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -20,7 +20,16 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def upper_text(value: float, digits: int = 6) -> str:
     """Return `value` rounded upwards to a number of digits: a cost is never shown too low."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def lower_text(value: float, digits: int = 6) -> str:
+    """Return `value` rounded downwards: a lower bound is never shown too high."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
     if not math.isfinite(value):
         return str(value)
-    rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
+    rounded = Context(prec=digits, rounding=rounding).create_decimal_from_float(value)
     return f"{float(rounded):.{digits}g}"

@@ -88,6 +88,7 @@ def test_agrees_with_the_accountant(capsys):
         "version": tn.__version__,
         "delta": 1e-6,
         "epsilon": cost.epsilon(1e-6),
+        "lower": cost.epsilon_bounds(1e-6)[0],
         "way": "losses",
         "ways": {"pure": "inf", "rdp": cost.epsilon(1e-6, by="rdp"), "losses": answer["epsilon"]},
         "adjacency": "add-remove",

@@ -87,6 +87,7 @@ def _run(options: Options) -> None:
             "version": tn.__version__,
             "delta": options.delta,
             "epsilon": explanation.epsilon,
+            "lower": explanation.lower,
             "way": explanation.way,
             "ways": dict(explanation.ways),
             "adjacency": cost.adjacency,

@@ -366,7 +366,7 @@ class Cost(Constructors):
         --------
         >>> import tightnoise as tn
         >>> print((tn.Gaussian(20.0).cost(sensitivity=1.0) * 100).explain(1e-5))
-        epsilon 1.9931 at delta 1e-05, by profile
+        epsilon 1.9931 at delta 1e-05, by profile; at least 1.99309
         way      epsilon
         profile   1.9931
         pure         inf

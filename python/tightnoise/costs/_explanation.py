@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tightnoise._text import columns, upper_text
-from tightnoise.costs._answers import WAYS, least, proved_by
+from tightnoise._text import columns, lower_text, upper_text
+from tightnoise.costs._answers import WAYS, greatest, least, proved_by
 from tightnoise.costs._sampled import Terms
 
 __all__ = ["Explanation", "explained"]
@@ -19,6 +19,8 @@ class Explanation:
     ----------
     delta, epsilon : float
         The question, and the answer.
+    lower : float
+        A proved lower bound of what any accountant can answer, as of `Cost.epsilon_bounds`.
     way : str
         Which way proved it.
     ways : tuple of (str, float)
@@ -37,12 +39,17 @@ class Explanation:
 
     delta: float
     epsilon: float
+    lower: float
     way: str
     ways: tuple[tuple[str, float], ...]
     leaves: tuple[tuple[str, int, str], ...]
 
     def __str__(self) -> str:
         head = f"epsilon {upper_text(self.epsilon)} at delta {self.delta:g}, by {self.way}"
+        if self.lower > 0:
+            head += f"; at least {lower_text(self.lower)}"
+        elif self.epsilon > 0:
+            head += "; no lower bound: not all is known of every leaf's pair"
         ways = [("way", "epsilon"), *((way, upper_text(e)) for way, e in self.ways)]
         leaves = [("release", "count", "neighbours")]
         leaves += [(leaf, str(count), note) for leaf, count, note in self.leaves]
@@ -53,11 +60,12 @@ def explained(terms: Terms, adjacency: str | None, delta: float) -> Explanation:
     """Return the explanation of a cost with these leaves."""
     leaves = tuple((leaf.describe(), n, _note(leaf.adjacency, adjacency)) for leaf, n in terms)
     if not terms or delta == 1:
-        return Explanation(delta, 0.0, "nothing", (), leaves)
+        return Explanation(delta, 0.0, 0.0, "nothing", (), leaves)
     found = [(name, proved_by(name, "epsilon", terms, delta)) for name in WAYS]
     known = tuple((name, proof.bound) for name, proof in found if proof is not None)
     way, best = least("epsilon", terms, delta)
-    return Explanation(delta, best.bound, way, known, leaves)
+    lower = min(greatest("epsilon", terms, delta), best.bound)
+    return Explanation(delta, best.bound, lower, way, known, leaves)
 
 
 def _note(own: str | None, common: str | None) -> str:
