@@ -39,7 +39,7 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     const double tilt = images.tilt(), lost = images.moment().value - tilt * x - log_value;
     const double wanted = kLogTolerance - 3.0 - std::max(0.0, lost - 2.0 * std::log1p(tilt));
     if (!(contour.window_ < kWidestWindow)) return std::nullopt;
-    constexpr Limit kQuick{400.0, 2e5, 8.0}, kFull{2e4, 1.5e6, 2.0};
+    constexpr Limit kQuick{400.0, 1e5, 16.0}, kFull{2e4, 5e5, 3.0};
     if (!contour.sample(terms, wanted, kQuick)) return std::nullopt;
     if (contour.is_smoothed()) {
         if (effort == Effort::quick) return std::nullopt;
