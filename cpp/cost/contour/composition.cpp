@@ -21,16 +21,20 @@ constexpr int kMostSteps = 60;
 
 // Gaussian releases are one Gaussian release.
 Terms merged(const Terms& terms) {
-    Terms result;
+    Terms result, gaussians;
     double square = 0.0;
     for (const Releases& term : terms) {
-        if (const auto mu = term.law->gaussian()) {
-            square += term.count * *mu * *mu;
-        } else if (term.count > 0.0) {
-            result.push_back(term);
-        }
+        if (!(term.count > 0.0)) continue;
+        const auto mu = term.law->gaussian();
+        (mu ? gaussians : result).push_back(term);
+        if (mu) square += term.count * *mu * *mu;
     }
-    if (square > 0.0) result.push_back({std::make_shared<GaussianLaw>(std::sqrt(square)), 1.0});
+    if (gaussians.size() == 1 && gaussians[0].count == 1.0) {
+        result.push_back(gaussians[0]);
+    } else if (square > 0.0) {
+        const double error = 3.0 + static_cast<double>(gaussians.size());
+        result.push_back({std::make_shared<GaussianLaw>(std::sqrt(square), error), 1.0});
+    }
     return result;
 }
 
@@ -119,7 +123,7 @@ Interval bisected(Profile profile, double delta) {
         return Interval{low, top};
     };
     return {narrowed([&](double x) { return profile(x).lower > delta; }).lower,
-            narrowed([&](double x) { return profile(x).upper > delta; }).upper};
+            narrowed([&](double x) { return !(profile(x).upper <= delta); }).upper};
 }
 
 }  // namespace

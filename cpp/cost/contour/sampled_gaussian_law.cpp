@@ -73,7 +73,7 @@ std::optional<Trimmed> SampledGaussianLaw::trimmed(double mass) const {
     }
     top.z = sign * high;
     made->lacking_ = mean_larger(top);
-    return Trimmed{made, made->lacking_ * (1.0 + 1e-12)};
+    return Trimmed{made, made->lacking_ * (1.0 + 1e-11)};
 }
 
 // Beyond it there is less than kOutside of M, and of the part above a cut: section 5.3.
@@ -102,7 +102,10 @@ Interval SampledGaussianLaw::range(double order, const Cut* cut) const {
 double SampledGaussianLaw::log_growth(double order, double reach, double d, const Cut* cut) const {
     const double b = d / sigma_, sine = std::sin(b), cosine = std::cos(b);
     const Interval ends = range(order, cut);
-    const double end = ends.upper + std::sqrt(2.0 * reach * b + kRange * kRange);
+    // Beyond `end` |w(z + id)| is at least this, and M at least 1.
+    const double floor = order < 0.0 ? (1.0 - q_) * (b > 0.5 * kPi ? sine : 1.0) : 1.0;
+    const double growth = 2.0 * (reach * b + std::min(order, 0.0) * std::log(floor));
+    const double end = ends.upper + std::sqrt(growth + kRange * kRange);
     const double spread = 1.0 + top_.spread() + (cut ? cut->spread() : 0.0);
     const auto above_cut = [&](double at) { return cut ? log_larger(at, *cut) : 0.0; };
     double most = -kInfinity, sum = 0.0, least = -kInfinity, lower_sum = 0.0;
@@ -264,6 +267,11 @@ double weight_error(double z, double sigma, double order_times_loss) {
 
 }  // namespace
 
+double SampledGaussianLaw::top_error(double z) const {
+    const double t = (is_remove() ? top_.z - z : z - top_.z) / top_.width;
+    return share_error(t, z, top_.z, top_.width);
+}
+
 Moment SampledGaussianLaw::moment(double t) const {
     const double u = order(t);
     const auto grid = nodes(u, step(u, 0.0, kMomentError));
@@ -280,7 +288,7 @@ Moment SampledGaussianLaw::moment(double t) const {
         const double g = law.weight[j], loss = grid->loss[j];
         mean += g * loss;
         square += g * loss * loss;
-        error += g * weight_error(grid->z[j], sigma_, u * loss);
+        error += g * (weight_error(grid->z[j], sigma_, u * loss) + top_error(grid->z[j]));
     }
     const double rounding =
         kUnit * (error + static_cast<double>(law.weight.size()) + 4.0 * std::fabs(law.log_sum));
@@ -331,12 +339,13 @@ Moment SampledGaussianLaw::trimmed_moment(const Nodes& grid, double t, const Mom
         const double term = gain > 300.0 ? exp(under_p + gain) : expm1(gain) * exp(under_p);
         sum += term;
         size += std::fabs(term);
-        error += std::fabs(term) * (weight_error(grid.z[j], sigma_, 2.0 * t * grid.loss[j]) + 1e3);
+        error += std::fabs(term) * (weight_error(grid.z[j], sigma_, 2.0 * t * grid.loss[j]) +
+                                    top_error(grid.z[j]) + 50.0);
     }
     sum -= lacking_;
     const double discrete = 2.0 * (std::exp(log_error) + 2.0 * kOutside);
     const double absolute =
-        kUnit * (error + static_cast<double>(n) * size) + discrete * (2.0 + sum) + 2e-12 * lacking_;
+        kUnit * (error + static_cast<double>(n) * size) + discrete * (2.0 + sum) + 1e-11 * lacking_;
     Moment moment = plain;
     moment.value = log1p(sum);
     moment.error = absolute / (1.0 + sum) + 4.0 * kUnit * std::fabs(moment.value);
@@ -466,9 +475,7 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
     double error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double g = law.weight[j], loss = grid->loss[j], z = grid->z[j];
-        const double relative =
-            weight_error(z, sigma_, u * loss) +
-            share_error(sign * (top_.z - z) / top_.width, z, top_.z, top_.width);
+        const double relative = weight_error(z, sigma_, u * loss) + top_error(z);
         error += g * relative;
         if (g < kPruned && !(split && large[j] >= kPruned * large_sum)) {
             details.left_out += g;

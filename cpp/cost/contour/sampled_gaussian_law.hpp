@@ -47,6 +47,7 @@ class SampledGaussianLaw : public Law {
     double log_smaller(double z, const Cut& cut) const;
     double log_larger(double z, const Cut& cut) const;
     double mean_larger(const Cut& cut) const;  // under P
+    double top_error(double z) const;          // of the share below the top, in units u
     Cut cut_at(const Split& split) const;
     std::optional<Nodes> nodes(double order, double width, const Cut* cut = nullptr) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain,
@@ -57,7 +58,7 @@ class SampledGaussianLaw : public Law {
     double sigma_, q_;
     Direction direction_;
     Cut top_{};             // losses above it are trimmed
-    double lacking_ = 0.0;  // their mass under P, within 1e-12
+    double lacking_ = 0.0;  // their mass under P, within 1e-11
 };
 
 }  // namespace tightnoise::contour
