@@ -147,8 +147,7 @@ void Contour::smooth(double log_wanted) {
 
 // Looks for the largest cut such that outcomes without any loss above it add next to nothing.
 void Contour::split(const Terms& terms, double x, double log_wanted) {
-    const auto can_split = [](const Releases& term) { return term.law->can_split(); };
-    if (!(x > 0.0) || std::none_of(terms.begin(), terms.end(), can_split)) return;
+    if (!(x > 0.0)) return;
     for (const double factor : {1.1, 1.5, 2.2, 3.5}) {
         const double t = -factor * log_wanted / x;
         int least = 0, most = kMostCuts;  // cuts are 0.8^i x: `most` will do, if any is tried

@@ -78,7 +78,6 @@ class Law {
         const Moment all = moment(t);
         return all.value + (all.error < std::numeric_limits<double>::infinity() ? all.error : 0.0);
     }
-    virtual bool can_split() const { return false; }
     // None where there are no rare large losses to trim.
     virtual std::optional<Trimmed> trimmed(double) const { return std::nullopt; }
     // None where it would take too many nodes.

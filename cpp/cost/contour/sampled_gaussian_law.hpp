@@ -20,12 +20,10 @@ class SampledGaussianLaw : public Law {
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
     double log_small_moment(double t, const Split& split) const override;
-    bool can_split() const override { return true; }
     std::optional<Trimmed> trimmed(double mass) const override;
 
   private:
     struct Nodes;
-    class TiltedLine;
 
     bool is_remove() const { return direction_ == Direction::remove; }
     // The power of w that M(t) is the mean of, under Q0.
