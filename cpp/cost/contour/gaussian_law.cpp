@@ -11,21 +11,23 @@ namespace {
 // K(t) = mu^2 t (t + 1) / 2, and phi(y) = e^(-mu^2 y^2 / 2) once it is centred.
 class GaussianLine : public Line {
   public:
-    GaussianLine(double mu, double error, const Moment& moment)
-        : mu_(mu), error_(error), moment_(moment) {}
+    GaussianLine(double mu, double error, double step, const Moment& moment)
+        : mu_(mu), error_(error), step_(step), moment_(moment) {}
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
-    Characteristics at(double y) const override {
-        const double exponent = 0.5 * mu_ * mu_ * y * y;
-        const double below = expm1(-exponent);
-        return {{below, 0.0, -(8.0 + 2.0 * error_) * kUnit * below}, {}};
+    void at(std::size_t first, Characteristics* out) const override {
+        for (std::size_t k = 0; k < kBlock; ++k) {
+            const double y = static_cast<double>(first + k) * step_;
+            const double below = expm1(-0.5 * mu_ * mu_ * y * y);
+            out[k] = {{below, 0.0, -(12.0 + 2.0 * error_) * kUnit * below}, {}};
+        }
     }
     double log_tail(double y) const override { return -0.5 * mu_ * mu_ * y * y * (1.0 - 1e-13); }
     std::size_t nodes() const override { return 1; }
 
   private:
-    double mu_, error_;
+    double mu_, error_, step_;
     Moment moment_;
 };
 
@@ -37,7 +39,7 @@ Moment GaussianLaw::moment(double t) const {
 }
 
 std::unique_ptr<Line> GaussianLaw::line(const LineRequest& request) const {
-    return std::make_unique<GaussianLine>(mu_, error_, moment(request.tilt));
+    return std::make_unique<GaussianLine>(mu_, error_, request.step, moment(request.tilt));
 }
 
 std::optional<Interval> GaussianLaw::profile(double x) const {

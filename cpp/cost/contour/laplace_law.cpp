@@ -64,6 +64,7 @@ std::unique_ptr<Line> LaplaceLaw::line(const LineRequest& request) const {
     const auto atoms = discretised(request);
     if (!atoms) return nullptr;
     TiltedNodes nodes = atoms->nodes(request.tilt);
+    nodes.step = request.step;
     nodes.missing += 2.0 * request.error;
     nodes.loss_error = 16.0;  // next to 0 by errors of epsilon's size, which the atoms outweigh
     Moment moment = atoms->moment(request.tilt);

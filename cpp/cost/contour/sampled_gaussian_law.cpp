@@ -375,7 +375,7 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
         large[j] = law.weight[j] * exp(log_larger(grid->z[j], cut));
         large_sum += large[j];
     }
-    TiltedNodes kept{{}, {}, {}, 9.0, 0.0};
+    TiltedNodes kept{{}, {}, {}, 9.0, 0.0, request.step};
     double error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double g = law.weight[j], loss = grid->loss[j], z = grid->z[j];
