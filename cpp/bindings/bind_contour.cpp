@@ -68,6 +68,9 @@ void bind_contour(py::module_ m) {
     m.def(
         "sampled_gaussian",
         [](double sigma, double rate, const std::string& direction) -> SharedLaw {
+            if (!(sigma > 0.0 && rate >= 1e-100 && rate <= 1.0)) {
+                throw py::type_error("core: sigma above 0 and a rate from 1e-100 to 1");
+            }
             if (rate == 1.0) return std::make_shared<contour::GaussianLaw>(1.0 / sigma);
             return std::make_shared<contour::SampledGaussianLaw>(sigma, rate,
                                                                  direction_of(direction));

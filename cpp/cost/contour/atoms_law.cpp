@@ -84,7 +84,7 @@ Moment AtomsLaw::careful_moment(double t, const Moment& plain) const {
 
 TiltedNodes AtomsLaw::nodes(double t) const {
     const Tilted law = tilted(t);
-    TiltedNodes kept{{}, {}, {}, 0.0, 0.0};
+    TiltedNodes kept{{}, {}, {}, 0.0, 0.0, 1.0};
     for (std::size_t j = 0; j < loss_.size(); ++j) {
         if (law.weight[j] < kPruned) {
             kept.missing += 2.0 * law.weight[j];
@@ -99,7 +99,9 @@ TiltedNodes AtomsLaw::nodes(double t) const {
 
 std::unique_ptr<Line> AtomsLaw::line(const LineRequest& request) const {
     if (loss_.empty()) return nullptr;
-    return std::make_unique<NodeLine>(nodes(request.tilt), moment(request.tilt));
+    TiltedNodes kept = nodes(request.tilt);
+    kept.step = request.step;
+    return std::make_unique<NodeLine>(std::move(kept), moment(request.tilt));
 }
 
 std::optional<Interval> AtomsLaw::profile(double x) const {

@@ -6,6 +6,7 @@
 
 #include "cost/contour/contour.hpp"
 #include "cost/contour/gaussian_law.hpp"
+#include "cost/contour/search.hpp"
 #include "numeric/elementary.hpp"
 
 namespace tightnoise::contour {
@@ -17,43 +18,24 @@ constexpr double kNarrow = 1e-10;        // relative width at which an answer is
 constexpr double kNarrowEnough = 1e-7;   // beyond, rare large losses are trimmed
 constexpr double kTrimmedShare = 1e-12;  // of delta
 constexpr int kPasses = 3;
-constexpr int kMostSteps = 60;
 
 // Gaussian releases are one Gaussian release.
 Terms merged(const Terms& terms) {
-    Terms result;
+    Terms result, gaussians;
     double square = 0.0;
     for (const Releases& term : terms) {
-        if (const auto mu = term.law->gaussian()) {
-            square += term.count * *mu * *mu;
-        } else if (term.count > 0.0) {
-            result.push_back(term);
-        }
+        if (!(term.count > 0.0)) continue;
+        const auto mu = term.law->gaussian();
+        (mu ? gaussians : result).push_back(term);
+        if (mu) square += term.count * *mu * *mu;
     }
-    if (square > 0.0) result.push_back({std::make_shared<GaussianLaw>(std::sqrt(square)), 1.0});
+    if (gaussians.size() == 1 && gaussians[0].count == 1.0) {
+        result.push_back(gaussians[0]);
+    } else if (square > 0.0) {
+        const double error = 3.0 + static_cast<double>(gaussians.size());
+        result.push_back({std::make_shared<GaussianLaw>(std::sqrt(square), error), 1.0});
+    }
     return result;
-}
-
-// The c of about the least objective(c), found downhill in ratios.
-template <class Objective>
-double least_tilt(Objective objective) {
-    constexpr double kFirst = 8.0, kLeast = 1e-12, kLargest = 1e200;
-    double c = kFirst, value = objective(c);
-    for (const double step : {2.0, 1.4, 1.19, 1.09}) {
-        bool has_moved = false;
-        for (const double factor : {step, 1.0 / step}) {
-            while (!has_moved || step == 2.0) {
-                const double next = objective(c * factor);
-                if (!(next < value) || c * factor < kLeast || c * factor > kLargest) break;
-                c *= factor;
-                value = next;
-                has_moved = true;
-                if (step < 2.0) break;
-            }
-            if (has_moved) break;
-        }
-    }
-    return c;
 }
 
 // log of kap(c) e^(K(c) - c x), an upper bound of the finite part of delta(x).
@@ -62,64 +44,6 @@ double log_renyi(const Terms& terms, double c, double x) {
     const double error = std::isfinite(moment.error) ? moment.error : 0.0;
     const double size = std::fabs(moment.value) + std::fabs(c * x) + 2.0;
     return moment.value + error + log_kappa(c) - c * x + 8.0 * kUnit * size;
-}
-
-// Where the contour's sum says that D(x) = e^log_value: Newton's method on its logarithm, kept in a
-// bracket. Where the sum is lost in rounding, x is far too high.
-double crossing(const Contour& contour, double log_value, double x, const Interval& known) {
-    const double c = contour.tilt();
-    const double reach = 3.0 * std::hypot(contour.deviation(), 1.0 / c);
-    const double safe = contour.mean() - 1.0 / c;
-    double low = known.lower, high = known.upper;
-    for (int i = 0; i < kMostSteps; ++i) {
-        const Contour::Guess guess = contour.guess(x);
-        const double step = (guess.log_value - log_value) / guess.rate;
-        const bool is_lost = !(std::fabs(step) < kInfinity);
-        if (is_lost || step < 0.0)
-            high = std::min(high, x);
-        else
-            low = std::max(low, x);
-        double next = x + std::clamp(step, -reach, reach);
-        if (is_lost || !(next >= low && next <= high)) {
-            next = safe > low && safe < high && is_lost ? safe : 0.5 * (low + high);
-        }
-        const double moved = std::fabs(next - x);
-        x = next;
-        if (moved <= 1e-15 * std::fabs(x) || moved < 1e-300) break;
-    }
-    return x;
-}
-
-// Moves x by `first`, 1.5 `first`, ... until it is good; `never` if it never is.
-template <class Good>
-double stepped(Good is_good, double x, double first, double never) {
-    for (int i = 0; i < kMostSteps; ++i, first *= 1.5) {
-        if (is_good(x)) return x;
-        x += first;
-    }
-    return never;
-}
-
-// epsilon(delta) of a falling profile with bounds on [0, inf).
-template <class Profile>
-Interval bisected(Profile profile, double delta) {
-    if (profile(0.0).upper <= delta) return {0.0, 0.0};
-    double high = 1.0;
-    while (!(profile(high).upper <= delta) && high < 1e300) high *= 2.0;
-    if (high >= 1e300) return {0.0, kInfinity};
-    const auto narrowed = [&](auto is_above) {
-        double low = 0.0, top = high;
-        for (int i = 0; i < 1100 && top - low > 2.0 * kUnit * top; ++i) {
-            const double middle = low > 0.0 && top > 4.0 * low ? std::sqrt(low * top)
-                                  : low > 0.0                  ? 0.5 * (low + top)
-                                                               : std::min(0.5 * top, top * top);
-            (is_above(middle) ? low : top) = middle;
-            if (top < 1e-300) break;
-        }
-        return Interval{low, top};
-    };
-    return {narrowed([&](double x) { return profile(x).lower > delta; }).lower,
-            narrowed([&](double x) { return profile(x).upper > delta; }).upper};
 }
 
 }  // namespace

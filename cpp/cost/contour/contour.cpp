@@ -39,7 +39,7 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     const double tilt = images.tilt(), lost = images.moment().value - tilt * x - log_value;
     const double wanted = kLogTolerance - 3.0 - std::max(0.0, lost - 2.0 * std::log1p(tilt));
     if (!(contour.window_ < kWidestWindow)) return std::nullopt;
-    constexpr Limit kQuick{400.0, 2e5, 8.0}, kFull{2e4, 1.5e6, 2.0};
+    constexpr Limit kQuick{400.0, 3e5, 8.0}, kFull{2e4, 1.5e6, 3.0};
     if (!contour.sample(terms, wanted, kQuick)) return std::nullopt;
     if (contour.is_smoothed()) {
         if (effort == Effort::quick) return std::nullopt;
@@ -64,7 +64,7 @@ bool Contour::make_lines(const Terms& terms, double reach) {
     std::vector<std::unique_ptr<Line>> lines;
     for (const Releases& term : terms) {
         const double error = kShareOfTolerance * std::exp(kLogTolerance) / term.count;
-        lines.push_back(term.law->line({tilt_, reach, error, split_}));
+        lines.push_back(term.law->line({tilt_, reach, error, step_, split_}));
         if (!lines.back()) return false;
     }
     lines_ = std::move(lines);
@@ -102,7 +102,7 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
             smooth(log_wanted);
             break;
         }
-        const double y = static_cast<double>(frequencies_.size()) * step_;
+        const double y = static_cast<double>(frequencies_.size() + kBlock - 1) * step_;
         if (y > reach) {
             reach *= 2.0;
             if (!make_lines(terms, reach)) {
@@ -113,7 +113,7 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
             next_test = 0.0;
             continue;
         }
-        frequencies_.push_back(frequency(terms, y));
+        take_block(terms);
         const Frequency& last = frequencies_.back();
         log_size = std::log(std::hypot(last.real, last.imaginary));
         if (frequencies_.size() < kFewestFrequencies || y < next_test ||
@@ -147,8 +147,7 @@ void Contour::smooth(double log_wanted) {
 
 // Looks for the largest cut such that outcomes without any loss above it add next to nothing.
 void Contour::split(const Terms& terms, double x, double log_wanted) {
-    const auto can_split = [](const Releases& term) { return term.law->can_split(); };
-    if (!(x > 0.0) || std::none_of(terms.begin(), terms.end(), can_split)) return;
+    if (!(x > 0.0)) return;
     for (const double factor : {1.1, 1.5, 2.2, 3.5}) {
         const double t = -factor * log_wanted / x;
         int least = 0, most = kMostCuts;  // cuts are 0.8^i x: `most` will do, if any is tried
@@ -209,8 +208,10 @@ class Product {
     Complex value() const { return std::polar(std::exp(log_size_), phase_); }
     double error() const {
         const double of_phi = std::exp(std::min(log_most_, 1.0)) * std::min(relative_, 2.0);
+        const double size = std::exp(log_size_);
+        if (!(size > 0.0)) return 1.0001 * of_phi;  // underflow
         const double rounding = rounding_ + 4.0 * (std::fabs(log_size_) + std::fabs(phase_));
-        return 1.0001 * of_phi + kUnit * rounding * std::exp(log_size_);
+        return 1.0001 * of_phi + kUnit * rounding * size;
     }
 
   private:
@@ -255,11 +256,21 @@ class LargePart {
 
 }  // namespace
 
-Contour::Frequency Contour::frequency(const Terms& terms, double y) const {
+void Contour::take_block(const Terms& terms) {
+    const std::size_t first = frequencies_.size();
+    std::vector<Characteristics> phis(terms.size() * kBlock);
+    for (std::size_t i = 0; i < terms.size(); ++i) lines_[i]->at(first, &phis[i * kBlock]);
+    for (std::size_t k = 0; k < kBlock; ++k) frequencies_.push_back(frequency(terms, k, phis));
+}
+
+// The next one, of which phis holds all laws' at kBlock of them.
+Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
+                                      const std::vector<Characteristics>& phis) const {
+    const double y = static_cast<double>(frequencies_.size()) * step_;
     Product whole, small;
     LargePart large;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        const Characteristics phi = lines_[i]->at(y);
+        const Characteristics& phi = phis[i * kBlock + k];
         whole.multiply(phi.whole, terms[i].count);
         if (split_.is_none()) continue;
         large.multiply(phi, terms[i].count);
@@ -296,7 +307,7 @@ Contour::Sum Contour::sum(double x, Kernel kernel) const {
         add(total, term.real());
         size += modulus;
         error += std::abs(weight) * at.error +
-                 modulus * (at.y * turn_error + kUnit * (20.0 + std::fabs(angle)));
+                 modulus * (at.y * turn_error + kUnit * (20.0 + 2.0 * std::fabs(angle)));
     }
     const double unit = step_ / kPi;
     return {value(total) * unit, (error + 4.0 * kUnit * size) * unit * 1.0001, size * unit};

@@ -59,7 +59,9 @@ class Contour {
     void split(const Terms& terms, double x, double log_wanted);
     void smooth(double log_wanted);
     bool make_lines(const Terms& terms, double reach);
-    Frequency frequency(const Terms& terms, double y) const;
+    void take_block(const Terms& terms);  // kBlock frequencies more
+    Frequency frequency(const Terms& terms, std::size_t k,
+                        const std::vector<Characteristics>& phis) const;
     double log_tail(const Terms& terms, double y) const;  // of |F|
     Sum sum(double x, Kernel kernel) const;
     double log_scale(double x) const { return moment_ + smoothed_moment() - tilt_ * x; }

@@ -11,20 +11,23 @@ namespace {
 // K(t) = mu^2 t (t + 1) / 2, and phi(y) = e^(-mu^2 y^2 / 2) once it is centred.
 class GaussianLine : public Line {
   public:
-    GaussianLine(double mu, double tilt) : mu_(mu), moment_(GaussianLaw(mu).moment(tilt)) {}
+    GaussianLine(double mu, double error, double step, const Moment& moment)
+        : mu_(mu), error_(error), step_(step), moment_(moment) {}
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
-    Characteristics at(double y) const override {
-        const double exponent = 0.5 * mu_ * mu_ * y * y;
-        const double below = expm1(-exponent);
-        return {{below, 0.0, -8.0 * kUnit * below}, {}};
+    void at(std::size_t first, Characteristics* out) const override {
+        for (std::size_t k = 0; k < kBlock; ++k) {
+            const double y = static_cast<double>(first + k) * step_;
+            const double below = expm1(-0.5 * mu_ * mu_ * y * y);
+            out[k] = {{below, 0.0, -(12.0 + 2.0 * error_) * kUnit * below}, {}};
+        }
     }
-    double log_tail(double y) const override { return -0.5 * mu_ * mu_ * y * y * (1.0 - 1e-15); }
+    double log_tail(double y) const override { return -0.5 * mu_ * mu_ * y * y * (1.0 - 1e-13); }
     std::size_t nodes() const override { return 1; }
 
   private:
-    double mu_;
+    double mu_, error_, step_;
     Moment moment_;
 };
 
@@ -32,21 +35,24 @@ class GaussianLine : public Line {
 
 Moment GaussianLaw::moment(double t) const {
     const double square = mu_ * mu_, value = 0.5 * square * t * (t + 1.0);
-    return {value, 4.0 * kUnit * value, square * (t + 0.5), square};
+    return {value, (4.0 + 2.0 * error_) * kUnit * value, square * (t + 0.5), square};
 }
 
 std::unique_ptr<Line> GaussianLaw::line(const LineRequest& request) const {
-    return std::make_unique<GaussianLine>(mu_, request.tilt);
+    return std::make_unique<GaussianLine>(mu_, error_, request.step, moment(request.tilt));
 }
 
 std::optional<Interval> GaussianLaw::profile(double x) const {
-    return gaussian_profile_bounds(mu_, x);
+    const double error = error_ * kUnit;
+    return Interval{gaussian_profile_bounds(mu_ * (1.0 - error), x).lower,
+                    gaussian_profile_bounds(mu_ * (1.0 + error), x).upper};
 }
 
 Interval gaussian_profile_bounds(double mu, double x) {
     if (!(mu > 0.0) || x == kInfinity) return {0.0, 0.0};
     const GaussianProfile profile = gaussian_profile(x, mu);
     const double known = value(profile), error = known * (profile.error + 4.0 * kUnit) + 1e-320;
+    if (!(error < kInfinity)) return {0.0, 1.0};
     const double lower = std::max(known - error, 0.0), upper = std::min(known + error, 1.0);
     if (!profile.is_complement) return {lower, upper};
     return {(1.0 - upper) * (1.0 - kUnit), std::min((1.0 - lower) * (1.0 + kUnit), 1.0)};

@@ -7,7 +7,8 @@ namespace tightnoise::contour {
 
 class GaussianLaw : public Law {
   public:
-    explicit GaussianLaw(double mu) : mu_(mu) {}
+    // mu may be a rounded number: `error` is its relative error in units u.
+    explicit GaussianLaw(double mu, double error = 0.0) : mu_(mu), error_(error) {}
 
     Moment moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
@@ -15,7 +16,7 @@ class GaussianLaw : public Law {
     std::optional<double> gaussian() const override { return mu_; }
 
   private:
-    double mu_;
+    double mu_, error_;
 };
 
 // delta(x) of the pair for x >= 0; a bound of the relative error is added on both sides.

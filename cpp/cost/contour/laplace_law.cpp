@@ -64,8 +64,9 @@ std::unique_ptr<Line> LaplaceLaw::line(const LineRequest& request) const {
     const auto atoms = discretised(request);
     if (!atoms) return nullptr;
     TiltedNodes nodes = atoms->nodes(request.tilt);
+    nodes.step = request.step;
     nodes.missing += 2.0 * request.error;
-    nodes.loss_error = 4.0;
+    nodes.loss_error = 16.0;  // next to 0 by errors of epsilon's size, which the atoms outweigh
     Moment moment = atoms->moment(request.tilt);
     moment.error += 3.0 * request.error;
     // Relative to e^(c epsilon): the atoms, and twice the density's maximum for its variation.

@@ -11,6 +11,7 @@
 namespace tightnoise::contour {
 
 constexpr double kUnit = 0x1p-53;  // u: the relative error of one rounding
+constexpr std::size_t kBlock = 4;  // so many frequencies are asked for at once
 
 struct Interval {
     double lower, upper;
@@ -37,7 +38,8 @@ class Line {
     virtual ~Line() = default;
     virtual Moment moment() const = 0;  // K(c), as exactly as it is known
     virtual double centre() const = 0;  // any number near K'(c)
-    virtual Characteristics at(double y) const = 0;
+    // At y = (first + k) step of the request, k = 0 ... kBlock - 1.
+    virtual void at(std::size_t first, Characteristics* out) const = 0;
     // log of a bound of |phi(y')| for all y' >= y: never rises with y.
     virtual double log_tail(double y) const = 0;
     // The same for the part of large losses, whole less small.
@@ -53,9 +55,11 @@ struct Split {
     bool is_none() const { return !(cut < std::numeric_limits<double>::infinity()); }
 };
 
-// What a line is asked for: phi for |y| <= reach, discretised with an error of at most `error`.
+// What a line is asked for: phi for |y| <= reach, at multiples of step, discretised with an error
+// of at most `error`.
 struct LineRequest {
     double tilt, reach, error;
+    double step = 1.0;
     Split split{};
 };
 
@@ -78,7 +82,6 @@ class Law {
         const Moment all = moment(t);
         return all.value + (all.error < std::numeric_limits<double>::infinity() ? all.error : 0.0);
     }
-    virtual bool can_split() const { return false; }
     // None where there are no rare large losses to trim.
     virtual std::optional<Trimmed> trimmed(double) const { return std::nullopt; }
     // None where it would take too many nodes.

@@ -15,6 +15,7 @@ struct TiltedNodes {
     std::vector<double> error;   // relative error of g_j by rounding, in units u
     double loss_error;           // relative error of L_j, in units u
     double missing;              // what phi misses: discretisation, and nodes left out
+    double step;                 // of the frequencies
     // g_j times the share of large losses, the relative error of that in units u, and what the sum
     // over them misses; empty where nothing is split off.
     std::vector<double> large{}, large_error{};
@@ -27,7 +28,7 @@ class NodeLine : public Line {
 
     Moment moment() const override { return moment_; }
     double centre() const override { return centre_; }
-    Characteristics at(double y) const override;
+    void at(std::size_t first, Characteristics* out) const override;
     double log_tail(double) const override { return 0.0; }
     std::size_t nodes() const override { return weight_.size(); }
 
@@ -40,8 +41,9 @@ class NodeLine : public Line {
   private:
     std::vector<double> distance_;  // d_j = L_j - centre
     std::vector<double> weight_, large_;
+    std::vector<double> turn_sine_, turn_cosine_;  // of step d_j / 2
     Moment moment_;
-    double centre_ = 0.0, missing_, weight_error_ = 0.0;
+    double centre_ = 0.0, missing_, step_, weight_error_ = 0.0;
     double large_sum_ = 0.0, large_error_, large_error_slope_ = 0.0;
     double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y
 };

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "cost/contour/gaussian_law.hpp"
-#include "cost/contour/node_line.hpp"
+#include "cost/contour/sampled_gaussian_line.hpp"
+#include "cost/contour/sampled_gaussian_strip.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/log1p_remainder.hpp"
 #include "numeric/normal.hpp"
@@ -14,23 +15,17 @@ namespace tightnoise::contour {
 namespace {
 
 constexpr double kRange = 12.5;        // beyond the outermost modes
-constexpr double kOutside = 1e-26;     // of M: what lies beyond that, section 5.3
 constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
 constexpr double kMostNodes = 0x1p15;  // of one line
-constexpr double kStrip = 0.95;        // of the distance to the zeros of w
 constexpr double kMomentError = -46.0;
 constexpr double kLogOverflow = 700.0;
 constexpr double kWidestCut = 0.7;  // of a split, in z
-
-double log_cos(double b) {
-    return std::log(std::cos(b));
-}
 
 }  // namespace
 
 // Nodes at a_j = j * spacing exactly, z_j = sigma a_j + 1/(2 sigma).
 struct SampledGaussianLaw::Nodes {
-    std::vector<double> z, a, excess, loss, log_weight;  // excess = w - 1, loss = log w
+    std::vector<double> z, excess, loss, log_weight;  // excess = w - 1, loss = log w
 };
 
 double SampledGaussianLaw::share(double z) const {
@@ -73,7 +68,7 @@ std::optional<Trimmed> SampledGaussianLaw::trimmed(double mass) const {
     }
     top.z = sign * high;
     made->lacking_ = mean_larger(top);
-    return Trimmed{made, made->lacking_ * (1.0 + 1e-12)};
+    return Trimmed{made, made->lacking_ * (1.0 + 1e-11)};
 }
 
 // Beyond it there is less than kOutside of M, and of the part above a cut: section 5.3.
@@ -102,7 +97,10 @@ Interval SampledGaussianLaw::range(double order, const Cut* cut) const {
 double SampledGaussianLaw::log_growth(double order, double reach, double d, const Cut* cut) const {
     const double b = d / sigma_, sine = std::sin(b), cosine = std::cos(b);
     const Interval ends = range(order, cut);
-    const double end = ends.upper + std::sqrt(2.0 * reach * b + kRange * kRange);
+    // Beyond `end` |w(z + id)| is at least this, and M at least 1.
+    const double floor = order < 0.0 ? (1.0 - q_) * (b > 0.5 * kPi ? sine : 1.0) : 1.0;
+    const double growth = 2.0 * (reach * b + std::min(order, 0.0) * std::log(floor));
+    const double end = ends.upper + std::sqrt(growth + kRange * kRange);
     const double spread = 1.0 + top_.spread() + (cut ? cut->spread() : 0.0);
     const auto above_cut = [&](double at) { return cut ? log_larger(at, *cut) : 0.0; };
     double most = -kInfinity, sum = 0.0, least = -kInfinity, lower_sum = 0.0;
@@ -148,7 +146,7 @@ double SampledGaussianLaw::log_growth(double order, double reach, double d, cons
 }
 
 double SampledGaussianLaw::crude_step(double order, double reach, double log_error) const {
-    const double widest = std::min(kStrip * kPi * sigma_, 14.0);
+    const double widest = std::min(kStrip * kPi * sigma_, kWidest);
     double best = 0.0;
     for (double d = widest; d > 0.02 * widest; d *= 0.85) {
         const double b = d / sigma_;
@@ -162,7 +160,7 @@ double SampledGaussianLaw::crude_step(double order, double reach, double log_err
 double SampledGaussianLaw::step(double order, double reach, double log_error,
                                 const Cut* cut) const {
     const double many = reach > 0.0 ? 300.0 : 8192.0;  // where a sharper bound pays
-    const double widest = std::min(kStrip * kPi * sigma_, 14.0);
+    const double widest = std::min(kStrip * kPi * sigma_, kWidest);
     const auto finest = [&](double best, const Cut* part) {
         for (double d = widest; d > 1e-3 * widest; d *= 0.7) {
             const double growth = std::max(log_growth(order, reach, d, part), 0.0);
@@ -204,7 +202,7 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order,
     if (!(count <= kMostNodes && std::fabs(first) < 0x1p28)) return std::nullopt;
     const auto n = static_cast<std::size_t>(count);
     Nodes made;
-    for (auto* column : {&made.z, &made.a, &made.excess, &made.loss, &made.log_weight}) {
+    for (auto* column : {&made.z, &made.excess, &made.loss, &made.log_weight}) {
         column->resize(n);
     }
     const double log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
@@ -212,7 +210,6 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order,
         const double a = (first + static_cast<double>(j)) * spacing;
         const double z = sigma_ * a + middle;
         const double v = q_ * expm1(std::min(a, kLogOverflow));
-        made.a[j] = a;
         made.z[j] = z;
         made.excess[j] = v;
         made.loss[j] = a > kLogOverflow ? log(q_) + a
@@ -264,6 +261,11 @@ double weight_error(double z, double sigma, double order_times_loss) {
 
 }  // namespace
 
+double SampledGaussianLaw::top_error(double z) const {
+    const double t = (is_remove() ? top_.z - z : z - top_.z) / top_.width;
+    return share_error(t, z, top_.z, top_.width);
+}
+
 Moment SampledGaussianLaw::moment(double t) const {
     const double u = order(t);
     const auto grid = nodes(u, step(u, 0.0, kMomentError));
@@ -280,7 +282,7 @@ Moment SampledGaussianLaw::moment(double t) const {
         const double g = law.weight[j], loss = grid->loss[j];
         mean += g * loss;
         square += g * loss * loss;
-        error += g * weight_error(grid->z[j], sigma_, u * loss);
+        error += g * (weight_error(grid->z[j], sigma_, u * loss) + top_error(grid->z[j]));
     }
     const double rounding =
         kUnit * (error + static_cast<double>(law.weight.size()) + 4.0 * std::fabs(law.log_sum));
@@ -331,12 +333,13 @@ Moment SampledGaussianLaw::trimmed_moment(const Nodes& grid, double t, const Mom
         const double term = gain > 300.0 ? exp(under_p + gain) : expm1(gain) * exp(under_p);
         sum += term;
         size += std::fabs(term);
-        error += std::fabs(term) * (weight_error(grid.z[j], sigma_, 2.0 * t * grid.loss[j]) + 1e3);
+        error += std::fabs(term) * (weight_error(grid.z[j], sigma_, 2.0 * t * grid.loss[j]) +
+                                    top_error(grid.z[j]) + 50.0);
     }
     sum -= lacking_;
     const double discrete = 2.0 * (std::exp(log_error) + 2.0 * kOutside);
     const double absolute =
-        kUnit * (error + static_cast<double>(n) * size) + discrete * (2.0 + sum) + 2e-12 * lacking_;
+        kUnit * (error + static_cast<double>(n) * size) + discrete * (2.0 + sum) + 1e-11 * lacking_;
     Moment moment = plain;
     moment.value = log1p(sum);
     moment.error = absolute / (1.0 + sum) + 4.0 * kUnit * std::fabs(moment.value);
@@ -351,96 +354,6 @@ double SampledGaussianLaw::log_small_moment(double t, const Split& split) const 
     return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
-// |phi(y')| for y' >= y by moving the inner contour to Im z = tau: section 5.4.
-class SampledGaussianLaw::TiltedLine : public NodeLine {
-  public:
-    struct Details {
-        std::vector<double> share;  // p at the nodes
-        double width = 0.0;         // of the rule
-        double spread = 1.0, large_spread = 1.0;
-        double left_out = 0.0, large_left_out = 0.0;  // of the sums
-    };
-    TiltedLine(TiltedNodes nodes, Moment moment, double sigma, double order, Details details)
-        : NodeLine(std::move(nodes), moment),
-          sigma_(sigma),
-          order_(order),
-          details_(std::move(details)) {}
-
-    double log_tail(double y) const override {
-        return least_bound(y, weight(), details_.spread, details_.left_out);
-    }
-    double log_large_tail(double y) const override {
-        return large().empty()
-                   ? -kInfinity
-                   : least_bound(y, large(), details_.large_spread, details_.large_left_out);
-    }
-
-  private:
-    // log of the least bound of |sum of weight e^(i y d)| found downhill in tau.
-    double least_bound(double y, const std::vector<double>& weight, double spread,
-                       double left_out) const {
-        const double widest = std::min(0.5 * kStrip * kPi * sigma_, 6.0);
-        double mass = 0.0, mean = 0.0;
-        for (std::size_t j = 0; j < details_.share.size(); ++j) {
-            mass += weight[j];
-            mean += weight[j] * details_.share[j];
-        }
-        const auto at = [&](double tau) {
-            return std::log(sum(tau, y, weight) + left_out * of_power(tau, 0.0) +
-                            mass * missing(tau, spread)) +
-                   0.5 * spread * tau * tau;
-        };
-        double tau = std::min(y * mean / (mass * sigma_ * spread) + 1e-300, widest);
-        double best = std::min(at(tau), std::log(mass) + 1e-12);
-        for (const double factor : {2.0, 0.5, 1.4, 0.7}) {
-            for (int i = 0; i < 40; ++i) {
-                const double next = std::min(tau * factor, widest);
-                if (next == tau) break;
-                const double value = at(next);
-                if (!(value < best)) break;
-                best = value;
-                tau = next;
-            }
-        }
-        return best;
-    }
-
-    double sum(double tau, double y, const std::vector<double>& weight) const {
-        const double b = tau / sigma_, sine = std::sin(b), cosine = std::cos(b);
-        double total = 0.0;
-        for (std::size_t j = 0; j < details_.share.size(); ++j) {
-            const double p = details_.share[j];
-            const double shrink = std::log1p(-2.0 * p * (1.0 - p) * (1.0 - cosine));
-            const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
-            total += weight[j] * std::exp(0.5 * order_ * shrink - y * angle);
-        }
-        return total * (1.0 + weight_error() + 1e-12);
-    }
-
-    // A bound of |w(z + i tau + i delta) w(z + i tau - i delta)|^(order / 2) / w^order.
-    double of_power(double tau, double delta) const {
-        if (order_ >= 0.0) return 1.0;
-        const double most = 0.5 * (tau + delta) / sigma_, least = 0.5 * (tau - delta) / sigma_;
-        return std::exp(0.5 * order_ * (log_cos(most) + log_cos(least)));
-    }
-
-    // The rule's error for that sum, its integrand continued to |Im z| <= delta.
-    double missing(double tau, double spread) const {
-        const double widest = std::min(kStrip * kPi * sigma_ - tau, 14.0);
-        double best = kInfinity;
-        for (double delta = widest; delta > 0.2 * widest; delta *= 0.8) {
-            const double turns = 2.0 * kPi * delta / details_.width;
-            if (turns < 1.0) break;
-            best = std::min(best,
-                            of_power(tau, delta) * std::exp(0.5 * spread * delta * delta - turns));
-        }
-        return 4.0 * best;
-    }
-
-    double sigma_, order_;
-    Details details_;
-};
-
 std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const {
     const double u = order(request.tilt);
     const double sign = is_remove() ? 1.0 : -1.0;
@@ -448,7 +361,7 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
     const Cut* split = request.split.is_none() ? nullptr : &cut;
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
     const double missed = 2.0 * std::exp(log_error) + kOutside;
-    TiltedLine::Details details;
+    SampledGaussianLine::Details details;
     details.width = step(u, request.reach, log_error, split);
     details.spread = 1.0 + top_.spread();
     details.large_spread = details.spread + cut.spread();
@@ -462,13 +375,11 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
         large[j] = law.weight[j] * exp(log_larger(grid->z[j], cut));
         large_sum += large[j];
     }
-    TiltedNodes kept{{}, {}, {}, 9.0, 0.0};
+    TiltedNodes kept{{}, {}, {}, 9.0, 0.0, request.step};
     double error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double g = law.weight[j], loss = grid->loss[j], z = grid->z[j];
-        const double relative =
-            weight_error(z, sigma_, u * loss) +
-            share_error(sign * (top_.z - z) / top_.width, z, top_.z, top_.width);
+        const double relative = weight_error(z, sigma_, u * loss) + top_error(z);
         error += g * relative;
         if (g < kPruned && !(split && large[j] >= kPruned * large_sum)) {
             details.left_out += g;
@@ -495,7 +406,8 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
         moment = lacking_ > 0.0 ? trimmed_moment(*grid, request.tilt, moment, log_error)
                                 : careful_moment(*grid, request.tilt, moment, log_error);
     }
-    return std::make_unique<TiltedLine>(std::move(kept), moment, sigma_, u, std::move(details));
+    return std::make_unique<SampledGaussianLine>(std::move(kept), moment, sigma_, u,
+                                                 std::move(details));
 }
 
 // One release: the base profile in closed form, at an argument bounded from both sides.

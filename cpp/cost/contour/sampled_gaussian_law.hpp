@@ -20,12 +20,10 @@ class SampledGaussianLaw : public Law {
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
     double log_small_moment(double t, const Split& split) const override;
-    bool can_split() const override { return true; }
     std::optional<Trimmed> trimmed(double mass) const override;
 
   private:
     struct Nodes;
-    class TiltedLine;
 
     bool is_remove() const { return direction_ == Direction::remove; }
     // The power of w that M(t) is the mean of, under Q0.
@@ -47,6 +45,7 @@ class SampledGaussianLaw : public Law {
     double log_smaller(double z, const Cut& cut) const;
     double log_larger(double z, const Cut& cut) const;
     double mean_larger(const Cut& cut) const;  // under P
+    double top_error(double z) const;          // of the share below the top, in units u
     Cut cut_at(const Split& split) const;
     std::optional<Nodes> nodes(double order, double width, const Cut* cut = nullptr) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain,
@@ -57,7 +56,7 @@ class SampledGaussianLaw : public Law {
     double sigma_, q_;
     Direction direction_;
     Cut top_{};             // losses above it are trimmed
-    double lacking_ = 0.0;  // their mass under P, within 1e-12
+    double lacking_ = 0.0;  // their mass under P, within 1e-11
 };
 
 }  // namespace tightnoise::contour
