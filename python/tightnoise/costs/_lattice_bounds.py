@@ -50,7 +50,7 @@ def epsilon_bounds(terms: Terms, delta: float) -> tuple[float, float]:
     if upper is None:
         return 0.0, math.inf
     above = upper.epsilon(delta)
-    return min(above, max(_epsilons_below(terms, delta, above), default=0.0)), above
+    return max(_epsilons_below(terms, delta, above), default=0.0), above
 
 
 def delta_bounds(terms: Terms, epsilon: float) -> tuple[float, float]:
@@ -59,7 +59,7 @@ def delta_bounds(terms: Terms, epsilon: float) -> tuple[float, float]:
     if upper is None:
         return 0.0, 1.0
     above = upper.delta(epsilon)
-    return min(above, max(_deltas_below(terms, epsilon), default=0.0)), above
+    return max(_deltas_below(terms, epsilon), default=0.0), above
 
 
 def _epsilons_below(terms: Terms, delta: float, above: float) -> Iterator[float]:
