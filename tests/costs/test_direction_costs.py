@@ -149,4 +149,4 @@ def test_table_of_the_docstring():
         assert table["kappa"][i] == f"{m.kappa:.1f}"
         bounds = {} if name == "(plain)" else {"sensitivity": sensitivity}
         training = sampled(m, 128 / 60_000, **bounds) * 1407
-        assert table["epsilon"][i] == f"{training.epsilon(1 / 60_000, by='rdp'):#.3g}"
+        assert table["epsilon"][i] == f"{training.epsilon(1 / 60_000):#.3g}"

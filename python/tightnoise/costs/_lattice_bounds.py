@@ -50,7 +50,7 @@ def epsilon_bounds(terms: Terms, delta: float) -> tuple[float, float]:
     if upper is None:
         return 0.0, math.inf
     above = upper.epsilon(delta)
-    return min(above, max(_epsilons_below(terms, delta, above), default=0.0)), above
+    return max(_epsilons_below(terms, delta, above), default=0.0), above
 
 
 def delta_bounds(terms: Terms, epsilon: float) -> tuple[float, float]:
@@ -59,7 +59,7 @@ def delta_bounds(terms: Terms, epsilon: float) -> tuple[float, float]:
     if upper is None:
         return 0.0, 1.0
     above = upper.delta(epsilon)
-    return min(above, max(_deltas_below(terms, epsilon), default=0.0)), above
+    return max(_deltas_below(terms, epsilon), default=0.0), above
 
 
 def _epsilons_below(terms: Terms, delta: float, above: float) -> Iterator[float]:
@@ -108,12 +108,12 @@ def _below(terms: Terms, epsilon: float) -> tuple[LossesBelow, ...]:
     """Return the losses from below, in one or both directions, as fine as suits an epsilon."""
     releases = _releases(terms)
     assert releases is not None
-    if not math.isfinite(epsilon) or any(leaf.profile_excess is None for leaf, _, _ in releases):
+    if not all(_is_known(leaf) for leaf, _, _ in releases):
         return ()
     above = DiscreteLosses(tuple(r for _, r, _ in releases), tuple(n for _, _, n in releases))
-    if above.highest <= 0:
+    if above.largest <= 0:
         return ()
-    least, wanted = above.spacings(above.narrow_tilt(epsilon))
+    least, wanted = above.spacings(above.narrow_tilt(min(epsilon, above.highest)))
     widest = max(release.largest for _, release, _ in releases)
     finest = _step(max(_ROOM * least, widest / _FINEST))
     return _losses_below(terms, finest, max(_step(wanted), _LEEWAY * finest))
@@ -139,17 +139,22 @@ def _losses_below(terms: Terms, least: float, most: float) -> tuple[LossesBelow,
     return tuple(directions[:1] if is_symmetric else directions)
 
 
+def _is_known(leaf: Leaf) -> bool:
+    """Return whether the pair of a leaf is known: by its losses, or by its profile."""
+    return isinstance(leaf, LossTable) or leaf.profile_excess is not None
+
+
 @functools.lru_cache(maxsize=64)
 def _below_of(leaf: Leaf, spacing: float) -> tuple[Below, Below] | None:
     """Return the losses of a leaf in both directions, on a lattice."""
     release, excess = losses_of_leaf(leaf), leaf.profile_excess
     assert release is not None
-    assert excess is not None
     if isinstance(leaf, LossTable):
         forward = below_of_release(release, spacing)
         if release.is_symmetric:
             return forward, forward
         return forward, below_of_release(release.swapped, spacing)
+    assert excess is not None
     ends = max(release.highest, 0.0), max(release.swapped.highest, 0.0)
     points = math.ceil(_POINTS * spacing / max(ends)) if max(ends) > 0 else 1
 

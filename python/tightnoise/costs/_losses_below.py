@@ -19,8 +19,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from tightnoise import _core
 from tightnoise._cached import cached_property
-from tightnoise._core import cost as core
 from tightnoise.costs._discrete_losses import DiscreteLosses
 from tightnoise.costs._lattice import Tilted
 from tightnoise.costs._lattice_below import Below
@@ -28,6 +28,7 @@ from tightnoise.costs._lattice_below import Below
 __all__ = ["LossesBelow"]
 
 _UNIT = 2.0**-53
+_UNDERFLOW = -600.0  # the logarithm of numbers that are far from it
 _ROUNDS = 4  # tilts that are tried for an epsilon
 _WORTH_ANOTHER = 1e-9  # relative: what the last one must have gained
 _ALLOWANCES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)  # of the divergence, for what is taken off
@@ -90,7 +91,7 @@ class LossesBelow(DiscreteLosses):
     def _epsilon(self, tilted: Tilted, log_slack: float) -> float:
         """Return such an epsilon, but for `raised`; 0 if none is found."""
         for allowance in _ALLOWANCES:
-            found = self._read(core.lattice_epsilon, tilted, log_slack + allowance)
+            found = self._read(_core.cost.lattice_epsilon, tilted, log_slack + allowance)
             found *= 1 - 4 * _UNIT
             slack = self._slack(tilted, found) if found > 0 else 0.0
             if slack > 0 and math.log(slack) > log_slack:
@@ -100,12 +101,13 @@ class LossesBelow(DiscreteLosses):
     def _slack(self, tilted: Tilted, epsilon: float) -> float:
         """Return at most the divergence at `epsilon`."""
         rounded = epsilon + tilted.rounding
-        log_slack = self._read(core.lattice_log_delta, tilted, rounded)
-        if log_slack == -math.inf:
+        log_slack = self._read(_core.cost.lattice_log_delta, tilted, rounded)
+        # In the units of the reading, whose numbers lose their digits where they underflow.
+        log_unit = tilted.log_scale - tilted.tilt * (epsilon - tilted.first)
+        if log_slack - log_unit < _UNDERFLOW:
             return 0.0
         outside = (tilted.beyond + tilted.below) * (1 + 1e-9)
-        log_wrapped = tilted.log_scale - tilted.tilt * (epsilon - tilted.first)
-        share = outside * math.exp(min(log_wrapped - log_slack, 700.0))
+        share = outside * math.exp(log_unit - log_slack)
         return math.exp(min(log_slack, 0.0)) * max(0.0, 1 - share - 8 * _UNIT * tilted.mass.size)
 
     def _read(self, function: Callable[..., float], tilted: Tilted, at: float) -> float:

@@ -1,0 +1,41 @@
+"""Laws on a lattice that a pair dominates: their curves against that of the pair."""
+
+import numpy as np
+import pytest
+
+from tightnoise.costs._excess import Excess
+from tightnoise.costs._lattice_below import below_of_profile
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-6, 1e-2])
+def test_both_directions_of_random_pairs(noise, rng):
+    """Below the true curves everywhere, also at epsilons below 0, whatever is rounded up."""
+    for _ in range(100):
+        p, q = rng.dirichlet(np.full(int(rng.integers(2, 8)), 0.4), 2)
+        if rng.random() < 0.5:
+            q[0], p[1] = 0.0, 0.0
+            p, q = p / p.sum(), q / q.sum()
+
+        def profile(epsilons, p=p, q=q):
+            scale = np.exp(np.minimum(epsilons * (1 - noise * rng.random(epsilons.size)), 700.0))
+            truth = (np.maximum(a - np.outer(scale, b), 0).sum(axis=1) for a, b in ((p, q), (q, p)))
+            return tuple(d * (1 + noise * rng.random(d.size)) for d in truth)
+
+        some = (p > 1e-300) & (q > 1e-300)
+        losses = np.log(p[some] / q[some]) if some.any() else np.ones(1)
+        ends = max(losses.max(), 0.1), max(-losses.min(), 0.1)
+        spacing, points = max(ends) / rng.integers(2, 300), int(rng.integers(1, 6))
+        both = below_of_profile(
+            profile, ends, spacing, points, Excess(noise, noise), symmetric=False
+        )
+        if both is None:  # all is lost in so wide a cell
+            continue
+        at = np.append(rng.uniform(-1.2, 1.2, 60) * max(ends), [-40.0, -1e-9, 0.0])
+        for below, (a, b) in zip(both, ((p, q), (q, p)), strict=True):
+            release = below.release
+            gains = np.maximum(0, -np.expm1(np.subtract.outer(at + below.raised, release.values)))
+            got = release.infinite + gains @ np.exp(release.log_mass)
+            truth = np.maximum(a - np.outer(np.exp(at), b), 0).sum(axis=1)
+            assert (got <= truth * (1 + 2e-15) + 1e-17).all()
+            assert np.exp(release.log_mass).sum() + release.infinite <= 1
+            assert release.values == pytest.approx(spacing * np.rint(release.values / spacing))

@@ -1,0 +1,312 @@
+"""Lower bounds of compositions on the lattice: below the truth, the upper ones above, both near."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from guarantees import composed_delta, composed_epsilon
+
+import tightnoise as tn
+from tightnoise.costs._excess import Excess
+from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
+from tightnoise.costs._lattice_below import below_of_profile
+from tightnoise.costs._lattice_bounds import delta_bounds, epsilon_bounds
+from tightnoise.costs._losses_below import LossesBelow
+
+INF = float("inf")
+
+
+def delta_pair(p, q, epsilons):
+    """D(P||Q) and D(Q||P) of two lists of probabilities."""
+    scale = np.exp(np.minimum(epsilons, 700.0))[:, None]
+    return np.maximum(p - scale * q, 0).sum(axis=1), np.maximum(q - scale * p, 0).sum(axis=1)
+
+
+def divergence(p, q, epsilon):
+    """The hockey-stick divergence of lists of probabilities, to 30 digits."""
+    with mp.workdps(30):
+        scale = mp.exp(mp.mpf(epsilon))
+        return float(mp.fsum(max(a - scale * b, 0) for a, b in zip(p, q, strict=True)))
+
+
+def product(p, times):
+    """The probabilities of `times` independent outcomes, to 30 digits."""
+    with mp.workdps(30):
+        result = [mp.mpf(1)]
+        for _ in range(times):
+            result = [a * mp.mpf(float(b)) for a in result for b in p]
+        return result
+
+
+def widest(cost, delta):
+    """The relative width of the bounds of epsilon, after checks of both."""
+    lower, upper = epsilon_bounds(cost.terms, delta)
+    assert 0 <= lower <= upper == cost.losses().epsilon(delta)
+    middle = 0.5 * (lower + upper)
+    low, high = delta_bounds(cost.terms, middle)
+    assert 0 <= low <= high <= 1
+    # What is below at one question is below at the other.
+    assert delta_bounds(cost.terms, lower)[1] >= delta
+    assert low <= delta_bounds(cost.terms, lower)[1]
+    return (upper - lower) / upper if upper > 1e-3 else 0.0
+
+
+# --- exact: randomised response, atoms, Laplace
+
+
+@pytest.mark.parametrize("e", [0.01, 0.5, 4.0])
+@pytest.mark.parametrize("times", [1, 3, 100, 10_000, 1_000_000])
+def test_randomised_response(e, times, check_error):
+    true = 1 / (1 + math.exp(-e))
+    cost = tn.Cost.of_losses([e, -e], [true, 1 - true]) * times
+    for delta in (1e-9, 1e-3):
+        exact = composed_epsilon(e, 0.0, times, delta)
+        lower, upper = epsilon_bounds(cost.terms, delta)
+        assert lower <= exact * (1 + 1e-11)
+        assert exact <= upper * (1 + 1e-11)
+        if exact > 1e-3:
+            check_error("epsilon_bounds, randomised response", (upper - lower) / exact, 1e-8)
+    for share in (0.0, 0.3, 0.9):
+        exact = composed_delta(e, 0.0, times, share * times * e)
+        lower, upper = delta_bounds(cost.terms, share * times * e)
+        assert lower <= exact * (1 + 1e-9)
+        if exact > 1e-280:
+            assert exact <= upper * (1 + 1e-9)
+            check_error("delta_bounds, randomised response", (upper - lower) / exact, 1e-6)
+
+
+def test_atoms_by_enumeration(rng):
+    """Losses that lie on no lattice, in both directions, some infinite."""
+    for _ in range(12):
+        size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
+        p, q = rng.dirichlet(np.full(size, 0.7), 2) + 1e-9
+        if rng.random() < 0.3:
+            q[0] = 0.0
+        p, q = p / p.sum(), q / q.sum()
+        with np.errstate(divide="ignore"):
+            cost = tn.Cost.of_losses(np.log(p) - np.log(q), p) * times
+        many_p, many_q = product(p, times), product(q, times)
+        largest = np.abs(np.log(p[q > 0] / q[q > 0])).max() * times
+        for epsilon in rng.uniform(0, 1.0, 3) ** 2 * largest:
+            exact = max(divergence(many_p, many_q, epsilon), divergence(many_q, many_p, epsilon))
+            lower, upper = delta_bounds(cost.terms, epsilon)
+            assert lower <= exact * (1 + 1e-12) + 1e-15
+            assert exact <= upper * (1 + 1e-12) + 1e-15
+            nearly = epsilon + 1e-4 * (1 + largest)
+            allowed = max(divergence(many_p, many_q, nearly), divergence(many_q, many_p, nearly))
+            assert lower >= allowed * (1 - 1e-6) - 1e-11
+        for delta in (1e-6, 1e-2):
+            low, high = epsilon_bounds(cost.terms, delta)
+            assert 0 <= low <= high
+            if 0 < low < INF:
+                pairs = (many_p, many_q, low), (many_q, many_p, low)
+                assert max(divergence(*pair) for pair in pairs) >= delta * (1 - 1e-12)
+
+
+def laplace_delta(e, times, epsilon):
+    """Of 1 to 3 releases: the loss has atoms at e and -e, and the density exp((x - e)/2)/4."""
+    e, epsilon = mp.mpf(e), mp.mpf(epsilon)
+
+    def once(x):
+        if x < 0:
+            return 1 - mp.exp(x) + mp.exp(x) * once(-x)
+        return max(mp.mpf(0), -mp.expm1((x - e) / 2))
+
+    def density(x):
+        return mp.exp((x - e) / 2) / 4 if abs(x) < e else mp.mpf(0)
+
+    up, down = mp.mpf(1) / 2, mp.exp(-e) / 2
+    if times == 1:
+        return once(epsilon)
+    if times == 2:
+        atoms = [(e, up), (-e, down)]
+        law, ends = density, [-e, e]
+    else:
+        atoms = [(2 * e, up * up), (mp.mpf(0), 2 * up * down), (-2 * e, down * down)]
+        ends = [-2 * e, mp.mpf(0), 2 * e]
+
+        def law(x):
+            both = mp.exp((x - 2 * e) / 2) / 16 * (2 * e - abs(x))
+            return both + 2 * up * density(x - e) + 2 * down * density(x + e)
+
+    bends = [x for x in (epsilon - e, epsilon, epsilon + e) if ends[0] < x < ends[-1]]
+    whole = mp.quad(lambda x: law(x) * once(epsilon - x), sorted({*ends, *bends}))
+    return mp.fsum(mass * once(epsilon - x) for x, mass in atoms) + whole
+
+
+@pytest.mark.parametrize("e", [0.001, 0.1, 1.0, 5.0, 30.0])
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_laplace(e, times, check_error):
+    cost = tn.Laplace(1 / e).cost(sensitivity=1.0) * times
+    with mp.workdps(25):
+        for share in (0.0, 0.05, 0.5, 0.9, 0.999):
+            exact = laplace_delta(e, times, share * times * e)
+            lower, upper = delta_bounds(cost.terms, share * times * e)
+            assert lower <= exact <= upper * (1 + 1e-12)
+            check_error("delta_bounds, Laplace", float((upper - lower) / exact), 1e-4)
+            low, high = epsilon_bounds(cost.terms, float(exact))
+            # A delta next to 1 has no digits left of epsilon.
+            assert low <= share * times * e * (1 + 1e-12) + 4e-16 / (1 - min(float(exact), 0.999))
+            if exact < 0.99 and share > 0 and e * times > 1e-3:
+                check_error("epsilon_bounds, Laplace", (high - low) / high, 1e-5)
+
+
+# --- the law of one leaf, composed: of a Gaussian all is known
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.5, 3.0])
+def test_gaussian_by_points(mu, check_error):
+    largest = float(gaussian_epsilon(1e-40, mu))
+
+    def profile(epsilons):
+        heights = gaussian_delta(epsilons, mu)
+        return heights, heights
+
+    for times in (1, 10, 1000, 100_000):
+        spacing = largest / min(10_000, 4e5 / math.sqrt(times))
+        below, other = below_of_profile(
+            profile, (largest, largest), spacing, 4, Excess(2e-14), symmetric=True
+        )
+        assert below is other
+        losses = LossesBelow.of([(below, times)], spacing)
+        total = mu * math.sqrt(times)
+        for delta in (1e-10, 1e-5, 0.1):
+            exact = float(gaussian_epsilon(delta, total))
+            if exact == 0:
+                continue
+            got = losses.epsilon_lower(math.log(delta))
+            assert got <= exact
+            check_error(f"epsilon_lower, Gaussian, {times} times", 1 - got / exact, 3e-4)
+            there = losses.slack_lower(exact)
+            assert there <= delta * (1 + 1e-13)
+        assert losses.slack_lower(2 * times * largest) == 0.0
+
+
+def test_no_law_of_losses_that_are_too_large():
+    def profile(epsilons):
+        heights = np.where(epsilons < 1e7, 0.5, 0.0)
+        return heights, heights
+
+    assert below_of_profile(profile, (1e7, 1e7), 1.0, 2, Excess(0.0), symmetric=True) is None
+    assert below_of_profile(profile, (9.0, 9.0), 30.0, 2, Excess(0.0), symmetric=True) is None
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-9, 1e-6, 1e-3])
+def test_any_profile_within_its_excess(noise, rng):
+    """Random pairs, their profiles rounded up at random: as laws of many, still below."""
+    for _ in range(12):
+        size, times = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+        p, q = rng.dirichlet(np.full(size, 0.7), 2)
+        if rng.random() < 0.5:
+            q[0], p[1] = 0.0, 0.0
+            p, q = p / p.sum(), q / q.sum()
+        argument = noise * rng.random()
+
+        def profile(epsilons, p=p, q=q, argument=argument):
+            truth = delta_pair(p, q, epsilons * (1 - argument * rng.random(epsilons.size)))
+            return tuple(d * (1 + noise * rng.random(d.size)) for d in truth)
+
+        some = (p > 0) & (q > 0)
+        losses = np.log(p[some] / q[some]) if some.any() else np.ones(1)
+        ends = max(losses.max(), 0.1), max(-losses.min(), 0.1)
+        spacing = max(ends) / rng.integers(5, 200)
+        both = below_of_profile(
+            profile, ends, spacing, int(rng.integers(1, 6)), Excess(noise, noise), symmetric=False
+        )
+        if both is None:
+            continue
+        pairs = (p, q), (q, p)
+        for below, (one, other) in zip(both, pairs, strict=True):
+            below_many = LossesBelow.of([(below, times)], spacing)
+            many, others = product(one, times), product(other, times)
+            for epsilon in rng.uniform(0, 1.1, 4) * times * max(ends):
+                got = below_many.infinite + below_many.slack_lower(epsilon)
+                assert got <= divergence(many, others, epsilon) * (1 + 1e-13)
+
+
+# --- leaves
+
+
+def mechanisms():
+    laplace, gaussian = tn.Laplace(1.3).cost(sensitivity=1.0), tn.Gaussian(2.0)
+    gaussian = gaussian.cost(sensitivity=1.0)
+    return {
+        "Laplace": laplace,
+        "staircase": tn.Staircase(0.7, 1.0, 0.3).cost(sensitivity=1.5),
+        "response": tn.Cost.of_response(0.5, 10),
+        "direction": tn.VonMisesFisher(2.0, 5).cost(angle=2.0),
+        "truncated": tn.TruncatedGaussian(1.0, -1.0, 1.0).cost(sensitivity=1.0, domain=(-1, 1)),
+        "rectified": tn.RectifiedGaussian(1.0, -1.0, 1.0).cost(sensitivity=1.0, domain=(-1, 1)),
+        "Poisson": laplace.sampled(0.05, "poisson"),
+        "fixed size": tn.Laplace(1.3)
+        .cost(sensitivity=1.0, adjacency="replace-one")
+        .sampled(0.05, "fixed-size"),
+        "Gaussian and Laplace": gaussian + laplace,
+        "Laplace twice": laplace + tn.Laplace(math.pi).cost(sensitivity=1.0),
+        "Laplace and response": laplace * 3 + tn.Cost.of_response(0.7),
+    }
+
+
+WIDTHS = {"Poisson": 1e-3, "fixed size": 1e-3, "truncated": 2e-3, "Gaussian and Laplace": 1e-3}
+
+
+@pytest.mark.parametrize("name", mechanisms())
+@pytest.mark.parametrize("times", [1, 100, 10_000])
+def test_widths(name, times, check_error):
+    cost = mechanisms()[name] * (10 if name == "Poisson" and times == 1 else times)
+    for delta in (1e-8, 1e-2):
+        limit = WIDTHS.get(name, 1e-5)
+        check_error(f"epsilon_bounds, {name}", widest(cost, delta), limit)
+
+
+def test_a_million():
+    for cost in (tn.Laplace(20.0).cost(sensitivity=1.0), tn.Cost.of_response(0.6)):
+        assert widest(cost * 1_000_000, 1e-6) < 2e-4
+
+
+def test_once_is_the_profile(rng, check_error):
+    """Random settings against the profile of the leaf itself, less what that may be too high."""
+    for _ in range(25):
+        size = float(np.exp(rng.uniform(-5, 3)))
+        kind = int(rng.integers(4))
+        if kind == 0:
+            cost = tn.Laplace(size).cost(sensitivity=1.0)
+        elif kind == 1:
+            cost = tn.Gaussian(size).cost(sensitivity=1.0)
+        elif kind == 2:
+            cost = tn.Staircase(1 / size, 1.0, rng.uniform(0.1, 0.9)).cost(
+                sensitivity=rng.uniform(0.3, 3)
+            )
+        else:
+            cost = tn.Laplace(size).cost(sensitivity=1.0).sampled(rng.uniform(0.01, 1), "poisson")
+        ((leaf, _),) = cost.terms
+        largest = min(leaf.max_loss, leaf.epsilon(1e-12))
+        for epsilon in largest * rng.uniform(0, 0.99, 3):
+            exact = float(max(*leaf.profile(np.array([epsilon])))[0])
+            lower, upper = delta_bounds(cost.terms, epsilon)
+            assert lower <= exact
+            assert exact <= upper * (1 + 1e-12)
+            if exact > 1e-9:
+                check_error("delta_bounds, once", 1 - lower / exact, 2e-2)
+
+
+def test_no_lower_side_of_what_is_a_bound_only():
+    for cost in (tn.Cost.of_pure(0.5), tn.Cost.of_approximate(0.5, 1e-6), tn.Cost.of_gdp(1.0)):
+        many = cost * 3
+        assert epsilon_bounds(many.terms, 1e-6)[0] == 0.0
+        assert delta_bounds(many.terms, 0.5)[0] == 0.0
+    unknown = tn.Cost.of_zcdp(0.1) * 2
+    assert epsilon_bounds(unknown.terms, 1e-6) == (0.0, INF)
+    assert delta_bounds(unknown.terms, 0.5) == (0.0, 1.0)
+
+
+def test_infinite_losses():
+    """What P alone has is told below any epsilon, and no epsilon is enough for less."""
+    cost = tn.Cost.of_losses([0.5, -0.4, INF], [0.6, 0.39, 0.01]) * 5
+    missing = 1 - 0.6 * math.exp(-0.5) - 0.39 * math.exp(0.4)  # of the other, which has more of it
+    lower, upper = delta_bounds(cost.terms, 100.0)
+    assert lower == pytest.approx(1 - (1 - missing) ** 5, rel=1e-9)
+    assert lower <= 1 - (1 - missing) ** 5 <= upper
+    assert epsilon_bounds(cost.terms, 0.01) == (INF, INF)
+    assert delta_bounds((tn.Cost.of_losses([0.0], [1.0]) * 3).terms, 0.0)[0] == 0.0
