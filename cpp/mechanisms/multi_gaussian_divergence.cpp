@@ -74,9 +74,7 @@ class LatticePair {
           posterior_(lattice_.s()),
           tilt_(offset * lattice_.a()) {}
 
-    Point at(double u, Side) const {
-        return form_ == Form::plain ? plain(u) : near(u);
-    }
+    Point at(double u, Side) const { return form_ == Form::plain ? plain(u) : near(u); }
 
     double slope(const Point& p) const {
         const double change = form_ == Form::plain ? p.m1 - p.m0 : (p.m_near - p.m0) + p.m_rise;
