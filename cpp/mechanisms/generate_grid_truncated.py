@@ -122,8 +122,8 @@ def print_array(name, found, error):
     """Print one array of coefficients."""
     print(f"    // relative error {mp.nstr(error, 2)}")
     print(f"    static constexpr double {name}[{len(found)}] = {{")
-    for c in found:
-        print(f"        {c!r},")
+    for i in range(0, len(found), 4):
+        print("        " + " ".join(f"{c!r}," for c in found[i : i + 4]))
     print("    };")
 
 

@@ -74,9 +74,7 @@ class LatticePair {
           posterior_(lattice_.s()),
           tilt_(offset * lattice_.a()) {}
 
-    Point at(double u, Side) const {
-        return form_ == Form::plain ? plain(u) : form_ == Form::small ? small(u) : near_step(u);
-    }
+    Point at(double u, Side) const { return form_ == Form::plain ? plain(u) : near(u); }
 
     double slope(const Point& p) const {
         const double change = form_ == Form::plain ? p.m1 - p.m0 : (p.m_near - p.m0) + p.m_rise;
@@ -186,25 +184,28 @@ class LatticePair {
         return f.index + (f.even_even - f.even_odd) / (f.even - f.odd);
     }
 
-    Point small(double u) const {
-        const LatticePairSum f = lattice_.pair_sum(node0_, u + 0.5 * offset_, tilt_);
+    Point near(double u) const {
+        const LatticePairSum f = lattice_.pair_sum(node1_, u + 0.5 * offset_, tilt_);
         Point p;
         p.x = u;
+        p.m_near = mean_before(f);
         p.ratio = pair_ratio(f);
-        p.excess_near = 0.0;
-        p.excess = p.ratio - epsilon_;
-        p.m0 = p.m_near = mean_before(f);
         set_shifted(p, f);
-        p.log_top += log_gain_;
+        if (form_ == Form::near_step) {
+            set_step(p, f);
+        } else {
+            p.m0 = p.m_near;
+            p.excess_near = 0.0;
+        }
+        p.excess = (p.excess_near + p.ratio) - rest_;
         return p;
     }
 
     // f(x + 1) - e^epsilon f(x) has coefficients e^epsilon w_k times
     //     1 (k = -K - 1, the weight continued), 0 (k < 0), e^(-2 epsilon) - 1 (0 <= k < K), -1 (K).
-    Point near_step(double u) const {
+    void set_step(Point& p, const LatticePairSum& f) const {
         const double epsilon = lattice_.epsilon(), modes = lattice_.modes();
-        const LatticeSum f0 = lattice_.sum(node0_, u);
-        const LatticePairSum f = lattice_.pair_sum(node1_, u + 0.5 * offset_, tilt_);
+        const LatticeSum f0 = lattice_.sum(node0_, p.x);
         const double k = node0_ + f0.index;
         const double above = lattice_.log_ratio(k, f0.distance, -(modes + 1.0) - k);
         const double to_last = lattice_.log_ratio(k, f0.distance, modes - k);
@@ -212,12 +213,7 @@ class LatticePair {
         const double fold = -std::expm1(-2.0 * epsilon);
         const double below = (fold * std::max(f0.right - last, 0.0) + last) / f0.sum;
         const double change = above > 300.0 ? HUGE_VAL : std::exp(above) / f0.sum - below;
-        Point p;
-        p.x = u;
         p.m0 = f0.mean;
-        p.m_near = mean_before(f);
-        p.ratio = pair_ratio(f);
-        set_shifted(p, f);
         if (change > -0.5 && change < 1.0) {
             p.excess_near = std::log1p(change);
         } else {
@@ -227,8 +223,6 @@ class LatticePair {
                             lattice_.a() * (apart * (d + f0.distance)) +
                             std::log((f.even - f.odd) / f0.sum);
         }
-        p.excess = (p.excess_near + p.ratio) - rest_;
-        return p;
     }
 
     const Lattice& lattice_;

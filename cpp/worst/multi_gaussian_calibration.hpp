@@ -1,8 +1,9 @@
 // The least noise of the multi-Gaussian mixture that is (epsilon, delta)-DP.
 //
 // All answers are private by worst_shift(law, epsilon, sensitivity).delta <= delta, the cost that
-// is accounted later, and within 1e-9 of the smallest such sigma. D's maximum over the shifts falls
-// with sigma: more noise is post-processing (Lemma 3.4).
+// is accounted later, and within 1e-9 of the smallest such sigma; with more than 5000 modes that or
+// one that makes hardly more noise. D's maximum over the shifts falls with sigma: more noise is
+// post-processing (Lemma 3.4).
 // Range: epsilon > 0 up to 700, delta in (0, 1) from 1e-300 on, sensitivity > 0, modes an integer
 // from 0 to kMostModes. NaN where nothing private was found, infinite where sigma overflows.
 #pragma once

@@ -18,11 +18,10 @@ struct QuasiGaussianOfSigma {
     }
 };
 
-// The larger one of the thresholds; the second one, at most 1 / sqrt(2 epsilon), where it matters.
-double sigma_of_paper(double epsilon, double delta) {
-    const double of_shift = quasi_gaussian_sigma_of_shift(epsilon, delta);
+// The other threshold, at most 1 / sqrt(2 epsilon), where it may be the larger one.
+double sigma_of_ratio(double epsilon, double of_shift) {
     const bool decides = of_shift >= 1.0 / std::sqrt(2.0 * epsilon);
-    return decides ? of_shift : std::max(of_shift, quasi_gaussian_sigma_of_ratio(epsilon));
+    return decides ? 0.0 : quasi_gaussian_sigma_of_ratio(epsilon);
 }
 
 LeastScale<QuasiGaussianOfSigma> least_scale(double epsilon, double delta, double sensitivity,
@@ -34,13 +33,17 @@ LeastScale<QuasiGaussianOfSigma> least_scale(double epsilon, double delta, doubl
 }  // namespace
 
 double quasi_gaussian_sigma(double epsilon, double delta, double sensitivity) {
-    auto scale = least_scale(epsilon, delta, sensitivity, sigma_of_paper(epsilon, delta));
-    scale.raise_to_peak();
+    const double of_shift = quasi_gaussian_sigma_of_shift(epsilon, delta);
+    const double of_ratio = sigma_of_ratio(epsilon, of_shift);
+    auto scale = least_scale(epsilon, delta, sensitivity, std::max(of_shift, of_ratio));
+    scale.raise_to(of_shift);
+    if (of_ratio > of_shift) scale.raise_to_peak();
     return sensitivity * scale.private_sigma();
 }
 
 double quasi_gaussian_sigma_of_paper(double epsilon, double delta, double sensitivity) {
-    const double sigma = sigma_of_paper(epsilon, delta);
+    const double of_shift = quasi_gaussian_sigma_of_shift(epsilon, delta);
+    const double sigma = std::max(of_shift, sigma_of_ratio(epsilon, of_shift));
     auto scale = least_scale(epsilon, delta, sensitivity, sigma);
     scale.raise_to(sigma);
     return sensitivity * scale.private_sigma();
