@@ -41,10 +41,11 @@ struct NormalError<double> {
     static constexpr double kOfNormal = 1.0;
 };
 
-// Found by trying all 2^32 words of the radius at every level (tests/mechanisms/grid/test_normals.py): its
-// error, 1.58e-7 r for the angle (the most of all 2^23) and 2^-24 r for each rounding of the
-// product, of s, of s z and of the sum come to no more than 0.79 of this. Next to u = 1 the bits of
-// u that were not read move r by 2^-33 / r, 2.4e-7 at the lower end.
+// Found by trying all 2^32 words of the radius at every level
+// (tests/mechanisms/grid/test_normals.py): its error, 1.58e-7 r for the angle (the most of all
+// 2^23) and 2^-24 r for each rounding of the product, of s, of s z and of the sum come to no more
+// than 0.79 of this. Next to u = 1 the bits of u that were not read move r by 2^-33 / r, 2.4e-7 at
+// the lower end.
 template <>
 struct NormalError<float> {
     static constexpr float kLeastSquare = 0x1p-22f;

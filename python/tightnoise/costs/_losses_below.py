@@ -19,8 +19,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tightnoise import _core
 from tightnoise._cached import cached_property
+from tightnoise._core import cost as core
 from tightnoise.costs._discrete_losses import DiscreteLosses
 from tightnoise.costs._lattice import Tilted
 from tightnoise.costs._lattice_below import Below
@@ -91,7 +91,7 @@ class LossesBelow(DiscreteLosses):
     def _epsilon(self, tilted: Tilted, log_slack: float) -> float:
         """Return such an epsilon, but for `raised`; 0 if none is found."""
         for allowance in _ALLOWANCES:
-            found = self._read(_core.cost.lattice_epsilon, tilted, log_slack + allowance)
+            found = self._read(core.lattice_epsilon, tilted, log_slack + allowance)
             found *= 1 - 4 * _UNIT
             slack = self._slack(tilted, found) if found > 0 else 0.0
             if slack > 0 and math.log(slack) > log_slack:
@@ -101,7 +101,7 @@ class LossesBelow(DiscreteLosses):
     def _slack(self, tilted: Tilted, epsilon: float) -> float:
         """Return at most the divergence at `epsilon`."""
         rounded = epsilon + tilted.rounding
-        log_slack = self._read(_core.cost.lattice_log_delta, tilted, rounded)
+        log_slack = self._read(core.lattice_log_delta, tilted, rounded)
         # In the units of the reading, whose numbers lose their digits where they underflow.
         log_unit = tilted.log_scale - tilted.tilt * (epsilon - tilted.first)
         if log_slack - log_unit < _UNDERFLOW:
