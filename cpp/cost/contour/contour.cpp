@@ -6,6 +6,7 @@
 
 #include "numeric/compensated_sum.hpp"
 #include "numeric/elementary.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise::contour {
 namespace {
@@ -92,6 +93,7 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
         if (reach < step_ * kFewestFrequencies) return false;
     }
     for (;;) {
+        poll();
         double work = 0.0;
         for (const auto& line : lines_) work += static_cast<double>(line->nodes());
         // More is allowed where phi has fallen by a part of what is wanted.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
+#include "runtime/interruption.hpp"
 
 namespace tightnoise::contour {
 namespace {
@@ -25,6 +26,7 @@ double log_kappa(double a) {
 }
 
 Moment total_moment(const Terms& terms, double t) {
+    poll();
     Moment total{0.0, 0.0, 0.0, 0.0};
     for (const Releases& term : terms) {
         const Moment one = term.law->moment(t);
