@@ -1,6 +1,9 @@
 // Staircase noise, also truncated: with the sensitivity for which it is made as unit, a density
 // that is constant for |x| < gamma and on each [gamma + n, gamma + n + 1), e^-epsilon times the one
-// before, and 0 beyond the bound.
+// before, and 0 beyond the bound. Without one,
+//
+//     f(x) = a e^(-epsilon max(0, floor(|x| - gamma) + 1)),
+//     a = (1 - e^-epsilon)/(2 (gamma + (1 - gamma) e^-epsilon)).
 //
 // Geng, Kairouz, Oh and Viswanath 2015, "The Staircase Mechanism in Differential Privacy",
 // Definition 1 (a step at every k + gamma). With gamma = 1/2, discrete Laplace plus uniform noise:
