@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise._arrays import broadcast_shape, elementwise
+from tightnoise._arrays import broadcast_shape, difference_upper, elementwise
 from tightnoise._core import domain as core
 from tightnoise._validate import (
     float_array,
@@ -81,8 +81,9 @@ def coordinate_cost(
     if ends is None or law.name not in _INTERVALS:
         return Cost.of_leaf(_gaussian(law, changes, adjacency))
     if math.prod(changes.shape) == 1:
-        place = law.scale.item(), _width_upper(law.lower, law.upper).item()
-        change = min(float(np.min(_least_changes(changes))), float(np.min(_width_upper(*ends))))
+        place = law.scale.item(), difference_upper(law.upper, law.lower).item()
+        inside = difference_upper(ends[1], ends[0])  # both values are in the domain
+        change = min(float(np.min(_least_changes(changes))), float(np.min(inside)))
         kind = _INTERVALS[law.name].law
         return Cost.of_leaf(DomainPair(kind, *place, change, adjacency=adjacency))
     mu = _gaussian(law, changes, adjacency).gdp_mu if law.is_below_gaussian else math.inf
@@ -186,9 +187,10 @@ def _box_loss(law: CoordinateLaw, changes: _Changes, ends: Domain) -> float:
     With an L2 sensitivity the worst change within the ball, for one scale; with several scales each
     coordinate may change by all of it, which is sound, not tight.
     """
-    width = _width_upper(law.lower, law.upper)
+    width = difference_upper(law.upper, law.lower)
     found = math.inf
-    each = np.minimum(_least_changes(changes), _width_upper(*ends))  # both are in the domain
+    inside = difference_upper(ends[1], ends[0])  # both values are in the domain
+    each = np.minimum(_least_changes(changes), inside)
     if law.scale.size == 1:
         loss, scale = np.empty(()), law.scale.reshape(())
         widths = np.array(np.broadcast_to(width, changes.shape)).ravel()
@@ -213,11 +215,3 @@ def _box_loss(law: CoordinateLaw, changes: _Changes, ends: Domain) -> float:
 def _least_changes(changes: _Changes) -> Array:
     """Return the most that each coordinate changes: no more than all of them together."""
     return np.minimum(np.inf if changes.each is None else changes.each, changes.total)
-
-
-def _width_upper(lower: Array, upper: Array) -> Array:
-    """Return upper - lower, rounded up: a wider domain costs more."""
-    width = np.asarray(upper - lower)
-    part = width + lower
-    left_out = (upper - part) - (lower + (width - part))  # Knuth's sum of two
-    return np.asarray(np.where(left_out > 0, np.nextafter(width, np.inf), width))
