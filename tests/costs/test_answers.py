@@ -290,3 +290,13 @@ def test_arrays_in_arrays_out():
     assert found.shape == (1, 2)
     assert found[0, 1] == GAUSSIAN.epsilon(1e-6)
     assert isinstance(GAUSSIAN.epsilon(1e-6), float)
+
+
+@pytest.mark.parametrize("rate", [1e-300, 1e-101, 1e-99])
+@pytest.mark.parametrize("sigma", [1e-3, 1.0, 1e308])
+def test_rates_next_to_nothing(rate, sigma):
+    """Beyond what the law in the core takes, other ways answer."""
+    step = tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson") * 5
+    assert step.epsilon(1e-6) == 0.0
+    assert 0 < step.delta(0.5) <= 6 * rate + 5e-324
+    assert (step + LAPLACE).epsilon(1e-6) == pytest.approx(LAPLACE.epsilon(1e-6), rel=1e-6)

@@ -85,7 +85,7 @@ def greatest(question: str, terms: Terms, at: float) -> float:
         return exact.lower
     bounds = epsilon_bounds if question == "epsilon" else delta_bounds
     on_lattice, _ = bounds(terms, at)
-    return on_lattice if exact is None else max(exact.lower, on_lattice)
+    return max(0.0, on_lattice if exact is None else max(exact.lower, on_lattice))
 
 
 # --- closed forms

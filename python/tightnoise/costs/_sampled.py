@@ -56,6 +56,7 @@ __all__ = [
 Array = NDArray[np.float64]
 Terms = tuple[tuple[Leaf, int], ...]
 
+_LEAST_RATE = 1e-100  # that the law in the core takes
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
@@ -237,6 +238,8 @@ class Sampled(Leaf):
         """Return those of one Gaussian release on a Poisson sample."""
         leaf = self._single
         if self.is_replaced or self.sampling != "poisson" or not isinstance(leaf, GaussianPair):
+            return None
+        if self.rate < _LEAST_RATE:
             return None
         most = least = leaf.noise_multiplier
         if self._merged != self.terms:  # rounded down
