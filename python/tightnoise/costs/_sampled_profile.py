@@ -44,7 +44,8 @@ def poisson_profile(profile: Profile, rate: float) -> Profile:
         forward = _share(rate, profile(_amplified(epsilons, rate))[0])
         # 1 - (1-q) e^x = q (1 - spent), an upper bound: where that is 0, so is the divergence.
         growth = np.expm1(np.minimum(epsilons, _OVERFLOW))
-        spent = (1 - rate) / rate * growth * (1 - _ROUNDING)
+        with np.errstate(over="ignore"):
+            spent = (1 - rate) / rate * growth * (1 - _ROUNDING)
         some = spent < 1
         x, spent = epsilons[some], spent[some]
         argument = (x - np.log1p(-spent)) * (1 - _ROUNDING)
