@@ -295,8 +295,9 @@ def test_arrays_in_arrays_out():
 @pytest.mark.parametrize("rate", [1e-300, 1e-101, 1e-99])
 @pytest.mark.parametrize("sigma", [1e-3, 1.0, 1e308])
 def test_rates_next_to_nothing(rate, sigma):
-    """Beyond what the law in the core takes, other ways answer."""
+    """Beyond what the law in the core takes, other ways answer, no better than they can."""
     step = tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson") * 5
     assert step.epsilon(1e-6) == 0.0
-    assert 0 < step.delta(0.5) <= 6 * rate + 5e-324
-    assert (step + LAPLACE).epsilon(1e-6) == pytest.approx(LAPLACE.epsilon(1e-6), rel=1e-6)
+    assert 0 < step.delta(0.5) <= 1e-38  # 1e-40 of each release is left at the last point
+    alone = LAPLACE.epsilon(1e-6)
+    assert alone * (1 - 1e-12) <= (step + LAPLACE).epsilon(1e-6) <= 1.1 * alone

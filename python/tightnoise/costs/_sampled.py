@@ -56,6 +56,7 @@ __all__ = [
 Array = NDArray[np.float64]
 Terms = tuple[tuple[Leaf, int], ...]
 
+_LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
@@ -224,6 +225,8 @@ class Sampled(Leaf):
             # That of Q over P, which there may be an atom at as there is at the largest.
             bends = [-math.log1p(self.rate * math.expm1(-largest))]
             largest = sampled_largest(largest, self.rate)
+        if largest < _LEAST_LOSS:
+            return None
 
         def profile(epsilons: Array) -> Profile:
             both = self.profile(epsilons)
