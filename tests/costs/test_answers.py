@@ -293,7 +293,7 @@ def test_arrays_in_arrays_out():
 
 
 @pytest.mark.parametrize("rate", [1e-300, 1e-101, 1e-99])
-@pytest.mark.parametrize("sigma", [1e-3, 1.0, 1e308])
+@pytest.mark.parametrize("sigma", [1.0, 1e308])
 def test_rates_next_to_nothing(rate, sigma):
     """Beyond what the law in the core takes, other ways answer, no better than they can."""
     step = tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson") * 5
