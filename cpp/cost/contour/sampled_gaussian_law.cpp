@@ -7,8 +7,8 @@
 #include "cost/contour/gaussian_law.hpp"
 #include "cost/contour/sampled_gaussian_line.hpp"
 #include "cost/contour/sampled_gaussian_strip.hpp"
+#include "cost/contour/sampled_pair.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/log1p_remainder.hpp"
 #include "numeric/normal.hpp"
 
 namespace tightnoise::contour {
@@ -18,7 +18,6 @@ constexpr double kRange = 12.5;        // beyond the outermost modes
 constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
 constexpr double kMostNodes = 0x1p15;  // of one line
 constexpr double kMomentError = -46.0;
-constexpr double kLogOverflow = 700.0;
 constexpr double kWidestCut = 0.7;  // of a split, in z
 
 }  // namespace
@@ -29,14 +28,11 @@ struct SampledGaussianLaw::Nodes {
 };
 
 double SampledGaussianLaw::share(double z) const {
-    const double a = z / sigma_ - 0.5 / (sigma_ * sigma_);
-    return 1.0 / (1.0 + (1.0 - q_) / q_ * std::exp(-a));
+    return share_of(q_, z / sigma_ - 0.5 / (sigma_ * sigma_));
 }
 
 double SampledGaussianLaw::loss(double z) const {
-    const double a = z / sigma_ - 0.5 / (sigma_ * sigma_);
-    return a > 30.0 ? a + std::log(q_) + std::log1p((1.0 - q_) / q_ * std::exp(-a))
-                    : std::log1p(q_ * std::expm1(a));
+    return loss_of(q_, z / sigma_ - 0.5 / (sigma_ * sigma_));
 }
 
 double SampledGaussianLaw::log_smaller(double z, const Cut& cut) const {
@@ -122,9 +118,8 @@ double SampledGaussianLaw::log_growth(double order, double reach, double d, cons
         const double farthest = std::max(std::fabs(z), std::fabs(next));
         const double width = std::log(next - z) - 0.5 * std::log(2.0 * kPi);
         const double p = share(next), mixed = p < 0.5 ? p * (1.0 - p) : 0.25;
-        const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
-        const double of_power =
-            order < 0.0 ? 0.5 * order * std::log1p(-2.0 * mixed * (1.0 - cosine)) : 0.0;
+        const double angle = turned(p, sine, cosine);
+        const double of_power = order < 0.0 ? 0.5 * order * log_shrink(mixed, cosine) : 0.0;
         const double high_power = std::max(order * loss_here, order * loss_next);
         const double low_power = std::min(order * loss_here, order * loss_next);
         const double most_share = std::max(top_here, top_next) + std::max(cut_here, cut_next);
@@ -138,7 +133,7 @@ double SampledGaussianLaw::log_growth(double order, double reach, double d, cons
         cut_here = cut_next;
     }
     const double p = share(ends.lower);
-    const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
+    const double angle = turned(p, sine, cosine);
     const double left_power = order < 0.0 ? order * log_cos(0.5 * b) : 0.0;
     const double inside = most + std::log(sum) - least - std::log(lower_sum);
     const double outside = std::log(kOutside) + reach * angle + left_power;
@@ -209,50 +204,16 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order,
     for (std::size_t j = 0; j < n; ++j) {
         const double a = (first + static_cast<double>(j)) * spacing;
         const double z = sigma_ * a + middle;
-        const double v = q_ * expm1(std::min(a, kLogOverflow));
+        const Weight w = weight_of(q_, a);
         made.z[j] = z;
-        made.excess[j] = v;
-        made.loss[j] = a > kLogOverflow ? log(q_) + a
-                       : v < -0.5       ? log((1.0 - q_) + q_ * exp(a))
-                                        : log1p(v);
+        made.excess[j] = w.excess;
+        made.loss[j] = w.loss;
         made.log_weight[j] = log_step - 0.5 * z * z + log_smaller(z, top_);
     }
     return made;
 }
 
 namespace {
-
-// e_j = log weight + order * loss, e^(e_j - largest), and their sum.
-struct Tilted {
-    std::vector<double> weight;
-    double log_sum;
-};
-
-Tilted tilted(const std::vector<double>& log_weight, const std::vector<double>& loss,
-              double order) {
-    const std::size_t n = loss.size();
-    Tilted result{std::vector<double>(n), 0.0};
-    double largest = -kInfinity;
-    for (std::size_t j = 0; j < n; ++j) {
-        result.weight[j] = log_weight[j] + order * loss[j];
-        largest = std::max(largest, result.weight[j]);
-    }
-    double sum = 0.0;
-    for (std::size_t j = 0; j < n; ++j) {
-        result.weight[j] = exp(result.weight[j] - largest);
-        sum += result.weight[j];
-    }
-    for (double& g : result.weight) g /= sum;
-    result.log_sum = largest + log(sum);
-    return result;
-}
-
-// Relative error of the share Phi(t), t = +-(z - middle)/width, in units u, by phi(t)/Phi(t).
-double share_error(double t, double z, double middle, double width) {
-    if (width == kInfinity || !std::isfinite(middle)) return 0.0;
-    const double hazard = t > 0.0 ? std::exp(-0.5 * t * t) : 1.0 - t;
-    return 20.0 + 5.0 * hazard * (std::fabs(z) + std::fabs(middle)) / width;
-}
 
 // Relative error of e^(log weight + order loss), in units u.
 double weight_error(double z, double sigma, double order_times_loss) {
@@ -293,23 +254,11 @@ Moment SampledGaussianLaw::moment(double t) const {
 // K where it is small, from terms that are all of one sign: section 5.2.
 Moment SampledGaussianLaw::careful_moment(const Nodes& grid, double t, const Moment& plain,
                                           double log_error) const {
-    constexpr double kLargeTilt = 300.0;
-    const double u = order(t);
     double sum = 0.0, error = 0.0;
     const std::size_t n = grid.loss.size();
     for (std::size_t j = 0; j < n; ++j) {
-        const double v = grid.excess[j], loss = grid.loss[j];
-        const double remainder = log1p_remainder(v, 1.0 + v);
-        const double power = u * loss, tilt = is_remove() ? t * loss : power;
-        double term;
-        if (tilt > kLargeTilt) {  // the rest is less than e^-kLargeTilt of it
-            term = exp(grid.log_weight[j] + power);
-        } else if (is_remove()) {
-            const double entropy = v < 1.0 ? v * v - remainder * (1.0 + v) : (1.0 + v) * loss - v;
-            term = ((1.0 + v) * expm1mx(tilt) + t * entropy) * exp(grid.log_weight[j]);
-        } else {
-            term = (expm1mx(tilt) + t * remainder) * exp(grid.log_weight[j]);
-        }
+        const double loss = grid.loss[j];
+        const double term = careful_term(direction_, t, {grid.excess[j], loss}, grid.log_weight[j]);
         sum += term;
         error += term * (weight_error(grid.z[j], sigma_, 2.0 * t * loss) + 50.0);
     }

@@ -5,10 +5,9 @@
 #include <limits>
 
 #include "cost/contour/law.hpp"
+#include "cost/contour/sampled_pair.hpp"
 
 namespace tightnoise::contour {
-
-enum class Direction { remove, add };  // P is the mixture, or Q is
 
 class SampledGaussianLaw : public Law {
   public:

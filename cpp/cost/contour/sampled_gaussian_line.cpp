@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cost/contour/sampled_gaussian_strip.hpp"
+#include "cost/contour/sampled_pair.hpp"
 #include "numeric/elementary.hpp"
 
 namespace tightnoise::contour {
@@ -59,9 +60,8 @@ double SampledGaussianLine::sum(double tau, double y, const std::vector<double>&
     double total = 0.0;
     for (std::size_t j = 0; j < details_.share.size(); ++j) {
         const double p = details_.share[j];
-        const double shrink = std::log1p(-2.0 * p * (1.0 - p) * (1.0 - cosine));
-        const double angle = std::atan2(p * sine, 1.0 - p + p * cosine);
-        total += weight[j] * std::exp(0.5 * order_ * shrink - y * angle);
+        total += weight[j] *
+                 std::exp(0.5 * order_ * log_shrink(p, cosine) - y * turned(p, sine, cosine));
     }
     return total * (1.0 + weight_error() + 1e-12);
 }

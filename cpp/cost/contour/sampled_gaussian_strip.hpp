@@ -1,16 +1,10 @@
 // What the sampled Gaussian's bounds share: section 5 of CONTOUR.md.
 #pragma once
 
-#include <cmath>
-
 namespace tightnoise::contour {
 
 constexpr double kStrip = 0.95;     // of the distance to the zeros of w
 constexpr double kWidest = 14.0;    // shifts of Im z beyond gain nothing
 constexpr double kOutside = 1e-26;  // of M: what lies beyond the nodes, section 5.3
-
-inline double log_cos(double b) {
-    return std::log(std::cos(b));
-}
 
 }  // namespace tightnoise::contour
