@@ -75,7 +75,7 @@ double SampledGaussianLine::of_power(double tau, double delta) const {
 
 // The rule's error for that sum, its integrand continued to |Im z| <= delta.
 double SampledGaussianLine::missing(double tau, double spread) const {
-    const double widest = std::min(kStrip * kPi * sigma_ - tau, kWidest);
+    const double widest = std::min({kStrip * kPi * sigma_ - tau, 0.5 * kPi * sigma_, kWidest});
     double best = kInfinity;
     for (double delta = widest; delta > 0.2 * widest; delta *= 0.8) {
         const double turns = 2.0 * kPi * delta / details_.width;
