@@ -11,6 +11,7 @@
 #include "cost/contour/composition.hpp"
 #include "cost/contour/gaussian_law.hpp"
 #include "cost/contour/laplace_law.hpp"
+#include "cost/contour/sampled_direction_law.hpp"
 #include "cost/contour/sampled_gaussian_law.hpp"
 
 namespace tightnoise {
@@ -76,6 +77,20 @@ void bind_contour(py::module_ m) {
                                                                  direction_of(direction));
         },
         py::arg("sigma"), py::arg("rate"), py::arg("direction"));
+    m.def(
+        "sampled_direction",
+        [](double kappa, double dim, double half_chord, double rate,
+           const std::string& direction) -> SharedLaw {
+            const double along = kappa * half_chord;
+            if (!(kappa <= 1e8 && dim >= 2.0 && dim <= 0x1p53 && half_chord <= 1.0 &&
+                  along >= 1e-12 && rate >= 1e-100 && rate <= 1.0)) {
+                throw py::type_error("core: kappa half_chord from 1e-12, kappa to 1e8, a rate");
+            }
+            return std::make_shared<contour::SampledDirectionLaw>(kappa, dim, half_chord, rate,
+                                                                  direction_of(direction));
+        },
+        py::arg("kappa"), py::arg("dim"), py::arg("half_chord"), py::arg("rate"),
+        py::arg("direction"));
     m.def(
         "laplace",
         [](double epsilon) -> SharedLaw { return std::make_shared<contour::LaplaceLaw>(epsilon); },

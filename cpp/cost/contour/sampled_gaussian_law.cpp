@@ -362,25 +362,8 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
 // One release: the base profile in closed form, at an argument bounded from both sides.
 std::optional<Interval> SampledGaussianLaw::profile(double x) const {
     if (lacking_ > 0.0) return std::nullopt;
-    constexpr double kSlack = 16.0 * kUnit;
-    const double mu = 1.0 / sigma_;
-    if (is_remove()) {  // q delta(log(1 + (e^x - 1)/q))
-        const double at = x < kLogOverflow ? log1p(expm1(x) / q_) : x - log(q_);
-        return Interval{
-            q_ * gaussian_profile_bounds(mu, at * (1.0 + kSlack)).lower * (1.0 - kSlack),
-            q_ * gaussian_profile_bounds(mu, at * (1.0 - kSlack)).upper * (1.0 + kSlack)};
-    }
-    // A delta(log(1 + (e^x - 1)/A)), A = 1 - (1 - q) e^x: rises with A.
-    const double growth = expm1(std::min(x, kLogOverflow));
-    const double part = (1.0 - q_) * growth;
-    const double most = (q_ - part) + kSlack * (q_ + part);
-    const double least = (q_ - part) - kSlack * (q_ + part);
-    if (!(most > 0.0)) return Interval{0.0, 0.0};
-    const double upper_at = log1p(growth / most) * (1.0 - kSlack);
-    const double upper = most * gaussian_profile_bounds(mu, upper_at).upper * (1.0 + kSlack);
-    if (!(least > 0.0)) return Interval{0.0, upper};
-    const double lower_at = log1p(growth / least) * (1.0 + kSlack);
-    return Interval{least * gaussian_profile_bounds(mu, lower_at).lower * (1.0 - kSlack), upper};
+    return sampled_profile(direction_, q_, x,
+                           [&](double at) { return gaussian_profile_bounds(1.0 / sigma_, at); });
 }
 
 }  // namespace tightnoise::contour

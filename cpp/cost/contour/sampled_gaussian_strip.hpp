@@ -3,7 +3,6 @@
 
 namespace tightnoise::contour {
 
-constexpr double kStrip = 0.95;     // of the distance to the zeros of w
 constexpr double kWidest = 14.0;    // shifts of Im z beyond gain nothing
 constexpr double kOutside = 1e-26;  // of M: what lies beyond the nodes, section 5.3
 

@@ -17,8 +17,10 @@ namespace tightnoise::contour {
 enum class Direction { remove, add };  // P is the mixture, or Q is
 
 constexpr double kLogOverflow = 700.0;
+constexpr double kStrip = 0.95;  // of the distance to the zeros of w
 
 inline double share_of(double q, double a) {
+    if (q == 1.0) return 1.0;
     return 1.0 / (1.0 + (1.0 - q) / q * std::exp(-a));
 }
 
@@ -34,6 +36,7 @@ struct Weight {
 };
 inline Weight weight_of(double q, double a) {
     const double v = q * expm1(std::min(a, kLogOverflow));
+    if (q == 1.0) return {v, a};
     const double loss = a > kLogOverflow ? log(q) + a
                         : v < -0.5       ? log((1.0 - q) + q * exp(a))
                                          : log1p(v);
@@ -78,16 +81,42 @@ inline Tilted tilted(const std::vector<double>& log_weight, const std::vector<do
 
 // What a node adds to M(t) - 1, without cancellation: section 5.2.
 inline double careful_term(Direction direction, double t, const Weight& w, double log_weight) {
-    constexpr double kLargeTilt = 300.0;
+    constexpr double kLargeLoss = 500.0, kLargeTilt = 300.0;
     const bool is_remove = direction == Direction::remove;
     const double v = w.excess, power = (is_remove ? 1.0 + t : -t) * w.loss;
     const double tilt = is_remove ? t * w.loss : power;
     // The rest is less than e^-kLargeTilt of it.
     if (tilt > kLargeTilt) return exp(log_weight + power);
-    const double remainder = log1p_remainder(v, 1.0 + v);
+    if (w.loss > kLargeLoss) {  // 1 is nothing beside w
+        const double factor = is_remove ? expm1mx(tilt) + t * (w.loss - 1.0) : t;
+        return factor * exp(log_weight + w.loss);
+    }
+    const double remainder = v < -0.5 ? v - w.loss : log1p_remainder(v, 1.0 + v);
     if (!is_remove) return (expm1mx(tilt) + t * remainder) * exp(log_weight);
     const double entropy = v < 1.0 ? v * v - remainder * (1.0 + v) : (1.0 + v) * w.loss - v;
     return ((1.0 + v) * expm1mx(tilt) + t * entropy) * exp(log_weight);
+}
+
+// delta(x) of a single release for x >= 0, base(x) being bounds of that of Q1 and Q0.
+template <class Base>
+Interval sampled_profile(Direction direction, double q, double x, Base base) {
+    constexpr double kSlack = 16.0 * kUnit;
+    if (direction == Direction::remove) {  // q delta(log(1 + (e^x - 1)/q))
+        const double at = x < kLogOverflow ? log1p(expm1(x) / q) : x - log(q);
+        return {q * base(at * (1.0 + kSlack)).lower * (1.0 - kSlack),
+                q * base(at * (1.0 - kSlack)).upper * (1.0 + kSlack)};
+    }
+    // A delta(log(1 + (e^x - 1)/A)), A = 1 - (1 - q) e^x: rises with A.
+    const double growth = expm1(std::min(x, kLogOverflow));
+    const double part = (1.0 - q) * growth;
+    const double most = (q - part) + kSlack * (q + part);
+    const double least = (q - part) - kSlack * (q + part);
+    if (!(most > 0.0)) return {0.0, 0.0};
+    const double upper_at = log1p(growth / most) * (1.0 - kSlack);
+    const double upper = most * base(upper_at).upper * (1.0 + kSlack);
+    if (!(least > 0.0)) return {0.0, upper};
+    const double lower_at = log1p(growth / least) * (1.0 + kSlack);
+    return {least * base(lower_at).lower * (1.0 - kSlack), upper};
 }
 
 // Relative error of the share Phi(t), t = +-(z - middle)/width, in units u, by phi(t)/Phi(t).

@@ -37,6 +37,7 @@ __all__: list[str] = [
     "least_searched_order",
     "poisson_subsampled_rdp",
     "rdp_lower",
+    "sampled_direction",
     "sampled_gaussian",
     "sampled_gaussian_rdp",
     "sampled_vmf_max_divergence",
@@ -228,6 +229,13 @@ def rdp_lower(
     delta: numpy.ndarray,
     out: numpy.typing.NDArray[numpy.float64],
 ) -> None: ...
+def sampled_direction(
+    kappa: typing.SupportsFloat | typing.SupportsIndex,
+    dim: typing.SupportsFloat | typing.SupportsIndex,
+    half_chord: typing.SupportsFloat | typing.SupportsIndex,
+    rate: typing.SupportsFloat | typing.SupportsIndex,
+    direction: str,
+) -> Law: ...
 def sampled_gaussian(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     rate: typing.SupportsFloat | typing.SupportsIndex,

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._arrays import elementwise
+from tightnoise._core import cost as cost_core
 from tightnoise._core import von_mises_fisher as core
 from tightnoise._validate import (
     MAX_COUNT,
@@ -30,7 +31,7 @@ from tightnoise._validate import (
 from tightnoise.costs._core_sum import CoreSum
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Profile
+from tightnoise.costs._leaf import NEGLIGIBLE, Law, Leaf, Profile
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.special import ndtri_exp
@@ -56,6 +57,8 @@ Array = NDArray[np.float64]
 _LARGEST_KAPPA = 1e100  # squares of larger numbers could leave the range of floats in products
 _MOST_EXACT = 1e28  # beyond, a loss that is all but constant is known less well
 _UNIT = 2.0**-52
+_LAW_KAPPA = 1e8  # what the core knows a law up to, and from which kappa half_chord on
+_LEAST_ALONG = 1e-11
 _LARGEST_ANGLE = math.pi * (1.0 + 4 * _UNIT)  # sums that should be pi may be a few units above
 
 # A cost is the core's divergence with a margin: that is within 1.5e-15 of the truth (its card), and
@@ -347,3 +350,25 @@ class DirectionPair(Leaf):
         if not largest <= LARGEST_LOSS:
             return None
         return lattice_losses_of(self.profile, largest)
+
+    def laws(self) -> tuple[Law, ...] | None:
+        """Return the one of both directions."""
+        law = self.sampled_law(1.0, "remove")
+        return None if law is None else (law,)
+
+    def sampled_law(self, rate: float, way: str) -> Law | None:
+        """Return the law on a Poisson sample, "remove" or "add", in the core's range.
+
+        The half chord of an angle is rounded up, by two units of the last place at most.
+        """
+        if self.kappa > _LAW_KAPPA or self.kappa * self.half_chord < _LEAST_ALONG:
+            return None
+        least = self.half_chord
+        if least < 1:
+            least = math.nextafter(math.nextafter(least, 0.0), 0.0)
+
+        def law(half_chord: float) -> cost_core.Law:
+            return cost_core.sampled_direction(self.kappa, self.dim, half_chord, rate, way)
+
+        most = law(self.half_chord)
+        return Law(most, most if least == self.half_chord else law(least))

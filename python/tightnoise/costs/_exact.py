@@ -66,11 +66,11 @@ def composition_of(terms: Terms) -> Composition | None:
         laws.append((law, float(count)))
     if not any(law[0].is_smooth for law, _ in laws):
         return None
-    directions = [
-        core.Composition(
-            [(law[way % len(law)].upper, count) for law, count in laws],
-            [(law[way % len(law)].lower, count) for law, count in laws],
-        )
-        for way in range(max(len(law) for law, _ in laws))
-    ]
+
+    def direction(way: int) -> core.Composition:
+        upper = [(law[way % len(law)].upper, count) for law, count in laws]
+        lower = [(law[way % len(law)].lower, count) for law, count in laws]
+        return core.Composition(upper, None if lower == upper else lower)
+
+    directions = [direction(way) for way in range(max(len(law) for law, _ in laws))]
     return Composition(directions, is_attained=all(leaf.is_attained for leaf, _ in terms))

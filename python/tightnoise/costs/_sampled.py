@@ -238,11 +238,14 @@ class Sampled(Leaf):
         return losses_of(profile, largest, width, bends, symmetric=symmetric)
 
     def laws(self) -> tuple[Law, ...] | None:
-        """Return those of one Gaussian release on a Poisson sample."""
+        """Return those of one Gaussian release or direction on a Poisson sample."""
         leaf = self._single
-        if self.is_replaced or self.sampling != "poisson" or not isinstance(leaf, GaussianPair):
+        if self.is_replaced or self.sampling != "poisson" or self.rate < _LEAST_RATE:
             return None
-        if self.rate < _LEAST_RATE:
+        if isinstance(leaf, DirectionPair):
+            pair = [leaf.sampled_law(self.rate, way) for way in ("remove", "add")]
+            return None if None in pair else tuple(law for law in pair if law is not None)
+        if not isinstance(leaf, GaussianPair):
             return None
         most = least = leaf.noise_multiplier
         if self._merged != self.terms:  # rounded down

@@ -1,0 +1,84 @@
+#include "cost/contour/direction_density.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/vmf_divergence.hpp"
+#include "numeric/bessel.hpp"
+#include "numeric/elementary.hpp"
+
+namespace tightnoise::contour {
+
+Hyperbolic::Hyperbolic(double v) {
+    const double half = std::sinh(0.5 * std::fabs(v)), cosh = std::cosh(v);
+    tanh = std::tanh(v);
+    sech_square = 1.0 / (cosh * cosh);
+    log_cosh = log1p(2.0 * half * half);
+}
+
+DirectionDensity::DirectionDensity(double kappa, double dim, double half_chord)
+    : kappa_(kappa),
+      dim_(dim),
+      half_chord_(half_chord),
+      h_(kappa * half_chord),
+      g_(kappa * std::sqrt((1.0 - half_chord) * (1.0 + half_chord))),
+      m_(dim - 1.0) {}
+
+double DirectionDensity::log_density(const Hyperbolic& at) const {
+    const double along = -h_ * at.tanh - m_ * at.log_cosh;
+    if (g_ == 0.0) return along;
+    const double z = g_ * std::sqrt(at.sech_square);
+    if (m_ < 2.0) return along + (z + log1p(0.5 * expm1(-2.0 * z)));  // log cosh z
+    return along + log_sphere_mean(0.5 * m_ - 1.0, z);
+}
+
+// z A'(z)/A(z) <= min(z, z^2/m): an error of z counts so much.
+double DirectionDensity::log_density_error(const Hyperbolic& at) const {
+    const double z = g_ * std::sqrt(at.sech_square);
+    const double across =
+        20.0 * std::min(z, z * z / m_) + (m_ < 2.0 ? 4.0 * std::min(z, 1.0) : 0.0);
+    return 6.0 * h_ * std::fabs(at.tanh) + 8.0 * m_ * at.log_cosh + across + 4.0;
+}
+
+double DirectionDensity::slope(const Hyperbolic& at, double pull) const {
+    const double z = g_ * std::sqrt(at.sech_square);
+    const double across = m_ < 2.0 ? z * std::tanh(z) : z * iv_ratio(0.5 * m_ - 1.0, z);
+    return pull * at.sech_square - (m_ + across) * std::fabs(at.tanh);
+}
+
+double DirectionDensity::mode(double pull) const {
+    double low = 0.0, high = 1.0;
+    while (slope(Hyperbolic(high), pull) > 0.0 && high < 256.0) high *= 2.0;
+    for (int i = 0; i < 40 && high - low > 0.01 * scale(); ++i) {
+        const double middle = 0.5 * (low + high);
+        (slope(Hyperbolic(middle), pull) > 0.0 ? low : high) = middle;
+    }
+    return high;
+}
+
+double DirectionDensity::scale() const {
+    return 1.0 / std::sqrt(m_ + std::min(g_, g_ * g_ / m_));
+}
+
+double DirectionDensity::log_sphere_growth(double d) const {
+    if (g_ == 0.0) return 0.0;
+    const double tangent = std::tan(d);
+    if (m_ < 2.0) return g_ * (1.0 / std::cos(d) - 1.0) * (1.0 + 1e-12);
+    return log_sphere_mean_rise(0.5 * m_ - 1.0, g_, g_ * tangent * (g_ * tangent)) * (1.0 + 1e-12);
+}
+
+double DirectionDensity::log_growth(double d, double t) const {
+    constexpr double kMostBend = 0.38490018;  // sup of T (1 - T^2)
+    const double tangent = std::tan(d);
+    return (1.0 + 2.0 * t) * h_ * kMostBend * tangent * tangent - m_ * std::log(std::cos(d)) +
+           log_sphere_growth(d) + 1e-9;
+}
+
+double DirectionDensity::log_unsampled_moment(double t) const {
+    if (!(t > 0.0)) return 0.0;
+    const double cosine = std::sqrt((1.0 - half_chord_) * (1.0 + half_chord_));
+    return t * vmf_renyi({0.5 * dim_ - 1.0, kappa_, half_chord_, cosine}, 1.0 + t) * (1.0 + 1e-14) +
+           1e-300;
+}
+
+}  // namespace tightnoise::contour

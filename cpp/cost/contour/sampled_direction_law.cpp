@@ -1,0 +1,336 @@
+#include "cost/contour/sampled_direction_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cost/contour/sampled_direction_line.hpp"
+#include "mechanisms/vmf_profile.hpp"
+#include "numeric/normal.hpp"
+
+namespace tightnoise::contour {
+namespace {
+
+constexpr double kDepth = 80.0;        // e^-kDepth of the largest weight: where nodes end
+constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
+constexpr double kMostNodes = 0x1p14;  // of one line
+constexpr double kMomentError = -46.0;
+constexpr double kWidestCut = 0.7;  // of a split, in standard deviations of v
+constexpr double kFarthest = 300.0;
+
+}  // namespace
+
+// Nodes at v_j = j width exactly, weights under Q0 of sum 1, and what lies outside of them.
+struct SampledDirectionLaw::Nodes {
+    std::vector<double> v, excess, loss, log_weight;
+    std::vector<double> tanh, sech_square;
+    std::vector<double> error;       // of the log weight, in units u
+    std::vector<double> loss_error;  // of the loss, relative, in units u
+    double low_decay, high_decay;    // log of the share of what lies beyond an end by its node
+    double base_outside;             // of the weights, and of the weights times w
+
+    // log of the sum outside the nodes by that inside, the weights times w^order.
+    double outside(double order, double log_sum) const {
+        const double low = log_weight.front() + order * loss.front() + low_decay;
+        const double high = log_weight.back() + order * loss.back() + high_decay;
+        return std::max(low, high) + 2.0 * kLog2 - log_sum;
+    }
+};
+
+SampledDirectionLaw::SampledDirectionLaw(double kappa, double dim, double half_chord, double rate,
+                                         Direction direction)
+    : kappa_(kappa),
+      dim_(dim),
+      half_chord_(half_chord),
+      q_(rate),
+      direction_(direction),
+      density_(kappa, dim, half_chord) {}
+
+double SampledDirectionLaw::widest() const {
+    constexpr double kWidest = 0.25 * kPi;
+    if (q_ == 1.0) return kWidest;
+    return std::min(kWidest, std::atan(kStrip * kPi / (2.0 * density_.along())));
+}
+
+// At infinity where no loss is so large.
+SampledDirectionLaw::Cut SampledDirectionLaw::cut_at(const Split& split) const {
+    const double h = density_.along(), scale = density_.scale();
+    const double ratio = 1.0 + (is_remove() ? expm1(split.cut) : expm1(-split.cut)) / q_;  // e^a
+    const double at = ratio > 0.0 ? std::log(ratio) / (2.0 * h) : -kInfinity;
+    if (!(std::fabs(at) < 1.0)) return {sign() * kInfinity, kWidestCut * scale};
+    const double v = std::atanh(at);
+    if (!(std::fabs(v) < 0.5 * kFarthest)) return {sign() * kInfinity, kWidestCut * scale};
+    // So narrow that e^(t L) rises neither at the cut nor beyond faster than the share falls.
+    const double slope = 2.0 * h * (1.0 - at) * (1.0 + at);
+    const double t = split.steepness, p = share_of(q_, 2.0 * h * at);
+    const double beyond = std::max(std::sqrt(std::max(-std::log(p), 0.0) / t), 1.0 / t);
+    return {v, std::min(kWidestCut * scale, std::min(beyond, 1.0 / (t * p)) / slope)};
+}
+
+double SampledDirectionLaw::step(double t, double reach, double log_error, double spread) const {
+    const double h = density_.along(), top = widest();
+    double best = 0.0;
+    for (double d = top; d > 1e-4 * top; d *= 0.85) {
+        const double b = 2.0 * h * std::tan(d);
+        const double of_power = !is_remove() && q_ < 1.0 ? -t * log_cos(0.5 * b) : 0.0;
+        const double growth =
+            density_.log_growth(d, t) + of_power + reach * b + 0.5 * spread * d * d;
+        const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
+        if (width < 0.5 * best) break;
+        best = std::max(best, width);
+    }
+    return best;
+}
+
+std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, double width,
+                                                                     const Cut* top,
+                                                                     const Cut* part) const {
+    const double h = density_.along();
+    // The pull on the side of large losses, and on the other one.
+    const double pulls[] = {(1.0 + 2.0 * t) * h, h};
+    double ends[2];
+    for (int side = 0; side < 2; ++side) {
+        double inner = density_.mode(pulls[side]);
+        const auto depth = [&](double v) {
+            const Hyperbolic at(v);
+            return density_.log_density(at) + (h + pulls[side]) * at.tanh;
+        };
+        for (const Cut* cut : {top, part}) {
+            const double cut_v = cut ? (side == 0 ? 1.0 : -1.0) * sign() * cut->v : -kInfinity;
+            if (std::isfinite(cut_v) && cut != top) inner = std::max(inner, cut_v);
+        }
+        const double deepest = depth(inner) - kDepth;
+        double low = inner, high = inner + 4.0 * density_.scale();
+        while (high < kFarthest && depth(high) > deepest) high = inner + 2.0 * (high - inner);
+        while (high - low > 0.5 * density_.scale()) {
+            const double middle = 0.5 * (low + high);
+            (depth(middle) > deepest ? low : high) = middle;
+        }
+        // The share of small losses falls faster than the weights rise.
+        if (side == 0 && top && std::isfinite(top->v)) {
+            const Hyperbolic at(top->v);
+            const double rise = pulls[0] * (top->v * sign() > 0.0 ? at.sech_square : 1.0);
+            const double square = top->width * top->width;
+            const double last = sign() * top->v + square * rise + 13.0 * top->width;
+            high = std::max(std::min(high, last), 4.0 * density_.scale());
+        }
+        ends[side] = std::min(high, kFarthest);
+    }
+    int exponent;
+    const double mantissa = std::frexp(width, &exponent);
+    const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
+    const double below = std::ceil(ends[is_remove() ? 1 : 0] / spacing);
+    const double above = std::ceil(ends[is_remove() ? 0 : 1] / spacing);
+    const double count = below + above + 1.0;
+    if (!(spacing > 0.0 && count <= kMostNodes)) return std::nullopt;
+    const auto n = static_cast<std::size_t>(count);
+    Nodes made{};
+    for (auto* column : {&made.v, &made.excess, &made.loss, &made.log_weight, &made.tanh,
+                         &made.sech_square, &made.error, &made.loss_error}) {
+        column->resize(n);
+    }
+    const double most = 2.0 - std::log(q_);
+    for (std::size_t j = 0; j < n; ++j) {
+        const double v = (static_cast<double>(j) - below) * spacing;
+        const Hyperbolic at(v);
+        const double a = 2.0 * h * at.tanh;
+        const Weight w = weight_of(q_, a);
+        made.v[j] = v;
+        made.excess[j] = w.excess;
+        made.loss[j] = w.loss;
+        made.tanh[j] = at.tanh;
+        made.sech_square[j] = at.sech_square;
+        made.log_weight[j] = density_.log_density(at);
+        made.error[j] = density_.log_density_error(at);
+        made.loss_error[j] = 5.0 * std::min(1.0 + std::fabs(a), most) + 8.0;
+    }
+    const double log_sum = tilted(made.log_weight, made.loss, 0.0).log_sum;
+    for (double& e : made.log_weight) e -= log_sum;
+    // Beyond an end terms fall at least by e^(-rate spacing) each.
+    const auto decay = [&](double pull, double v, const Cut* below_cut) {
+        const Hyperbolic at(v);
+        double rise = std::max(density_.slope(at, pull), -density_.sphere() * std::fabs(at.tanh));
+        if (below_cut && std::isfinite(below_cut->v)) {
+            rise -= std::max(std::fabs(v) - sign() * top->v, 0.0) * top->spread();
+        }
+        const double fall = -rise * spacing * (1.0 - 1e-9);
+        return fall > 0.0 ? -std::log(std::expm1(fall)) + 1e-9 : kInfinity;
+    };
+    const double low = made.v.front(), high = made.v.back();
+    made.low_decay = decay(h, low, nullptr);
+    made.high_decay = decay(h, high, nullptr);
+    made.base_outside = std::exp(made.outside(0.0, 0.0)) + std::exp(made.outside(1.0, 0.0));
+    (is_remove() ? made.high_decay : made.low_decay) =
+        decay(pulls[0], is_remove() ? high : low, top);
+    if (top) {
+        for (std::size_t j = 0; j < n; ++j) {
+            const double at = sign() * (top->v - made.v[j]) / top->width;
+            made.log_weight[j] += log_ndtr(at);
+            made.error[j] += share_error(at, made.v[j], top->v, top->width);
+        }
+    }
+    return made;
+}
+
+namespace {
+
+// Relative error of e^(log weight + order loss), in units u.
+double weight_error(double of_weight, double order_times_loss, double of_loss) {
+    return of_weight + std::fabs(order_times_loss) * (of_loss + 4.0) + 12.0;
+}
+
+}  // namespace
+
+// w^u <= 1 - q + q e^(a u), convex, and E_Q0[e^(a u)] is that of the unsampled release.
+Moment SampledDirectionLaw::crude_moment(double t) const {
+    const double exponent = density_.log_unsampled_moment(t);
+    const double bound = exponent < kLogOverflow ? std::log1p(q_ * std::expm1(exponent))
+                                                 : exponent + std::log(q_) + 1e-9;
+    const double variance = std::pow(2.0 * density_.along() * density_.scale(), 2.0);
+    return {std::max(bound, 0.0) * (1.0 + 1e-14) + 1e-300, kInfinity, t * variance, variance};
+}
+
+Moment SampledDirectionLaw::moment(double t) const {
+    return moment_below(t, nullptr);
+}
+
+Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
+    const double u = order(t);
+    const auto grid = nodes(t, step(t, 0.0, kMomentError, top ? top->spread() : 0.0), top, nullptr);
+    if (!grid) return crude_moment(t);
+    const Tilted law = tilted(grid->log_weight, grid->loss, u);
+    double mean = 0.0, square = 0.0, error = 0.0, base_error = 0.0;
+    for (std::size_t j = 0; j < law.weight.size(); ++j) {
+        const double g = law.weight[j], loss = grid->loss[j];
+        mean += g * loss;
+        square += g * loss * loss;
+        error += g * weight_error(grid->error[j], u * loss, grid->loss_error[j]);
+        base_error += exp(grid->log_weight[j]) * (grid->error[j] + 12.0);
+    }
+    const double outside = std::exp(grid->outside(u, law.log_sum)) + grid->base_outside;
+    const double rounding =
+        kUnit * (error + base_error + 2.0 * static_cast<double>(grid->v.size()) +
+                 4.0 * std::fabs(law.log_sum));
+    const double missed = 3.0 * (2.0 * std::exp(kMomentError) + outside);
+    if (!(rounding + missed < 0.01)) return crude_moment(t);
+    return {law.log_sum, 1.02 * (rounding + missed), sign() * mean,
+            std::max(square - mean * mean, 0.0)};
+}
+
+// K where it is small, from terms that are all of one sign.
+Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Moment& plain,
+                                           double discrete) const {
+    double sum = 0.0, error = 0.0;
+    const std::size_t n = grid.loss.size();
+    for (std::size_t j = 0; j < n; ++j) {
+        const Weight w{grid.excess[j], grid.loss[j]};
+        const double term = careful_term(direction_, t, w, grid.log_weight[j]);
+        const double of_loss = 5.0 * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) + 8.0;
+        sum += term;
+        error += term * (grid.error[j] + (4.0 + 2.0 * t * std::fabs(w.loss)) * of_loss + 62.0);
+    }
+    double base_error = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+        base_error += exp(grid.log_weight[j]) * (grid.error[j] + 12.0);
+    }
+    const double absolute = kUnit * (error + sum * (base_error + 2.0 * static_cast<double>(n))) +
+                            (2.0 + 2.0 * t) * discrete * (1.0 + sum);
+    Moment moment = plain;
+    moment.value = log1p(sum);
+    moment.error = 1.02 * absolute / (1.0 + sum) + 4.0 * kUnit * moment.value;
+    return moment;
+}
+
+double SampledDirectionLaw::log_small_moment(double t, const Split& split) const {
+    const Cut cut = cut_at(split);
+    const Moment moment = std::isfinite(cut.v) ? moment_below(t, &cut) : moment_below(t, nullptr);
+    return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
+}
+
+std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
+    const double t = request.tilt, u = order(t);
+    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
+    Cut cut;
+    const bool is_split =
+        !request.split.is_none() && std::isfinite((cut = cut_at(request.split)).v);
+    const double spread = is_split ? cut.spread() : 0.0;
+    const double width = step(t, request.reach, log_error, spread);
+    const auto grid = nodes(t, width, nullptr, is_split ? &cut : nullptr);
+    if (!grid) return nullptr;
+    const std::size_t n = grid->v.size();
+    const Tilted law = tilted(grid->log_weight, grid->loss, u);
+    const double outside = std::exp(grid->outside(u, law.log_sum)) + grid->base_outside;
+    const double missed = 2.0 * std::exp(log_error) + outside;
+    if (!(missed < 1e-9)) return nullptr;
+    std::vector<double> large(is_split ? n : 0);
+    double large_sum = 0.0;
+    for (std::size_t j = 0; j < large.size(); ++j) {
+        large[j] = law.weight[j] * exp(log_ndtr(sign() * (grid->v[j] - cut.v) / cut.width));
+        large_sum += large[j];
+    }
+    SampledDirectionLine::Details details{density_, q_, u, t, width, widest(), spread};
+    const double most = q_ < 1.0 ? 2.0 - std::log(q_) : 1.0;
+    TiltedNodes kept{{}, {}, {}, 5.0 * most + 9.0, 0.0, request.step};
+    double error = 0.0, base_error = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double g = law.weight[j], loss = grid->loss[j];
+        const double relative = weight_error(grid->error[j], u * loss, grid->loss_error[j]);
+        error += g * relative;
+        base_error += exp(grid->log_weight[j]) * (grid->error[j] + 12.0);
+        if (g < kPruned && !(is_split && large[j] >= kPruned * large_sum)) {
+            details.left_out += g;
+            if (is_split) details.large_left_out += large[j];
+            continue;
+        }
+        kept.loss.push_back(sign() * loss);
+        kept.weight.push_back(g);
+        kept.error.push_back(relative);
+        details.tanh.push_back(grid->tanh[j]);
+        details.sech_square.push_back(grid->sech_square[j]);
+        details.loss.push_back(loss);
+        if (!is_split) continue;
+        kept.large.push_back(large[j]);
+        kept.large_error.push_back(
+            share_error(sign() * (grid->v[j] - cut.v) / cut.width, grid->v[j], cut.v, cut.width));
+    }
+    kept.missing = 2.0 * (2.0 * std::exp(log_error) + outside + details.left_out);
+    // Beyond the end of large losses their share is at most 1, beyond the other one less than at
+    // it.
+    double large_outside = 0.0;
+    if (is_split) {
+        const std::size_t far = is_remove() ? n - 1 : 0, near = n - 1 - far;
+        const double high = is_remove() ? grid->high_decay : grid->low_decay;
+        const double low = is_remove() ? grid->low_decay : grid->high_decay;
+        large_outside = law.weight[far] * exp(high) + large[near] * exp(low);
+    }
+    kept.large_missing =
+        2.0 * (2.0 * std::exp(log_error) * large_sum + large_outside + details.large_left_out);
+    details.left_out += outside + 1e-300;
+    details.large_left_out += large_outside;
+    Moment moment{law.log_sum, 0.0, 0.0, 0.0};
+    moment.error = 1.02 * (kUnit * (error + base_error + 2.0 * static_cast<double>(n) +
+                                    4.0 * std::fabs(law.log_sum)) +
+                           2.0 * missed);
+    if (law.log_sum < 1.0) moment = careful_moment(*grid, t, moment, missed);
+    return std::make_unique<SampledDirectionLine>(std::move(kept), moment, std::move(details));
+}
+
+namespace {
+
+Interval profile_bounds(double kappa, double dim, double half_chord, double x) {
+    double upper;
+    vmf_delta_upper(kappa, dim, {&half_chord, false, true}, {&x, false, true}, 1, &upper);
+    if (!(upper >= 0.0)) return {0.0, 1.0};
+    return {std::max(upper * (1.0 - 1.2e-10) - 1e-288, 0.0), std::min(upper, 1.0)};
+}
+
+}  // namespace
+
+// One release: the base profile, at an argument bounded from both sides.
+std::optional<Interval> SampledDirectionLaw::profile(double x) const {
+    const auto base = [&](double at) { return profile_bounds(kappa_, dim_, half_chord_, at); };
+    if (q_ == 1.0) return base(x);
+    return sampled_profile(direction_, q_, x, base);
+}
+
+}  // namespace tightnoise::contour

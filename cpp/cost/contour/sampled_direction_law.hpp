@@ -1,0 +1,51 @@
+// Von Mises-Fisher noise on a Poisson sample, a record more or less: Q0 and (1 - q) Q0 + q Q1, two
+// mean directions at any angle. Section 8 of CONTOUR.md proves every bound here.
+#pragma once
+
+#include <limits>
+
+#include "cost/contour/direction_density.hpp"
+#include "cost/contour/law.hpp"
+#include "cost/contour/sampled_pair.hpp"
+
+namespace tightnoise::contour {
+
+class SampledDirectionLaw : public Law {
+  public:
+    // As DirectionDensity; rate in [1e-100, 1].
+    SampledDirectionLaw(double kappa, double dim, double half_chord, double rate,
+                        Direction direction);
+
+    Moment moment(double t) const override;
+    std::unique_ptr<Line> line(const LineRequest& request) const override;
+    std::optional<Interval> profile(double x) const override;
+    double log_small_moment(double t, const Split& split) const override;
+
+  private:
+    struct Nodes;
+
+    // The share of smaller losses at v is Phi((v' - v)/width) or, for "add", Phi((v - v')/width).
+    struct Cut {
+        double v = std::numeric_limits<double>::infinity(), width = v;
+        double spread() const { return 1.0 / (width * width); }
+    };
+    bool is_remove() const { return direction_ == Direction::remove; }
+    double order(double t) const { return is_remove() ? 1.0 + t : -t; }
+    double sign() const { return is_remove() ? 1.0 : -1.0; }
+    Cut cut_at(const Split& split) const;
+    double widest() const;  // shift of Im v
+    // The widest step of the trapezoidal rule with an error below e^log_error of M, and of parts
+    // that a smooth share of this spread is of.
+    double step(double t, double reach, double log_error, double spread) const;
+    // Of a share of small losses (top), or beyond a cut as well (part).
+    std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part) const;
+    Moment moment_below(double t, const Cut* top) const;
+    Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
+    Moment crude_moment(double t) const;
+
+    double kappa_, dim_, half_chord_, q_;
+    Direction direction_;
+    DirectionDensity density_;
+};
+
+}  // namespace tightnoise::contour
