@@ -43,6 +43,22 @@ def test_training_dp_accounting(timed):
     )
 
 
+@pytest.mark.parametrize(
+    ("half_chord", "name"), [(1.0, "opposite"), (0.5, "60 degrees apart")], ids=["180", "60"]
+)
+def test_directions(timed, half_chord, name):
+    # kappa 75 in 13,700 dimensions, three epochs of batches of 128 of 60,000 records.
+    def terms(direction):
+        return [(cost.sampled_direction(75.0, 13_700, half_chord, 128 / 60_000, direction), 1407)]
+
+    lower, upper = timed(
+        f"epsilon of directions, {name}", lambda: both_directions(terms, 1 / 60_000), 1
+    )
+    assert 0 < lower <= upper <= lower * (1 + 1e-9)
+    if half_chord == 1:
+        assert upper == pytest.approx(0.7904714883, abs=1e-9)
+
+
 def test_many_noises(timed):
     def terms(direction):
         sigmas = [1.0 + 0.01 * i for i in range(100)]

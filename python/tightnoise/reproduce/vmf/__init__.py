@@ -30,9 +30,8 @@ What differs from the paper, and why:
 
 `approach_1` and `approach_2` are the paper's two ways to account for sampled releases, corrected;
 `unsound_approach_2` is the second as the paper has it between integer orders, **not a valid
-bound**, kept only to trace the printed figures. `exact_epsilon` is in place of either. Privacy-loss
-distributions come closer still; the package has them for releases without sampling, so that their
-figures are expected ones only.
+bound**, kept only to trace the printed figures. `exact_epsilon` is in place of either, and
+`tight_epsilon`, by the distribution of all losses, comes closer still.
 """
 
 from tightnoise.reproduce._paper import Paper
@@ -43,6 +42,7 @@ from tightnoise.reproduce.vmf._costs import (
     exact_epsilon,
     gaussian_capacity,
     gaussian_epsilon,
+    tight_epsilon,
     unsound_approach_2,
     vmf_capacity,
 )
@@ -57,6 +57,7 @@ __all__ = [
     "exact_epsilon",
     "gaussian_capacity",
     "gaussian_epsilon",
+    "tight_epsilon",
     "unsound_approach_2",
     "vmf_capacity",
 ]
