@@ -5,37 +5,18 @@
 #include <utility>
 
 #include "cost/contour/sampled_direction_line.hpp"
+#include "cost/contour/sampled_direction_nodes.hpp"
 #include "mechanisms/vmf_profile.hpp"
 #include "numeric/normal.hpp"
 
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kDepth = 80.0;        // e^-kDepth of the largest weight: where nodes end
-constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
-constexpr double kMostNodes = 0x1p14;  // of one line
+constexpr double kPruned = 1e-28;  // of M: nodes that are left out, and counted
 constexpr double kMomentError = -46.0;
 constexpr double kWidestCut = 0.7;  // of a split, in standard deviations of v
-constexpr double kFarthest = 300.0;
 
 }  // namespace
-
-// Nodes at v_j = j width exactly, weights under Q0 of sum 1, and what lies outside of them.
-struct SampledDirectionLaw::Nodes {
-    std::vector<double> v, excess, loss, log_weight;
-    std::vector<double> tanh, sech_square;
-    std::vector<double> error;       // of the log weight, in units u
-    std::vector<double> loss_error;  // of the loss, relative, in units u
-    double low_decay, high_decay;    // log of the share of what lies beyond an end by its node
-    double base_outside;             // of the weights, and of the weights times w
-
-    // log of the sum outside the nodes by that inside, the weights times w^order.
-    double outside(double order, double log_sum) const {
-        const double low = log_weight.front() + order * loss.front() + low_decay;
-        const double high = log_weight.back() + order * loss.back() + high_decay;
-        return std::max(low, high) + 2.0 * kLog2 - log_sum;
-    }
-};
 
 SampledDirectionLaw::SampledDirectionLaw(double kappa, double dim, double half_chord, double rate,
                                          Direction direction)
@@ -80,96 +61,6 @@ double SampledDirectionLaw::step(double t, double reach, double log_error, doubl
         best = std::max(best, width);
     }
     return best;
-}
-
-std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, double width,
-                                                                     const Cut* top,
-                                                                     const Cut* part) const {
-    const double h = density_.along();
-    // The pull on the side of large losses, and on the other one.
-    const double pulls[] = {(1.0 + 2.0 * t) * h, h};
-    double ends[2];
-    for (int side = 0; side < 2; ++side) {
-        double inner = density_.mode(pulls[side]);
-        const auto depth = [&](double v) {
-            const Hyperbolic at(v);
-            return density_.log_density(at) + (h + pulls[side]) * at.tanh;
-        };
-        for (const Cut* cut : {top, part}) {
-            const double cut_v = cut ? (side == 0 ? 1.0 : -1.0) * sign() * cut->v : -kInfinity;
-            if (std::isfinite(cut_v) && cut != top) inner = std::max(inner, cut_v);
-        }
-        const double deepest = depth(inner) - kDepth;
-        double low = inner, high = inner + 4.0 * density_.scale();
-        while (high < kFarthest && depth(high) > deepest) high = inner + 2.0 * (high - inner);
-        while (high - low > 0.5 * density_.scale()) {
-            const double middle = 0.5 * (low + high);
-            (depth(middle) > deepest ? low : high) = middle;
-        }
-        // The share of small losses falls faster than the weights rise.
-        if (side == 0 && top && std::isfinite(top->v)) {
-            const Hyperbolic at(top->v);
-            const double rise = pulls[0] * (top->v * sign() > 0.0 ? at.sech_square : 1.0);
-            const double square = top->width * top->width;
-            const double last = sign() * top->v + square * rise + 13.0 * top->width;
-            high = std::max(std::min(high, last), 4.0 * density_.scale());
-        }
-        ends[side] = std::min(high, kFarthest);
-    }
-    int exponent;
-    const double mantissa = std::frexp(width, &exponent);
-    const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
-    const double below = std::ceil(ends[is_remove() ? 1 : 0] / spacing);
-    const double above = std::ceil(ends[is_remove() ? 0 : 1] / spacing);
-    const double count = below + above + 1.0;
-    if (!(spacing > 0.0 && count <= kMostNodes)) return std::nullopt;
-    const auto n = static_cast<std::size_t>(count);
-    Nodes made{};
-    for (auto* column : {&made.v, &made.excess, &made.loss, &made.log_weight, &made.tanh,
-                         &made.sech_square, &made.error, &made.loss_error}) {
-        column->resize(n);
-    }
-    const double most = 2.0 - std::log(q_);
-    for (std::size_t j = 0; j < n; ++j) {
-        const double v = (static_cast<double>(j) - below) * spacing;
-        const Hyperbolic at(v);
-        const double a = 2.0 * h * at.tanh;
-        const Weight w = weight_of(q_, a);
-        made.v[j] = v;
-        made.excess[j] = w.excess;
-        made.loss[j] = w.loss;
-        made.tanh[j] = at.tanh;
-        made.sech_square[j] = at.sech_square;
-        made.log_weight[j] = density_.log_density(at);
-        made.error[j] = density_.log_density_error(at);
-        made.loss_error[j] = 5.0 * std::min(1.0 + std::fabs(a), most) + 8.0;
-    }
-    const double log_sum = tilted(made.log_weight, made.loss, 0.0).log_sum;
-    for (double& e : made.log_weight) e -= log_sum;
-    // Beyond an end terms fall at least by e^(-rate spacing) each.
-    const auto decay = [&](double pull, double v, const Cut* below_cut) {
-        const Hyperbolic at(v);
-        double rise = std::max(density_.slope(at, pull), -density_.sphere() * std::fabs(at.tanh));
-        if (below_cut && std::isfinite(below_cut->v)) {
-            rise -= std::max(std::fabs(v) - sign() * top->v, 0.0) * top->spread();
-        }
-        const double fall = -rise * spacing * (1.0 - 1e-9);
-        return fall > 0.0 ? -std::log(std::expm1(fall)) + 1e-9 : kInfinity;
-    };
-    const double low = made.v.front(), high = made.v.back();
-    made.low_decay = decay(h, low, nullptr);
-    made.high_decay = decay(h, high, nullptr);
-    made.base_outside = std::exp(made.outside(0.0, 0.0)) + std::exp(made.outside(1.0, 0.0));
-    (is_remove() ? made.high_decay : made.low_decay) =
-        decay(pulls[0], is_remove() ? high : low, top);
-    if (top) {
-        for (std::size_t j = 0; j < n; ++j) {
-            const double at = sign() * (top->v - made.v[j]) / top->width;
-            made.log_weight[j] += log_ndtr(at);
-            made.error[j] += share_error(at, made.v[j], top->v, top->width);
-        }
-    }
-    return made;
 }
 
 namespace {

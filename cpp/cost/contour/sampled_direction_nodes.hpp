@@ -1,0 +1,31 @@
+// The trapezoidal rule's nodes for a sampled direction: section 8 of CONTOUR.md.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "cost/contour/sampled_direction_law.hpp"
+#include "numeric/elementary.hpp"
+
+namespace tightnoise::contour {
+
+constexpr double kFarthest = 300.0;  // |v| of a node
+
+// Nodes at v_j = j width exactly, weights under Q0 of sum 1, and what lies outside of them.
+struct SampledDirectionLaw::Nodes {
+    std::vector<double> v, excess, loss, log_weight;
+    std::vector<double> tanh, sech_square;
+    std::vector<double> error;       // of the log weight, in units u
+    std::vector<double> loss_error;  // of the loss, relative, in units u
+    double low_decay, high_decay;    // log of the share of what lies beyond an end by its node
+    double base_outside;             // of the weights, and of the weights times w
+
+    // log of the sum outside the nodes by that inside, the weights times w^order.
+    double outside(double order, double log_sum) const {
+        const double low = log_weight.front() + order * loss.front() + low_decay;
+        const double high = log_weight.back() + order * loss.back() + high_decay;
+        return std::max(low, high) + 2.0 * kLog2 - log_sum;
+    }
+};
+
+}  // namespace tightnoise::contour
