@@ -10,10 +10,11 @@
 namespace tightnoise::contour {
 
 Hyperbolic::Hyperbolic(double v) {
-    const double half = std::sinh(0.5 * std::fabs(v)), cosh = std::cosh(v);
-    tanh = std::tanh(v);
-    sech_square = 1.0 / (cosh * cosh);
-    log_cosh = log1p(2.0 * half * half);
+    const double e = expm1(-2.0 * std::fabs(v)), power = exp(-2.0 * std::fabs(v));
+    const double size = -e / (2.0 + e);
+    tanh = v < 0.0 ? -size : size;
+    sech_square = 4.0 * power / ((2.0 + e) * (2.0 + e));
+    log_cosh = size < 0.7 ? -0.5 * log1p(-size * size) : -0.5 * log(sech_square);
 }
 
 DirectionDensity::DirectionDensity(double kappa, double dim, double half_chord)
@@ -37,7 +38,7 @@ double DirectionDensity::log_density_error(const Hyperbolic& at) const {
     const double z = g_ * std::sqrt(at.sech_square);
     const double across =
         20.0 * std::min(z, z * z / m_) + (m_ < 2.0 ? 4.0 * std::min(z, 1.0) : 0.0);
-    return 6.0 * h_ * std::fabs(at.tanh) + 8.0 * m_ * at.log_cosh + across + 4.0;
+    return 7.0 * h_ * std::fabs(at.tanh) + 20.0 * m_ * at.log_cosh + across + 4.0;
 }
 
 double DirectionDensity::slope(const Hyperbolic& at, double pull) const {

@@ -116,7 +116,7 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     for (std::size_t j = 0; j < n; ++j) {
         const Weight w{grid.excess[j], grid.loss[j]};
         const double term = careful_term(direction_, t, w, grid.log_weight[j]);
-        const double of_loss = 5.0 * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) + 8.0;
+        const double of_loss = 7.0 * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) + 8.0;
         sum += term;
         error += term * (grid.error[j] + (4.0 + 2.0 * t * std::fabs(w.loss)) * of_loss + 62.0);
     }
@@ -161,7 +161,7 @@ std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) cons
     }
     SampledDirectionLine::Details details{density_, q_, u, t, width, widest(), spread};
     const double most = q_ < 1.0 ? 2.0 - std::log(q_) : 1.0;
-    TiltedNodes kept{{}, {}, {}, 5.0 * most + 9.0, 0.0, request.step};
+    TiltedNodes kept{{}, {}, {}, 7.0 * most + 9.0, 0.0, request.step};
     double error = 0.0, base_error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double g = law.weight[j], loss = grid->loss[j];

@@ -70,7 +70,7 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         made.sech_square[j] = at.sech_square;
         made.log_weight[j] = density_.log_density(at);
         made.error[j] = density_.log_density_error(at);
-        made.loss_error[j] = 5.0 * std::min(1.0 + std::fabs(a), most) + 8.0;
+        made.loss_error[j] = 7.0 * std::min(1.0 + std::fabs(a), most) + 8.0;
     }
     const double log_sum = tilted(made.log_weight, made.loss, 0.0).log_sum;
     for (double& e : made.log_weight) e -= log_sum;
