@@ -105,18 +105,17 @@ def _values(
     if (changes > law.farthest_step).any():
         return best
     gaussian = (_ORDERS - 1.0) * anywhere.rdp(_ORDERS).values
-    for failure in _FAILURES:
-        low, high, failed = columns.intervals(rate, failure)
-        sums = worst_sums(law, low, high, changes, _WITH_INFINITY)
-        sums = np.maximum(sums, 0.0) * (1.0 + COST_MARGIN)
-        sums += columns.below.size * COST_UNDERFLOW if changes.any() else 0.0
-        sums[np.isnan(sums)] = np.inf
+    found = [columns.intervals(rate, failure) for failure in _FAILURES]
+    low, high = (np.array([interval[end] for interval in found]) for end in (0, 1))
+    all_sums = np.maximum(worst_sums(law, low, high, changes, _WITH_INFINITY), 0.0)
+    underflow = columns.below.size * COST_UNDERFLOW if changes.any() else 0.0
+    all_sums = all_sums * (1.0 + COST_MARGIN) + underflow
+    all_sums[np.isnan(all_sums)] = np.inf
+    for (*_, failed), sums in zip(found, all_sums, strict=True):
         inside = subsampled_pair(_WITH_INFINITY, sums[0], sums[1], rate, _ORDERS)
         if failed > 0.0:
             mixed = log_mean_exp((_ORDERS - 1.0) * inside, gaussian, failed)[:-1]
             inside[:-1] = mixed / (_ORDERS[:-1] - 1.0) * (1.0 + COST_MARGIN)
             inside[-1] = np.inf
         best = np.fmin(best, inside)
-        if failed == 0.0:
-            break  # wider intervals are the same
     return best

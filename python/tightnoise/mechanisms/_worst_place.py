@@ -34,51 +34,51 @@ _QUERIES = 4096  # intervals looked up at once
 def worst_sums(
     law: CoordinateLaw, low: Array, high: Array, changes: Floats, orders: Array
 ) -> Array:
-    """Return upper bounds (2, orders) of the sums: D(theta' || theta) and D(theta || theta').
+    """Return upper bounds (k, 2, orders) of the sums: D(theta' || theta) and D(theta || theta').
 
-    theta' is theta +- the change; `low` and `high` are (d,), numbers broadcast to that.
+    theta' is theta +- the change; `low` and `high` are (k, d): k intervals for each coordinate.
     """
     columns = np.broadcast_arrays(law.scale, law.lower, law.upper, changes)
-    if columns[0].size == 1:
-        numbers = np.array([[column.item() for column in columns]])
-        which: Indices = np.zeros(low.size, dtype=np.int64)
+    if all((column == column.flat[0]).all() for column in columns):
+        numbers = np.array([[column.flat[0] for column in columns]])
+        which: Indices = np.zeros(low.shape[-1], dtype=np.int64)
     else:
-        table = np.stack([np.broadcast_to(column, low.shape) for column in columns], axis=1)
+        table = np.stack([np.broadcast_to(column, low.shape[-1:]) for column in columns], axis=1)
         numbers, which = np.unique(table, axis=0, return_inverse=True)
         which = which.reshape(-1)
-    total = np.zeros((2, orders.size))
+    total = np.zeros((len(low), 2, orders.size))
     for group, (scale, lower, upper, change) in enumerate(numbers):
         here = which == group
         place = np.array(scale), np.array(lower), np.array(upper)
         one = CoordinateLaw(law.name, law.scale_name, *place, law.levels)
-        total += _of_one_law(one, low[here], high[here], float(change), orders)
+        total += _of_one_law(one, low[:, here], high[:, here], float(change), orders)
     return total
 
 
 def _of_one_law(law: CoordinateLaw, low: Array, high: Array, change: float, orders: Array) -> Array:
-    total = np.zeros((2, orders.size))
+    total = np.zeros((len(low), 2, orders.size))
     if change == 0.0:
         return total
-    is_known = low == high
+    is_known = np.all((low == high) & (low == low[:1]), axis=0)
     if is_known.any():
-        away, toward = law.rdp_sums(low[is_known], orders, np.array(change))
+        away, toward = law.rdp_sums(low[0, is_known], orders, np.array(change))
         total += np.array([toward, away])
-        low, high = low[~is_known], high[~is_known]
+        low, high = low[:, ~is_known], high[:, ~is_known]
     if not low.size:
         return total
     gaussian = 0.5 * orders * (change / float(law.scale)) ** 2
     support = _sketched.support_of(law)
     if support is None:
-        total += low.size * gaussian
+        total += low.shape[1] * gaussian
         return total
     moved = 4e-16 * (np.abs(low) + np.abs(high) + abs(support.centre))
     low = (low - support.centre - moved) / support.sigma
     high = (high - support.centre + moved) / support.sigma
-    far = np.maximum(-low, high) > _FARTHEST
+    far = np.any(np.maximum(-low, high) > _FARTHEST, axis=0)
     if far.any():
         total += int(far.sum()) * gaussian
     if not far.all():
-        total += _Cells.around(support, low[~far], high[~far], change, orders).sums(gaussian)
+        total += _Cells.around(support, low[:, ~far], high[:, ~far], change, orders).sums(gaussian)
     return total
 
 
@@ -86,9 +86,8 @@ class _Cells(NamedTuple):
     """The worst divergences in each cell, and the intervals as ranges of cells."""
 
     worst: Array  # (2, orders, cells)
-    first: Indices
+    first: Indices  # (k, d)
     last: Indices
-    counts: Indices
 
     @classmethod
     def around(
@@ -98,8 +97,8 @@ class _Cells(NamedTuple):
         begin, end = (np.floor(ends / _PANEL).astype(np.int64) for ends in (low, high))
         origin = int(begin.min())
         touched = np.zeros(int(end.max()) - origin + 2, dtype=np.int64)
-        np.add.at(touched, begin - origin, 1)
-        np.add.at(touched, end - origin + 1, -1)
+        np.add.at(touched, begin.ravel() - origin, 1)
+        np.add.at(touched, end.ravel() - origin + 1, -1)
         is_used = np.cumsum(touched)[:-1] > 0
         panels = np.flatnonzero(is_used)
         place = np.cumsum(is_used) - 1  # of a panel among those that are used
@@ -110,28 +109,33 @@ class _Cells(NamedTuple):
         ]
         first = place[begin - origin] * parts + inside[0]
         last = place[end - origin] * parts + inside[1]
-        pairs, counts = np.unique(first * (panels.size * parts) + last, return_counts=True)
         left = np.multiply(panels + origin, _PANEL, dtype=np.float64)
-        worst = _worst_in_cells(support, left, parts, change, orders)
-        return cls(worst, *np.divmod(pairs, panels.size * parts), counts)
+        return cls(_worst_in_cells(support, left, parts, change, orders), first, last)
 
     def sums(self, gaussian: Array) -> Array:
-        """Return the sums over intervals, each at the worst of its cells."""
-        total = np.zeros(self.worst.shape[:2])
-        longest = np.minimum(self.worst, gaussian[:, np.newaxis])  # of 2^level cells from each one
-        length = self.last - self.first + 1
-        level = np.frexp(length)[1] - 1
-        for power in range(int(level.max()) + 1):
-            here = np.flatnonzero(level == power)
-            for start in range(0, here.size, _QUERIES):
-                part = here[start : start + _QUERIES]
-                ends = self.first[part], self.last[part] + 1 - (1 << power)
-                total += np.maximum(longest[..., ends[0]], longest[..., ends[1]]) @ self.counts[
-                    part
-                ].astype(np.float64)
-            step = 1 << power
-            longest = np.maximum(longest[..., :-step], longest[..., step:])
+        """Return the sums over intervals, each at the worst of its cells, (k, 2, orders)."""
+        greatest = np.minimum(self.worst, gaussian[:, np.newaxis])
+        total = np.empty((len(self.first), *greatest.shape[:2]))
+        for which, (first, last) in enumerate(zip(self.first, self.last, strict=True)):
+            total[which] = _sum_of_greatest(greatest, first, last)
         return total
+
+
+def _sum_of_greatest(values: Array, first: Indices, last: Indices) -> Array:
+    """Return the sums over ranges of the greatest of each range along the last axis."""
+    pairs, counts = np.unique(first * values.shape[-1] + last, return_counts=True)
+    first, last = np.divmod(pairs, values.shape[-1])
+    level = np.frexp(last - first + 1)[1] - 1  # two spans of 2^level cover the range
+    total = np.zeros(values.shape[:-1])
+    for power in range(int(level.max()) + 1):
+        span = 1 << power
+        here = np.flatnonzero(level == power)
+        for start in range(0, here.size, _QUERIES):
+            part = here[start : start + _QUERIES]
+            ends = values[..., first[part]], values[..., last[part] + 1 - span]
+            total += np.maximum(*ends) @ counts[part].astype(np.float64)
+        values = np.maximum(values[..., :-span], values[..., span:])
+    return total
 
 
 def _worst_in_cells(
