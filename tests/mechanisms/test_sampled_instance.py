@@ -88,7 +88,7 @@ def corners(change: np.ndarray) -> list[np.ndarray]:
 def test_no_neighbour_of_known_records_costs_more(kind) -> None:
     """Records that join, corners and inner steps, and each record that leaves."""
     rng = np.random.default_rng(KINDS.index(kind))
-    for _ in range(9):
+    for _ in range(6):
         d = 1 if kind in ("rectified", "truncated") else int(rng.integers(1, 3))
         bound, rate = rng.uniform(0.3, 2.0), 10 ** rng.uniform(-2.0, -0.05)
         mechanism = mechanism_of(kind, bound)
@@ -110,7 +110,7 @@ def test_a_sum_that_may_leave_its_interval(kind) -> None:
     """Many equal records: the number of those sampled is binomial, and so the mixtures known."""
     n, rate, change = 300, 0.1, 0.2
     mechanism = mechanism_of(kind, 0.5)
-    for contribution in (change, 0.5 * change, -change):
+    for contribution in (change, -0.5 * change):
         rows = np.full((n, 1), contribution)
         assert ColumnSums.of(rows).intervals(rate, 1e-8)[2] == 1e-8
         cost = mechanism.sampled_cost_at(rows, rate, "poisson", coordinate_sensitivity=change)
@@ -227,7 +227,7 @@ def test_the_worst_place_is_never_missed() -> None:
     rng = np.random.default_rng(5)
     orders = np.array([2.0, 3.0, 8.0, 33.0, 500.0, np.inf])
     for kind in KINDS:
-        for _ in range(8):
+        for _ in range(4):
             mechanism = mechanism_of(kind, rng.uniform(0.2, 3.0))
             change = 10 ** rng.uniform(-3, 0.5)
             low = rng.uniform(-6, 4)
