@@ -64,7 +64,7 @@ def test_rdp_of_a_sketch_is_sound_and_close(rng, check_error, kind):
         assert np.all(ratio >= 1.0 - 1e-12), (sigma, half_width, c, orders)
         check_error(f"{kind}: rdp through a sketch, above the exact pass", ratio.max() - 1.0, 1e-9)
 
-        support = _sketched._support(mechanism._law)
+        support = _sketched.support_of(mechanism._law)
         if support is not None:
             upper = _sketched._rdp_upper(support, sketch, orders, c)
             used = np.isfinite(upper).all(axis=0)
@@ -83,7 +83,7 @@ def test_small_and_large_shifts(rng, kind, spread):
     theta = rng.uniform(-spread, spread, 300)
     mechanism = make(kind, 1.0, 0.0, 1.0)
     sketch = tn.Sketch.of(theta, -1.0, 1.0, sigma=1.0)
-    support = _sketched._support(mechanism._law)
+    support = _sketched.support_of(mechanism._law)
     for c in (1e-9, 1e-6, 1e-3, 0.1):
         orders = np.array([1.001, 2.0, 8.0])
         upper = _sketched._rdp_upper(support, sketch, orders, c)
@@ -190,7 +190,7 @@ def test_all_panels_are_proven_at_once(rng, monkeypatch, kind):
     monkeypatch.setattr(_sketched, "renyi_analytic_bound", counted)
     for given in (tn.Sketch.of(theta, -1.0, 1.0, sigma=1.0), alone(theta, -1.0, 1.0)):
         calls.clear()
-        support = _sketched._support(mechanism._law)
+        support = _sketched.support_of(mechanism._law)
         _sketched._rdp_upper(support, given, np.array([2.0, 14.0]), float(rng.uniform(0.01, 0.02)))
         assert 4 <= len([call for call in calls if np.size(call[5])]) <= 20
 
@@ -234,15 +234,15 @@ def test_elements_far_apart_are_taken_one_by_one(rng, check_error):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("half_width", [0.1, 1.0, 6.0])
 def test_divergences_are_as_convex_as_is_said(check_error, kind, half_width):
-    support = _sketched._support(make(kind, 1.0, 0.0, half_width)._law)
+    support = _sketched.support_of(make(kind, 1.0, 0.0, half_width)._law)
     orders = np.array([1.5, 8.0, 1e3, 1e5, np.inf])
     t, h = np.linspace(0.0, half_width + 8.0, 1500), 1e-2
     for c in (0.01, 0.3, 2.0):
-        bend = _sketched._bend(support, orders, c)
+        bend = _sketched.bend_of(support, orders, c)
         for away in (False, True):
-            for start, step in _sketched._moves(c, away):
+            for start, step in _sketched.moves(c, away):
                 left, middle, right = (
-                    _sketched._renyi_at(support, tuple(orders), t + start + d, step)
+                    _sketched.renyi_at(support, tuple(orders), t + start + d, step)
                     for d in (-h, 0.0, h)
                 )
                 convex = (left + right - 2.0 * middle) / h**2 + 2.0 * bend[:, None]

@@ -22,6 +22,8 @@ _HISTORIES = {"fixed": None, "realised": None}
 class InstanceCost:
     """The cost of releasing one value, to its own neighbours: what `mechanism.cost_at` returns.
 
+    And, of the sum of a random sample, `mechanism.sampled_cost_at`.
+
     It depends on the data, and must not itself be published unprotected. It is no `Cost`: it cannot
     be sampled, saved, or added to others but in an `InstanceLedger`, since sums along a run of
     values that depend on earlier outputs are no bound. ``cost * n`` is n releases of the same
@@ -35,17 +37,25 @@ class InstanceCost:
     1.1429 4.5568
     """
 
-    __slots__ = ("_terms", "adjacency")
+    __slots__ = ("_anywhere", "_terms", "adjacency")
     __array_ufunc__ = None
 
-    def __init__(self, function: RdpFunction, *, adjacency: str | None = None) -> None:
+    def __init__(
+        self,
+        function: RdpFunction,
+        *,
+        adjacency: str | None = None,
+        anywhere: Cost | None = None,
+    ) -> None:
         self._terms: tuple[Term, ...] = ((function, 1),)
+        self._anywhere = anywhere  # for all data: nothing here costs more
         self.adjacency = common_adjacency(None, adjacency)
 
     def __mul__(self, count: SupportsIndex) -> InstanceCost:
         times = integer("count", count, minimum=0, maximum=MAX_COUNT)
         cost = InstanceCost.__new__(InstanceCost)
         cost._terms = tuple((function, n * times) for function, n in self._terms if times)
+        cost._anywhere = None if self._anywhere is None else self._anywhere * times
         cost.adjacency = self.adjacency
         return cost
 
@@ -70,6 +80,8 @@ class InstanceCost:
     def epsilon(self, delta: float) -> float:
         """Return the smallest epsilon that an order proves, as `RdpCurve.epsilon`.
 
+        Of a sampled release, that of the same release of any data where it is less.
+
         Examples
         --------
         >>> import tightnoise as tn
@@ -77,7 +89,8 @@ class InstanceCost:
         >>> print(f"{here.epsilon(1e-5):.4f}")
         2.1657
         """
-        return self.rdp().epsilon(delta)
+        here = self.rdp().epsilon(delta)
+        return here if self._anywhere is None else min(here, self._anywhere.epsilon(delta))
 
     def delta(self, epsilon: float) -> float:
         """Return the smallest delta that an order proves, as `RdpCurve.delta`.
@@ -89,7 +102,8 @@ class InstanceCost:
         >>> print(f"{here.delta(2.1657):.2e}")
         1.00e-05
         """
-        return self.rdp().delta(epsilon)
+        here = self.rdp().delta(epsilon)
+        return here if self._anywhere is None else min(here, self._anywhere.delta(epsilon))
 
     def __repr__(self) -> str:
         return f"InstanceCost({self.rdp()!r})"

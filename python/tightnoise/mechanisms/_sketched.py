@@ -27,7 +27,18 @@ from tightnoise.mechanisms._analytic_bound import (
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.sketch import Sketch
 
-__all__ = ["exact_sources", "fisher_sum", "greatest_fisher", "rdp_sums", "sketch_for"]
+__all__ = [
+    "Support",
+    "bend_of",
+    "exact_sources",
+    "fisher_sum",
+    "greatest_fisher",
+    "moves",
+    "rdp_sums",
+    "renyi_at",
+    "sketch_for",
+    "support_of",
+]
 
 Array = NDArray[np.float64]
 
@@ -48,7 +59,7 @@ _SMALL_EXPONENT = 0.1
 _LETTERS_REACH = 2.4
 
 
-class _Support(NamedTuple):
+class Support(NamedTuple):
     """A law whose parameters are numbers, moved so that its support is centred at 0."""
 
     kind: Kind
@@ -72,7 +83,8 @@ class _Support(NamedTuple):
         return self.half_width
 
 
-def _support(law: CoordinateLaw) -> _Support | None:
+def support_of(law: CoordinateLaw) -> Support | None:
+    """Return where a law with numbers for parameters lies; None where nothing is proven."""
     is_number = law.scale.ndim == law.lower.ndim == law.upper.ndim == 0
     if law.name not in get_args(Kind) or not is_number:
         return None
@@ -81,10 +93,10 @@ def _support(law: CoordinateLaw) -> _Support | None:
     if not 1e-100 < scale < 1e100:  # squares of lengths must be numbers
         return None
     if kind == "sign":  # any interval will do
-        return _Support(kind, scale, 0.0, _LETTERS_REACH * scale, 2, 0.0)
+        return Support(kind, scale, 0.0, _LETTERS_REACH * scale, 2, 0.0)
     centre = 0.5 * low + 0.5 * high
     moved = 0.0 if centre == 0.0 else 4e-16 * max(abs(low), abs(high)) / scale
-    return _Support(kind, scale, centre, 0.5 * high - 0.5 * low, law.levels, moved)
+    return Support(kind, scale, centre, 0.5 * high - 0.5 * low, law.levels, moved)
 
 
 def sketch_for(
@@ -93,7 +105,7 @@ def sketch_for(
     """Return theta if it is a sketch, a sketch of theta if that is likely to pay, or None."""
     if isinstance(theta, Sketch):
         return theta
-    support = _support(law)
+    support = support_of(law)
     if support is None or theta.size < _FEWEST or changes.size != 1:
         return None
     if not _worthwhile(support, orders, changes.item(), theta.size, 1).any():
@@ -105,7 +117,7 @@ def sketch_for(
 
 
 def _worthwhile(
-    support: _Support, orders: Array, shift: float, count: int, panels: int
+    support: Support, orders: Array, shift: float, count: int, panels: int
 ) -> NDArray[np.bool_]:
     """Return for which orders the proven bounds take less time than the exact pass."""
     order = np.where(np.isfinite(orders), orders, 1.0)  # order infinity is as easy as order 1
@@ -125,7 +137,7 @@ def rdp_sums(
     sketch is not good enough, from the arrays it was made of; infinity if it has none any more.
     """
     upper = np.full((2, orders.size), np.inf)
-    support = _support(law)
+    support = support_of(law)
     if support is not None and changes.size == 1:
         chosen = np.full(orders.shape, True)
         if sketch.has_sources:
@@ -144,7 +156,7 @@ def rdp_sums(
 
 def fisher_sum(law: CoordinateLaw, sketch: Sketch, changes: Floats) -> float:
     """Return an upper bound of the sum of (c_j eta_j)^2, at most 1e-9 above the truth."""
-    support = _support(law)
+    support = support_of(law)
     if support is not None and changes.size == 1 and _fits(support, sketch):
         (total,), (error,) = sketch.sum_max(
             [functools.partial(_fisher, support)],
@@ -172,7 +184,7 @@ def greatest_fisher(law: CoordinateLaw, sketch: Sketch) -> float:
       phi(a) <= phi(b) and lambda(a) - a <= lambda(b) - b, so it is not positive.
     - truncated: the variance of the output, see Lemma 1 of ANALYTIC_BOUND.md.
     """
-    support = _support(law)
+    support = support_of(law)
     falls = support is not None and (support.kind != "quantized" or support.levels == 2)
     if support is not None and falls and _fits(support, sketch):
         return float(_fisher(support, np.array([sketch.nearest]))[0])
@@ -193,27 +205,27 @@ def exact_sources(law: CoordinateLaw, sketch: Sketch, changes: ArrayLike) -> lis
     return [law.theta(array) for array in arrays]
 
 
-def _fits(support: _Support, sketch: Sketch) -> bool:
+def _fits(support: Support, sketch: Sketch) -> bool:
     # Functions are computed all over the panels, and known to be accurate up to 1e4 sigma.
     return sketch.centre == support.centre and sketch.reach < 1e4 * support.sigma
 
 
-def _relative_error(support: _Support, sketch: Sketch) -> float:
+def _relative_error(support: Support, sketch: Sketch) -> float:
     # Moving a bound by d sigma changes log D by less than d times its distance from theta, plus 4.
     distance = (support.half_width + sketch.reach) / support.sigma
     return _FUNCTION_ERROR + support.position_error * (distance + 4.0)
 
 
-def _rdp_upper(support: _Support, sketch: Sketch, orders: Array, c: float) -> Array:
+def _rdp_upper(support: Support, sketch: Sketch, orders: Array, c: float) -> Array:
     """Return upper bounds (2, orders) of the sums for both directions; infinity: do not use."""
     if c == 0.0:
         return np.zeros((2, orders.size))
-    key, bend = tuple(orders.tolist()), _bend(support, orders, c)
+    key, bend = tuple(orders.tolist()), bend_of(support, orders, c)
     relative_error = _relative_error(support, sketch)
     upper = np.empty((2, orders.size))
     for direction, away in enumerate((False, True)):
         functions, tails = [], []
-        for start, step in _moves(c, away):
+        for start, step in moves(c, away):
             functions.append(functools.partial(_renyi, support, key, start, step))
             tails.append(functools.partial(_renyi_tails, support, key, start, step))
         sums, errors = sketch.sum_max(
@@ -227,7 +239,7 @@ def _rdp_upper(support: _Support, sketch: Sketch, orders: Array, c: float) -> Ar
     return upper
 
 
-def _moves(c: float, away: bool) -> list[tuple[float, float]]:
+def moves(c: float, away: bool) -> list[tuple[float, float]]:
     """Return the starts, beside theta, and steps of both neighbours.
 
     From theta to theta + shift; or from theta' = theta + shift back to theta.
@@ -235,7 +247,7 @@ def _moves(c: float, away: bool) -> list[tuple[float, float]]:
     return [(shift, -shift) if away else (0.0, shift) for shift in (c, -c)]
 
 
-def _bend(support: _Support, orders: Array, c: float) -> Array:
+def bend_of(support: Support, orders: Array, c: float) -> Array:
     """Return how convex the greater divergence is: "Convexity" in ANALYTIC_BOUND.md."""
     if support.kind == "truncated":
         # On a strip of this height |D| <= most, so |D''| <= 2 most / height^2.
@@ -250,34 +262,34 @@ def _bend(support: _Support, orders: Array, c: float) -> Array:
 
 
 def _greater(
-    support: _Support, orders: tuple[float, ...], c: float, away: bool, which: int, t: Array
+    support: Support, orders: tuple[float, ...], c: float, away: bool, which: int, t: Array
 ) -> Array:
     """Return the greater divergence of one order, (n,)."""
     order = (orders[which],)
-    both = [_renyi_at(support, order, t + start, step) for start, step in _moves(c, away)]
+    both = [renyi_at(support, order, t + start, step) for start, step in moves(c, away)]
     greater: Array = np.maximum(*both)[0]
     return greater
 
 
-def _renyi_at(support: _Support, orders: tuple[float, ...], theta: Array, step: float) -> Array:
+def renyi_at(support: Support, orders: tuple[float, ...], theta: Array, step: float) -> Array:
     """Return D_alpha(M(theta) || M(theta + step)), (orders, n)."""
     alphas = np.array(orders)[:, np.newaxis]
     return support.law.call("renyi", (len(orders), theta.size), np.array(step), alphas, theta)
 
 
 def _renyi(
-    support: _Support, orders: tuple[float, ...], start: float, step: float, t: Array
+    support: Support, orders: tuple[float, ...], start: float, step: float, t: Array
 ) -> Array:
     """Return D_alpha(M(t + start) || M(t + start + step)), (orders, n)."""
     return _renyi_values(support, orders, start, step, t.tobytes())
 
 
-def _fisher(support: _Support, t: Array) -> Array:
+def _fisher(support: Support, t: Array) -> Array:
     return _fisher_values(support, t.tobytes())
 
 
 def _renyi_tails(
-    support: _Support,
+    support: Support,
     orders: tuple[float, ...],
     start: float,
     step: float,
@@ -291,7 +303,7 @@ def _renyi_tails(
     return _renyi_bound(support, orders, start, step, *ends, nodes, tuple(enough.tolist()))
 
 
-def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int, _: Array) -> Array:
+def _fisher_tails(support: Support, left: Array, right: Array, nodes: int, _: Array) -> Array:
     panels = zip(left.tolist(), right.tolist(), strict=True)
     return np.array([[_fisher_tail(support, *panel, nodes) for panel in panels]])
 
@@ -302,15 +314,15 @@ def _fisher_tails(support: _Support, left: Array, right: Array, nodes: int, _: A
 
 @functools.lru_cache(maxsize=64)
 def _renyi_values(
-    support: _Support, orders: tuple[float, ...], start: float, step: float, nodes: bytes
+    support: Support, orders: tuple[float, ...], start: float, step: float, nodes: bytes
 ) -> Array:
-    out = _renyi_at(support, orders, np.frombuffer(nodes) + start, step)
+    out = renyi_at(support, orders, np.frombuffer(nodes) + start, step)
     out.flags.writeable = False
     return out
 
 
 @functools.lru_cache(maxsize=64)
-def _fisher_values(support: _Support, nodes: bytes) -> Array:
+def _fisher_values(support: Support, nodes: bytes) -> Array:
     t = np.frombuffer(nodes)
     out = support.law.call("fisher_information", t.shape, t)
     out.flags.writeable = False
@@ -319,7 +331,7 @@ def _fisher_values(support: _Support, nodes: bytes) -> Array:
 
 @functools.lru_cache(maxsize=256)
 def _renyi_bound(
-    support: _Support,
+    support: Support,
     orders: tuple[float, ...],
     start: float,
     step: float,
@@ -346,7 +358,7 @@ def _renyi_bound(
 
 
 @functools.lru_cache(maxsize=4096)
-def _fisher_tail(support: _Support, left: float, right: float, nodes: int) -> float:
+def _fisher_tail(support: Support, left: float, right: float, nodes: int) -> float:
     place = support.kind, support.sigma, support.half_width, left, right
     ellipse = fisher_analytic_bound(*place, terms=nodes, levels=support.levels)
     return float(interpolation_error(*ellipse, nodes))

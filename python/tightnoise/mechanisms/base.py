@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from tightnoise.mechanisms._fisher_loss import loss_of_box, loss_of_jacobian, lo
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._per_instance import per_instance_rdp
+from tightnoise.mechanisms._sampled_instance import sampled_instance_cost
 from tightnoise.random import NoiseStream
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum
@@ -427,6 +428,73 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         functions.append(per_instance_rdp(self._law, theta, box))
         function = functions[0] if len(functions) == 1 else Lesser(tuple(functions))
         return InstanceCost(function, adjacency=adjacency)
+
+    def sampled_cost_at(
+        self,
+        rows: ArrayLike,
+        rate: float,
+        sampling: Literal["poisson"],
+        *,
+        sensitivity: float | None = None,
+        coordinate_sensitivity: ArrayLike | None = None,
+        adjacency: Literal["add-remove"] | None = None,
+    ) -> InstanceCost:
+        """Return what releasing the noisy sum of a random sample of `rows` costs their neighbours.
+
+        Each record is in the sample with probability `rate`, independently, and theta is the sum of
+        the contributions of those that are: a random theta, of which all but a rare one lies in
+        known intervals (Bernstein's inequality; what is rare is charged at the cost for all data).
+        Neighbours have one record more, any within the sensitivity, or one less. For bounded
+        Gaussians: "Privacy Amplification for the Gaussian Mechanism via Bounded Support" leaves
+        sampling open in section 5.3; the proof is in cpp/cost/SUBSAMPLING.md, section 5.
+
+        Parameters
+        ----------
+        rows : array_like, shape (n, d)
+            What each record contributes to theta, read now. Zeros for a theta known to be 0.
+        rate : float
+            Greater than 0, at most 1: then this is `cost_at` of the sum.
+        sampling : {"poisson"}
+            No bound is known for samples of a fixed size.
+        sensitivity : float, optional
+            The most that one record contributes in Euclidean norm. Alone, each coordinate may
+            change by all of it: sound, not tight.
+        coordinate_sensitivity : array_like, optional
+            The most that one record contributes to each coordinate: a number, or one for each.
+        adjacency : {None, "add-remove"}
+            The neighbours.
+
+        Returns
+        -------
+        InstanceCost
+            ``cost * n``: n releases of the same rows, each from a sample of its own. Never below
+            the truth, never above what ``cost(...).sampled(rate, "poisson")`` proves for all data.
+            With theta known, D(with || without) is attained at integer orders (but for corners of
+            the box that are worst at some orders only); the other direction is an upper bound.
+
+        Raises
+        ------
+        ValueError
+            For rows of another shape, NaN or infinities, a contribution beyond the sensitivity, a
+            rate outside (0, 1], another sampling or adjacency, shapes that do not broadcast to
+            (d,).
+        TypeError
+            If no sensitivity is given, an argument does not hold real numbers, or the mechanism is
+            not rectified, truncated, sign or quantised Gaussian.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tightnoise as tn
+        >>> m = tn.RectifiedGaussian(1.0, -0.5, 0.5)
+        >>> rows = np.zeros((60, 1000))
+        >>> here = m.sampled_cost_at(rows, 0.01, "poisson", coordinate_sensitivity=1000**-0.5)
+        >>> print(f"{(here * 1000).epsilon(1e-5):.3f}")
+        1.736
+        """
+        return sampled_instance_cost(
+            self, self._law, rows, rate, sampling, sensitivity, coordinate_sensitivity, adjacency
+        )
 
     def fil(
         self,
