@@ -77,7 +77,9 @@ class LeafSum:
 
     __rmul__ = __mul__
 
-    def sampled(self, rate: float, sampling: Sampling) -> Self:
+    def sampled(
+        self, rate: float, sampling: Sampling, *, adjacency: Adjacency | None = None
+    ) -> Self:
         """Return the cost of all this on ONE random sample of the records.
 
         ``cost.sampled(q, how) * n`` is n samples, each drawn anew. Shuffled batches, one after the
@@ -93,6 +95,10 @@ class LeafSum:
             sets as likely; neighbours differ in the value of one record, so the cost must say
             adjacency="replace-one" (a clipped sum changes by twice the norm), or be of directions
             at any angle.
+        adjacency : {None, "add-remove", "replace-one"}, optional
+            "replace-one", of Poisson samples and what a record costs that is there or not: that of
+            one that is replaced, whose values are each within the sensitivity of none. A cost that
+            says replace-one itself bounds the difference of two values only, and costs more.
 
         Returns
         -------
@@ -116,10 +122,20 @@ class LeafSum:
         >>> replaced = tn.Gaussian(1.0).cost(sensitivity=2.0, adjacency="replace-one")
         >>> print(f"{(replaced.sampled(0.01, 'fixed-size') * 1000).epsilon(1e-6):.2f}")
         16.96
+        >>> one = tn.Gaussian(1.0).cost(sensitivity=1.0)
+        >>> each = one.sampled(0.01, "poisson", adjacency="replace-one")
+        >>> print(f"{(each * 1000).epsilon(1e-6):.2f}")
+        3.21
         """
         share = real_scalar("rate", rate)
         require(0 <= share <= 1, "rate", rate, "from 0 to 1")
         relation = adjacency_of(sampling)
+        if sampling == "poisson":
+            if adjacency_or_none(adjacency) == "replace-one" != self.adjacency:
+                pairs = self._of((_replaced(leaf), n) for leaf, n in self._leaves.items())
+                return pairs.sampled(share, sampling)
+            relation = self.adjacency or relation
+        require(adjacency in (None, relation), "adjacency", adjacency, f"{relation!r} here")
         if share == 0 or not self._leaves:
             return type(self)()
         if sampling == "fixed-size" and self.adjacency != "replace-one":
@@ -145,13 +161,11 @@ class LeafSum:
             return self._of([(twice, 1)])
         if share == 1:
             return self  # every record takes part
-        keeps = sampling == "poisson" and self.adjacency == "replace-one"
         terms = tuple(
             (leaf if isinstance(leaf, Group) else leaf.with_adjacency(None), n)
             for leaf, n in self._leaves.items()
         )
-        adjacency = self.adjacency if keeps else relation
-        return self._of([(Sampled(terms, share, sampling, adjacency=adjacency), 1)])
+        return self._of([(Sampled(terms, share, sampling, adjacency=relation), 1)])
 
     def for_neighbours(self, adjacency: Adjacency | None) -> Self:
         """Return the same cost for named neighbours, if it names none.
@@ -222,6 +236,11 @@ class LeafSum:
 
     def __repr__(self) -> str:
         return f"Cost({described(self.terms)})"
+
+
+def _replaced(leaf: Leaf) -> Leaf:
+    """Return the cost of one value instead of another, each next to none."""
+    return Group(leaf.with_adjacency("add-remove"), 2, adjacency="replace-one")
 
 
 def _group(leaf: Leaf, count: int) -> Leaf:
