@@ -25,7 +25,7 @@ The loss grows with z. With x = epsilon >= 0 it is x at z = t, where y = e^(mu t
 
 Rounding. delta is the largest over t, so what is lost by the t computed is of second order, and
 t >= 0 as y^2 >= e^x. No term exceeds the first, and each is the exponential of a sum: it is wrong
-by a part of u (16 + 8 (x + (t + mu)^2 - log q)) at most, which is added three times, a share of the
+by a part of u (64 + 8 (x + (t + mu)^2 - log q)) at most, which is added three times, a share of the
 first. That is a share of delta of at most 1 + (t + 3/2)/mu times as much: densities above t divide
 to e^x by at least e^(mu (z - t)), so
 
@@ -76,7 +76,7 @@ def replaced_delta(epsilons: Array, mu: float, rate: float) -> Array:
         first = np.exp(math.log(rate) + special.log_ndtr(mu - t))
         rest = np.exp(log_b + special.log_ndtr(-t))
         swapped = np.exp(math.log(rate) + x + special.log_ndtr(-mu - t))
-    part = _UNIT * (16 + 8 * (x + (t + mu) ** 2 - math.log(rate)))
+    part = _UNIT * (64 + 8 * (x + (t + mu) ** 2 - math.log(rate)))
     delta = np.ones(near.shape)
     delta[near] = np.minimum(first - rest - swapped + 3 * part * first, 1.0)
     return delta
@@ -88,7 +88,7 @@ def replaced_excess(mu: float, rate: float) -> Excess:
     By mu, delta changes by at most 2 q phi(t - mu) <= 2 q (_FAR + 2) Phi(mu - t).
     """
     loss = 2 * mu * (mu + _FAR)  # at the farthest t
-    part = 3 * _UNIT * (16 + 8 * (loss + (2 * mu + _FAR) ** 2 - math.log(rate)))
+    part = 3 * _UNIT * (64 + 8 * (loss + (2 * mu + _FAR) ** 2 - math.log(rate)))
     share = 1 + (mu + _FAR + 1.5) / mu
     return Excess(2 * (2 * part + 64 * _UNIT * mu * 2 * (_FAR + 2)) * share)
 
