@@ -76,3 +76,13 @@ def test_replaced_records(timed):
 
     lower, upper = timed("epsilon of DP-SGD, a record replaced", run, 1)
     assert 11.956 <= lower <= upper <= lower * (1 + 1e-4)
+
+
+def test_allocated_records(timed):
+    once = tn.Gaussian(SIGMA).cost(sensitivity=1.0)
+    epsilon = timed(
+        "epsilon of 10 epochs, each record in one of 10,000 steps",
+        lambda: (once.allocated(STEPS) * 10).epsilon(1e-6),
+        1,
+    )
+    assert 0 < epsilon < 0.156

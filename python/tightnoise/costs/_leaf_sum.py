@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from tightnoise._adjacency import adjacency_or_none, common_adjacency
 from tightnoise._validate import MAX_COUNT, integer, real_scalar, require
+from tightnoise.costs._allocated import Allocated
 from tightnoise.costs._direction_pair import DirectionPair
+from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Group, Sampled, Terms, described
+from tightnoise.costs._sampled import Group, Sampled, Terms, described, merged_gaussians
 from tightnoise.costs._sampling import adjacency_of
 
 if TYPE_CHECKING:
@@ -166,6 +169,52 @@ class LeafSum:
             for leaf, n in self._leaves.items()
         )
         return self._of([(Sampled(terms, share, sampling, adjacency=relation), 1)])
+
+    def allocated(self, steps: SupportsIndex) -> Self:
+        """Return the cost of an epoch of `steps` such releases, each record in exactly one.
+
+        In which one is drawn for each record, independently and anew for each epoch (balls in
+        bins); ``cost.allocated(steps) * n`` is n epochs. Batches in a shuffled order are not that.
+
+        Parameters
+        ----------
+        steps : int
+            At least 1. All of this cost is one step.
+
+        Returns
+        -------
+        Cost
+            Upper bounds only: to about 1e-10 of delta in an epoch, where the noise is at least a
+            third of the sensitivity, and never more than that of one step on all records.
+
+        Raises
+        ------
+        ValueError
+            If the cost is not of Gaussian noise, for records that are there or not.
+        TypeError
+            If steps is not an integer.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> epoch = tn.Gaussian(1.0).cost(sensitivity=1.0).allocated(100)
+        >>> print(f"{(epoch * 10).epsilon(1e-5):.2f}")
+        1.70
+        """
+        count = integer("steps", steps, minimum=1, maximum=MAX_COUNT)
+        if not self._leaves:
+            return type(self)()
+        (leaf, times), *others = merged_gaussians(self.terms)
+        if others or times > 1 or not isinstance(leaf, GaussianPair):
+            raise ValueError(f"allocated must be asked of Gaussian noise only; got {self!r}")
+        if self.adjacency == "replace-one" or any(isinstance(leaf, Group) for leaf in self._leaves):
+            raise ValueError(
+                "allocated must be asked of what one record costs that is there or not; "
+                f"got {self!r}"
+            )
+        return self._of(
+            [(Allocated(replace(leaf, adjacency=None), count, adjacency="add-remove"), 1)]
+        )
 
     def for_neighbours(self, adjacency: Adjacency | None) -> Self:
         """Return the same cost for named neighbours, if it names none.
