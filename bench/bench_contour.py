@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+import tightnoise as tn
 from tightnoise._core import cost
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
@@ -80,3 +81,24 @@ def test_mixed(timed):
 
     lower, upper = timed("epsilon of training and counts", lambda: both_directions(terms, 1e-7), 1)
     assert MIXED <= upper <= lower * (1 + 1e-10)
+
+
+def test_replaced_records(timed):
+    once = tn.Gaussian(SIGMA).cost(sensitivity=1.0)
+
+    def run():
+        cost = once.sampled(RATE, "poisson", adjacency="replace-one") * STEPS
+        return cost.epsilon_bounds(1e-6)
+
+    lower, upper = timed("epsilon of DP-SGD, a record replaced", run, 1)
+    assert 11.956 <= lower <= upper <= lower * (1 + 1e-4)
+
+
+def test_allocated_records(timed):
+    once = tn.Gaussian(SIGMA).cost(sensitivity=1.0)
+    epsilon = timed(
+        "epsilon of 10 epochs, each record in one of 10,000 steps",
+        lambda: (once.allocated(STEPS) * 10).epsilon(1e-6),
+        1,
+    )
+    assert 0 < epsilon < 0.156

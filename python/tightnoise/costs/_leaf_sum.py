@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from tightnoise._adjacency import adjacency_or_none, common_adjacency
 from tightnoise._validate import MAX_COUNT, integer, real_scalar, require
+from tightnoise.costs._allocated import Allocated
 from tightnoise.costs._direction_pair import DirectionPair
+from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Group, Sampled, Terms, described
+from tightnoise.costs._sampled import Group, Sampled, Terms, described, merged_gaussians
 from tightnoise.costs._sampling import adjacency_of
 
 if TYPE_CHECKING:
@@ -77,7 +80,9 @@ class LeafSum:
 
     __rmul__ = __mul__
 
-    def sampled(self, rate: float, sampling: Sampling) -> Self:
+    def sampled(
+        self, rate: float, sampling: Sampling, *, adjacency: Adjacency | None = None
+    ) -> Self:
         """Return the cost of all this on ONE random sample of the records.
 
         ``cost.sampled(q, how) * n`` is n samples, each drawn anew. Shuffled batches, one after the
@@ -93,6 +98,10 @@ class LeafSum:
             sets as likely; neighbours differ in the value of one record, so the cost must say
             adjacency="replace-one" (a clipped sum changes by twice the norm), or be of directions
             at any angle.
+        adjacency : {None, "add-remove", "replace-one"}, optional
+            "replace-one", of Poisson samples and what a record costs that is there or not: that of
+            one that is replaced, whose values are each within the sensitivity of none. A cost that
+            says replace-one itself bounds the difference of two values only, and costs more.
 
         Returns
         -------
@@ -116,10 +125,20 @@ class LeafSum:
         >>> replaced = tn.Gaussian(1.0).cost(sensitivity=2.0, adjacency="replace-one")
         >>> print(f"{(replaced.sampled(0.01, 'fixed-size') * 1000).epsilon(1e-6):.2f}")
         16.96
+        >>> one = tn.Gaussian(1.0).cost(sensitivity=1.0)
+        >>> each = one.sampled(0.01, "poisson", adjacency="replace-one")
+        >>> print(f"{(each * 1000).epsilon(1e-6):.2f}")
+        3.21
         """
         share = real_scalar("rate", rate)
         require(0 <= share <= 1, "rate", rate, "from 0 to 1")
         relation = adjacency_of(sampling)
+        if sampling == "poisson":
+            if adjacency_or_none(adjacency) == "replace-one" != self.adjacency:
+                pairs = self._of((_replaced(leaf), n) for leaf, n in self._leaves.items())
+                return pairs.sampled(share, sampling)
+            relation = self.adjacency or relation
+        require(adjacency in (None, relation), "adjacency", adjacency, f"{relation!r} here")
         if share == 0 or not self._leaves:
             return type(self)()
         if sampling == "fixed-size" and self.adjacency != "replace-one":
@@ -145,13 +164,57 @@ class LeafSum:
             return self._of([(twice, 1)])
         if share == 1:
             return self  # every record takes part
-        keeps = sampling == "poisson" and self.adjacency == "replace-one"
         terms = tuple(
             (leaf if isinstance(leaf, Group) else leaf.with_adjacency(None), n)
             for leaf, n in self._leaves.items()
         )
-        adjacency = self.adjacency if keeps else relation
-        return self._of([(Sampled(terms, share, sampling, adjacency=adjacency), 1)])
+        return self._of([(Sampled(terms, share, sampling, adjacency=relation), 1)])
+
+    def allocated(self, steps: SupportsIndex) -> Self:
+        """Return the cost of an epoch of `steps` such releases, each record in exactly one.
+
+        In which one is drawn for each record, independently and anew for each epoch (balls in
+        bins); ``cost.allocated(steps) * n`` is n epochs. Batches in a shuffled order are not that.
+
+        Parameters
+        ----------
+        steps : int
+            At least 1. All of this cost is one step.
+
+        Returns
+        -------
+        Cost
+            Upper bounds only: to about 1e-10 of delta in an epoch, where the noise is at least a
+            third of the sensitivity, and never more than that of one step on all records.
+
+        Raises
+        ------
+        ValueError
+            If the cost is not of Gaussian noise, for records that are there or not.
+        TypeError
+            If steps is not an integer.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> epoch = tn.Gaussian(1.0).cost(sensitivity=1.0).allocated(100)
+        >>> print(f"{(epoch * 10).epsilon(1e-5):.2f}")
+        1.70
+        """
+        count = integer("steps", steps, minimum=1, maximum=MAX_COUNT)
+        if not self._leaves:
+            return type(self)()
+        (leaf, times), *others = merged_gaussians(self.terms)
+        if others or times > 1 or not isinstance(leaf, GaussianPair):
+            raise ValueError(f"allocated must be asked of Gaussian noise only; got {self!r}")
+        if self.adjacency == "replace-one" or any(isinstance(leaf, Group) for leaf in self._leaves):
+            raise ValueError(
+                "allocated must be asked of what one record costs that is there or not; "
+                f"got {self!r}"
+            )
+        return self._of(
+            [(Allocated(replace(leaf, adjacency=None), count, adjacency="add-remove"), 1)]
+        )
 
     def for_neighbours(self, adjacency: Adjacency | None) -> Self:
         """Return the same cost for named neighbours, if it names none.
@@ -222,6 +285,11 @@ class LeafSum:
 
     def __repr__(self) -> str:
         return f"Cost({described(self.terms)})"
+
+
+def _replaced(leaf: Leaf) -> Leaf:
+    """Return the cost of one value instead of another, each next to none."""
+    return Group(leaf.with_adjacency("add-remove"), 2, adjacency="replace-one")
 
 
 def _group(leaf: Leaf, count: int) -> Leaf:

@@ -29,6 +29,12 @@ from tightnoise.costs._pure import PureRdp
 from tightnoise.costs._quotients import quotient_lower
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._release_profile import deviation, release_profile
+from tightnoise.costs._replaced_gaussian import (
+    is_in_range,
+    replaced_delta,
+    replaced_excess,
+    replaced_largest,
+)
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
 from tightnoise.costs._sampled_profile import (
     fixed_size_profile,
@@ -93,7 +99,8 @@ class Sampled(Leaf):
 
     Poisson samples: (1 - q) Q + q P against Q, for a record that is there or not. For a record that
     is replaced, (1 - q) R + q P against (1 - q) R + q P', which costs at most q times the delta of
-    P and P', by convexity. Fixed size: by Balle, Barthe and Gaboardi 2018, Theorem 9.
+    P and P', by convexity; and where each is a group of two of what costs so much beside R, that
+    of `_replaced_gaussian`. Fixed size: by Balle, Barthe and Gaboardi 2018, Theorem 9.
     """
 
     terms: Terms
@@ -129,13 +136,35 @@ class Sampled(Leaf):
     @property
     def is_attained(self) -> bool:  # type: ignore[override]
         """Whether two neighbours have this pair."""
-        return not self.is_replaced and all(leaf.is_attained for leaf, _ in self.terms)
+        if self.is_replaced:
+            return self._is_opposite
+        return all(leaf.is_attained for leaf, _ in self.terms)
 
     @property
     def has_least_profile(self) -> bool:  # type: ignore[override]
         """Whether the profile is that of the pair, and not of many composed."""
         leaf = self._single
-        return leaf is not None and leaf.has_least_profile and not self.is_replaced
+        if self.is_replaced:
+            return self._is_opposite
+        return leaf is not None and leaf.has_least_profile
+
+    @cached_property
+    def _beside_none(self) -> Terms:
+        """What costs so much beside a sample without the record; empty if it is not known."""
+        inner = tuple((leaf.leaf, n) for leaf, n in self.terms if isinstance(leaf, Group))
+        return inner if self.is_replaced and len(inner) == len(self.terms) else ()
+
+    @cached_property
+    def _beside_mu(self) -> float | None:
+        mu = root_of_squares(self._beside_none)
+        return mu if is_in_range(mu, self.rate) else None
+
+    @property
+    def _is_opposite(self) -> bool:
+        """Whether the two values of a replaced record may be on both sides of none, Gaussian."""
+        known = all(isinstance(leaf, GaussianPair) for leaf, _ in self._beside_none)
+        attained = all(leaf.is_attained for leaf, _ in self._beside_none)
+        return self._beside_mu is not None and known and attained
 
     @cached_property
     def _merged(self) -> Terms:
@@ -203,13 +232,18 @@ class Sampled(Leaf):
         if self.is_replaced:
             forward, backward = base(epsilons)
             share = self.rate * (1 + 2.0**-52)
-            return forward * share, backward * share
+            if self._beside_mu is None:
+                return forward * share, backward * share
+            beside = replaced_delta(epsilons, self._beside_mu, self.rate)
+            return np.minimum(forward * share, beside), np.minimum(backward * share, beside)
         sampled = poisson_profile if self.sampling == "poisson" else fixed_size_profile
         return sampled(base, self.rate)(epsilons)
 
     @property
     def profile_excess(self) -> Excess | None:
         """That of a single leaf, carried through the formulas."""
+        if self._beside_mu is not None and self._is_opposite:
+            return replaced_excess(self._beside_mu, self.rate)
         leaf, release = self._single, losses_of_leaf(self)
         if leaf is None or leaf.profile_excess is None or release is None or self.is_replaced:
             return None
@@ -225,6 +259,8 @@ class Sampled(Leaf):
             # That of Q over P, which there may be an atom at as there is at the largest.
             bends = [-math.log1p(self.rate * math.expm1(-largest))]
             largest = sampled_largest(largest, self.rate)
+        if self._beside_mu is not None:
+            largest = min(largest, replaced_largest(self._beside_mu, self.rate))
         if largest < _LEAST_LOSS:
             return None
 
@@ -270,7 +306,8 @@ def described(terms: Terms) -> str:
 def _require_one_record(leaf: Leaf, adjacency: str | None) -> None:
     """Refuse what is of several records, each of which would be in the sample or not."""
     if isinstance(leaf, Group):
-        is_replacement = leaf.count == 2 and leaf.leaf.adjacency == "add-remove"
+        is_one = not isinstance(leaf.leaf, Group | Sampled)
+        is_replacement = is_one and leaf.count == 2 and leaf.leaf.adjacency == "add-remove"
         if not (is_replacement and leaf.adjacency == "replace-one"):
             raise ValueError(
                 "terms must be of one record to be sampled: take the group of what is sampled, "

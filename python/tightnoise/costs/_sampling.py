@@ -18,4 +18,9 @@ def is_fixed_size(sampling: Any) -> bool:
 
 def adjacency_of(sampling: Any) -> str:
     """Return the neighbours for which costs of a way of sampling hold."""
+    if isinstance(sampling, str) and sampling == "shuffle":
+        raise ValueError(
+            "sampling must be 'poisson' or 'fixed-size'; got 'shuffle': no pair is known that "
+            "dominates the batches of a shuffled order, which are neither"
+        )
     return one_of("sampling", sampling, _ADJACENCY)
