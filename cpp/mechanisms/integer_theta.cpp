@@ -33,7 +33,7 @@ std::int64_t nearest_multiple(std::int64_t n, int shift) {
 }
 
 Wide whole_of(std::int64_t n, int log2) {
-    return log2 >= 0 ? Wide{n} << log2 : Wide{nearest_multiple(n, -log2)};
+    return log2 >= 0 ? Wide{n} * (Wide{1} << log2) : Wide{nearest_multiple(n, -log2)};
 }
 
 // Rounded to the nearest double, of two to the even one.
