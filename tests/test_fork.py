@@ -125,16 +125,17 @@ assert set(sys.modules) == before, sorted(set(sys.modules) - before)
 
 def run(code):
     command = [sys.executable, "-c", code]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert result.returncode == 0, result.stderr
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("at_work", [ACCOUNTANT, BUSY, PROPERTY])
 def test_a_child_forked_meanwhile_does_not_hang(at_work):
-    run(START + at_work)
+    child = run(START + at_work)  # raises where it hangs
+    assert child.returncode == 0, child.stderr
 
 
 def test_nothing_is_imported_after_the_package():
     """A module that another thread is importing at the fork stays locked in the child."""
-    run(IMPORTS)
+    process = run(IMPORTS)
+    assert process.returncode == 0, process.stderr

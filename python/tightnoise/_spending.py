@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, SupportsIndex, TypeVar
 
@@ -34,7 +35,7 @@ class BudgetError(ValueError):
     """What a release costs is not left in the budget; nothing is spent."""
 
 
-class Spending:
+class Spending(ABC):
     """Sums of costs in units that add up under full adaptivity, each within a budget.
 
     The units are the Renyi divergences at fixed orders, or, without orders, mu^2 of Gaussian-DP.
@@ -45,8 +46,9 @@ class Spending:
         self._orders, self._budget = orders, budget
         self._spent: Array = np.zeros(budget.shape)  # replaced, never changed: readers need no lock
 
+    @abstractmethod
     def _rule(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """Return what the budget was made of, as JSON has it."""
 
     @property
     def adjacency(self) -> str | None:
