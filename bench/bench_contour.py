@@ -5,12 +5,17 @@ Each asserts its answer: the epsilon is known to 18 digits.
 
 from __future__ import annotations
 
+import math
+import time
+
+import numpy as np
 import pytest
 
 import tightnoise as tn
 from tightnoise._core import cost
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
+SETTINGS = 200
 TRUTHS = {1e-6: 6.90738449504508251, 1e-15: 11.7599785022418834, 1e-100: 40.454844746640101}
 MIXED = 5.32550148732412328  # of "add", the smaller one: "remove" is not known so well
 
@@ -102,3 +107,31 @@ def test_allocated_records(timed):
         1,
     )
     assert 0 < epsilon < 0.156
+
+
+def test_random_settings(timed):
+    """All of `SETTINGS`; prints how many are narrow, by rate times count, and the slowest."""
+    rng = np.random.default_rng(2026)
+    low, high = np.log([0.3, 1e-5, 1.0, 1e-15]), np.log([20.0, 1.0, 1e6, 1e-2])
+    settings = np.exp(rng.uniform(low, high, (SETTINGS, 4)))
+    rows = []
+
+    def run():
+        rows.clear()
+        for sigma, rate, count, delta in settings.tolist():
+            start = time.perf_counter()
+            found = (0.0, 0.0)
+            for way in ("remove", "add"):
+                law = cost.sampled_gaussian(sigma, rate, way)
+                composed = cost.Composition([(law, math.floor(count))])
+                found = max(found, composed.epsilon(delta, found[0]))
+            width = (found[1] - found[0]) / found[1] if found[1] > 1e-3 else 0.0
+            rows.append((rate * math.floor(count), width, time.perf_counter() - start))
+
+    timed(f"epsilon of {SETTINGS} random trainings", run, SETTINGS)
+    share, widths, seconds = np.array(rows).T
+    for least, most in ((0, 0.01), (0.01, 1), (1, math.inf)):
+        here = (share >= least) & (share < most)
+        print(f"rate * count {least} to {most}: {np.mean(widths[here] <= 1e-6):.1%} to 1e-6")
+    print(f"below 2 ms {np.mean(seconds < 2e-3):.1%}, 50 ms {np.mean(seconds < 0.05):.1%}")
+    assert np.mean(widths <= 1e-6) > 0.9

@@ -50,11 +50,15 @@ SharedLaw atoms(const Float64Array& losses, const Float64Array& given, double in
         is_log ? Exact::log_masses : Exact::masses);
 }
 
-// A method from a number to (lower, upper).
-template <Interval (Composition::*method)(double) const>
-std::pair<double, double> bounds(const Composition& self, double at) {
+std::pair<double, double> epsilon(const Composition& self, double delta, double floor) {
     py::gil_scoped_release nogil;
-    const Interval found = (self.*method)(at);
+    const Interval found = self.epsilon(delta, floor);
+    return {found.lower, found.upper};
+}
+
+std::pair<double, double> delta(const Composition& self, double epsilon) {
+    py::gil_scoped_release nogil;
+    const Interval found = self.delta(epsilon);
     return {found.lower, found.upper};
 }
 
@@ -103,8 +107,8 @@ void bind_contour(py::module_ m) {
                  return Composition(terms_of(upper), terms_of(*lower));
              }),
              py::arg("upper"), py::arg("lower") = std::nullopt)
-        .def("epsilon", &bounds<&Composition::epsilon>, py::arg("delta"))
-        .def("delta", &bounds<&Composition::delta>, py::arg("epsilon"));
+        .def("epsilon", &epsilon, py::arg("delta"), py::arg("floor") = 0.0)
+        .def("delta", &delta, py::arg("epsilon"));
 }
 
 }  // namespace tightnoise

@@ -12,6 +12,9 @@ import pytest
 
 from tightnoise._core import cost
 from tightnoise.costs._direction_pair import hockey_stick_upper
+from tightnoise.costs._gaussian_pair import GaussianPair
+from tightnoise.costs._lattice_bounds import epsilon_bounds
+from tightnoise.costs._sampled import Sampled
 
 REFERENCES = json.loads(
     (Path(__file__).parents[1] / "reference" / "exact_composition.json").read_text()
@@ -56,7 +59,7 @@ def test_references(parts, delta, epsilon):
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_sampled_gaussian_once(direction, rng):
     # A contour against the closed form: what finds false certificates.
-    for _ in range(150):
+    for _ in range(25):
         sigma, rate = math.exp(rng.uniform(-0.7, 3)), 10 ** rng.uniform(-2, -0.01)
         law = cost.sampled_gaussian(sigma, rate, direction)
         epsilon = abs(rng.normal()) * min(3, 1 / sigma) * rate ** rng.uniform(0, 1)
@@ -280,3 +283,50 @@ def test_opposite_directions_and_nearly_so():
 def test_sampled_at_rate_one():
     sampled = composed((cost.sampled_gaussian(2.0, 1.0, "remove"), 5))
     assert sampled.epsilon(1e-5) == composed((cost.gaussian(0.5), 5)).epsilon(1e-5)
+
+
+# --- few steps with little noise: rate times count below 1
+
+FEW = [  # sigma, rate, count, delta: large losses are rare, and all there is
+    (0.35, 7.5e-5, 14, 9.6e-9),
+    (0.53, 1.04e-3, 16, 2.6e-12),
+    (0.66, 9.2e-4, 24, 8.6e-5),
+    (0.95, 1.1e-5, 7487, 2.3e-6),
+    (0.99, 3.7e-4, 75, 3.1e-8),
+    (1.43, 2.4e-3, 5, 7.8e-13),
+    (2.6, 3.3e-4, 11, 2e-9),
+]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "count", "delta"), FEW)
+def test_few_steps(sigma, rate, count, delta):
+    # Beside bounds by losses on a lattice, which share nothing with these.
+    leaf = Sampled(((GaussianPair(sigma), 1),), rate, "poisson")
+    on_lattice = epsilon_bounds(((leaf, count),), delta)
+    found = (0.0, 0.0)
+    for direction in DIRECTIONS:
+        releases = composed((cost.sampled_gaussian(sigma, rate, direction), count))
+        found = max(found, releases.epsilon(delta, found[0]))
+    lower, upper = found
+    assert upper - lower <= 1e-6 * upper
+    assert on_lattice[0] <= upper
+    assert lower <= on_lattice[1] <= 1.01 * upper  # or that would say nothing
+
+
+def test_only_the_larger_direction_is_needed():
+    training = composed((cost.sampled_gaussian(1.0, 0.01, "add"), 10_000))
+    lower, upper = training.epsilon(1e-6)
+    assert training.epsilon(1e-6, upper * 1.01) == (0.0, upper * 1.01)
+    assert training.epsilon(1e-6, lower * 0.99) == (lower, upper)
+
+
+def test_two_responses_far_apart():
+    # Images far below the smallest loss are known; those not so far are not, and have a bound.
+    for count in (1, 7, 40):
+        releases = composed((randomised_response(0.3), count))
+        for x in np.linspace(-0.2, 0.99, 7) * 0.3 * count:
+            lower, upper = releases.delta(x)
+            with mp.workdps(40):
+                truth = binomial_delta(0.3, count, mp.mpf(x))
+            assert lower <= truth * (1 + mp.mpf("1e-14"))
+            assert upper >= truth * (1 - mp.mpf("1e-14"))

@@ -64,6 +64,17 @@ Moment AtomsLaw::moment(double t) const {
     return t * largest_ < 1.0 && !loss_.empty() ? careful_moment(t, moment) : moment;
 }
 
+double AtomsLaw::log_swapped_moment(double t) const {
+    const Tilted law = tilted(-(1.0 + t));
+    return law.log_sum + law.error;
+}
+
+Interval AtomsLaw::swapped_mass() const {
+    const Tilted law = tilted(-1.0);
+    const double mass = std::exp(law.log_sum), error = mass * (law.error + 4.0 * kUnit);
+    return {mass - error, mass + error};
+}
+
 // M - 1 = (M(0) - 1) + (M - M(0)), where the logarithm would lose digits.
 Moment AtomsLaw::careful_moment(double t, const Moment& plain) const {
     CompensatedSum rise;

@@ -20,6 +20,8 @@ class AtomsLaw : public Law {
 
     double infinite_mass() const override { return infinite_; }
     Moment moment(double t) const override;
+    double log_swapped_moment(double t) const override;
+    Interval swapped_mass() const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
 

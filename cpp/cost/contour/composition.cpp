@@ -14,9 +14,8 @@ namespace {
 
 using Effort = Contour::Effort;
 
-constexpr double kNarrow = 1e-10;        // relative width at which an answer is not improved
-constexpr double kNarrowEnough = 1e-7;   // beyond, rare large losses are trimmed
-constexpr double kTrimmedShare = 1e-12;  // of delta
+constexpr double kNarrow = 1e-10;       // relative width at which an answer is not improved
+constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
 constexpr int kPasses = 3;
 
 // Gaussian releases are one Gaussian release.
@@ -63,23 +62,38 @@ std::optional<Interval> ComposedLoss::closed_profile(double x) const {
     return terms_[0].law->profile(x);
 }
 
-std::optional<ComposedLoss> ComposedLoss::trimmed(double mass) const {
-    double count = 0.0;
-    for (const Releases& term : terms_) count += term.count;
+std::optional<ComposedLoss> ComposedLoss::without_top(double x, double log_value) const {
+    auto found = topless(terms_, x, log_value);
+    if (!found) return std::nullopt;
     ComposedLoss result(Terms{});
-    for (const Releases& term : terms_) {
-        const auto kept = term.law->trimmed(mass / count);
-        result.terms_.push_back({kept ? kept->law : term.law, term.count});
-        if (kept) result.trimmed_ += kept->mass * term.count;
-    }
-    if (!(result.trimmed_ > 0.0)) return std::nullopt;
+    result.terms_ = std::move(found->terms);
     result.infinite_ = infinite_;
+    result.top_ = found->top;
     return result;
 }
 
+Interval ComposedLoss::profile(const Contour& contour, double x, double log_unit) const {
+    const Bounds known = contour.profile(x, log_unit);
+    if (!top_) return {known.lower, known.upper};
+    const Interval more = top_->delta(x, log_unit);
+    return {known.lower + more.lower, known.upper + more.upper};
+}
+
+Contour::Guess ComposedLoss::guess(const Contour& contour, double x) const {
+    const Contour::Guess known = contour.guess(x);
+    if (!top_) return known;
+    const double log_unit = std::isfinite(known.log_value) ? known.log_value : -700.0;
+    const double more = top_->delta(x, log_unit).lower;
+    if (!std::isfinite(known.log_value)) {
+        return more > 0.0
+                   ? Contour::Guess{log_unit + std::log(more), top_->slope(x, log_unit) / more}
+                   : known;
+    }
+    return {log_unit + std::log1p(more), (known.rate + top_->slope(x, log_unit)) / (1.0 + more)};
+}
+
 bool ComposedLoss::meets(const Interval& finite, double delta) const {
-    const double mass = infinite_ + trimmed_;
-    return mass * (1.0 + 16.0 * kUnit) / delta + finite.upper <= 1.0 - 4.0 * kUnit;
+    return infinite_ * (1.0 + 16.0 * kUnit) / delta + finite.upper <= 1.0 - 4.0 * kUnit;
 }
 
 bool ComposedLoss::exceeds(const Interval& finite, double delta) const {
@@ -128,25 +142,41 @@ Images ComposedLoss::cheapest(double tilt, double x, double log_value) const {
 
 // Of the finite part of delta(x), by e^log_unit.
 Interval ComposedLoss::finite_delta(double x, double log_unit) const {
-    const double c = tilt_for_loss(x);
-    const double log_bound = log_renyi(terms_, c, x);
+    const double log_bound = log_renyi(terms_, tilt_for_loss(x), x);
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
     double log_value = log_bound - 1.0;
-    for (int pass = 0; pass < kPasses; ++pass) {
-        const auto contour =
-            Contour::make(terms_, cheapest(c, x, log_value), x, log_value, Effort::full);
-        if (!contour) break;
-        const Bounds bounds = contour->profile(x, log_unit);
-        best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
-        const double known = contour->guess(x).log_value;
-        if (!std::isfinite(known) || best.upper - best.lower <= kNarrow * best.upper ||
-            std::fabs(known - log_value) < 0.5) {
-            break;
-        }
-        log_value = known;
+    best = contour_delta(x, log_unit, log_value, best, Effort::quick);
+    const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
+    for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
+        const double before = log_value;
+        const auto rest = without_top(x, log_value);
+        const ComposedLoss& loss = rest ? *rest : *this;
+        const Effort effort = pass ? Effort::full : Effort::rough;
+        best = loss.contour_delta(x, log_unit, log_value, best, effort);
+        if (pass && std::fabs(log_value - before) < 0.5) break;
     }
     const double one = std::exp(-log_unit);  // D <= 1
     return {std::min(best.lower, one), std::min(best.upper, one * (1.0 + 1e-13))};
+}
+
+// Narrows what is known, where the logarithm is about log_value.
+Interval ComposedLoss::contour_delta(double x, double log_unit, double& log_value, Interval best,
+                                     Effort effort) const {
+    const double c = tilt_for_loss(x);
+    const int passes = effort == Effort::full ? 1 : kPasses;
+    for (int pass = 0; pass < passes; ++pass) {
+        const auto contour = Contour::make(terms_, cheapest(c, x, log_value), x, log_value, effort);
+        if (!contour) break;
+        const Interval bounds = profile(*contour, x, log_unit);
+        best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
+        const double known = guess(*contour, x).log_value, before = log_value;
+        if (std::isfinite(known)) log_value = known;
+        if (!std::isfinite(known) || best.upper - best.lower <= kNarrow * best.upper ||
+            std::fabs(known - before) < 0.5) {
+            break;
+        }
+    }
+    return best;
 }
 
 Interval ComposedLoss::delta(double epsilon) const {
@@ -162,7 +192,7 @@ Interval ComposedLoss::delta(double epsilon) const {
             std::min(infinite_ * (1.0 + 16.0 * kUnit) + upper, 1.0)};
 }
 
-Interval ComposedLoss::epsilon(double delta) const {
+Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (delta >= 1.0) return {0.0, 0.0};
     if (infinite_ * (1.0 - 16.0 * kUnit) > delta) return {kInfinity, kInfinity};
     if (closed_profile(0.0)) {
@@ -170,13 +200,13 @@ Interval ComposedLoss::epsilon(double delta) const {
     }
     if (!(delta > 0.0)) return {0.0, kInfinity};
     const Tilt tilt = tilt_for_value(std::log(slack(delta)));
-    const double x = tilt.bound - 2.0 / tilt.at;
     Interval best = renyi_epsilon(tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
-    const auto rest = trimmed(kTrimmedShare * delta);
-    const Effort effort = rest ? Effort::quick : Effort::full;
-    best = contour_epsilon(delta, tilt, x, best, effort);
-    if (best.upper - best.lower <= kNarrowEnough * best.upper || !rest) return best;
+    if (floor > 0.0 && (best.upper <= floor || is_below(floor, delta))) return {0.0, floor};
+    double x = tilt.bound - 2.0 / tilt.at;
+    best = contour_epsilon(delta, x, best, Effort::quick);
+    const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
+    if (!is_wide()) return best;
     // Rare large losses: where one alone would reach delta is a better place to start.
     double start = 0.0;
     for (const Releases& term : terms_) {
@@ -185,12 +215,23 @@ Interval ComposedLoss::epsilon(double delta) const {
         best.lower = std::max(best.lower, bisected(one, delta).lower);
         start = std::max(start, bisected(one, delta / term.count).upper);
     }
-    const Tilt low = rest->tilt_for_value(std::log(slack(delta)));
-    const Interval known = rest->renyi_epsilon(low, delta);
-    best.upper = std::min(best.upper, known.upper);
-    if (!(best.lower < best.upper)) return best;
-    start = std::clamp(start, best.lower, best.upper);
-    return rest->contour_epsilon(delta, low, start, best, Effort::full);
+    if (start > best.lower && start < best.upper) x = start;
+    const double log_value = std::log(slack(delta));
+    for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
+        const double before = std::clamp(x, best.lower, best.upper);
+        const auto rest = without_top(before, log_value);
+        const ComposedLoss& loss = rest ? *rest : *this;
+        best = loss.contour_epsilon(delta, x, best, pass ? Effort::full : Effort::rough);
+        if (pass && std::fabs(x - before) <= 1e-3 * x) break;
+    }
+    return best;
+}
+
+bool ComposedLoss::is_below(double floor, double delta) const {
+    const double log_unit = std::log(delta), log_value = std::log(slack(delta));
+    const auto contour = Contour::make(terms_, cheapest(tilt_for_loss(floor), floor, log_value),
+                                       floor, log_value, Contour::Effort::rough);
+    return contour && meets(profile(*contour, floor, log_unit), delta);
 }
 
 double ComposedLoss::slack(double delta) const {
@@ -208,21 +249,21 @@ Interval ComposedLoss::renyi_epsilon(const Tilt& tilt, double delta) const {
 }
 
 // Narrows what is known already, starting at x.
-Interval ComposedLoss::contour_epsilon(double delta, const Tilt& tilt, double x, Interval best,
+Interval ComposedLoss::contour_epsilon(double delta, double& x, Interval best,
                                        Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
+    const Tilt tilt = tilt_for_value(log_value);
     x = std::clamp(x, best.lower, best.upper);
-    for (int pass = 0; pass < kPasses; ++pass) {
+    const int passes = effort == Effort::full ? 1 : kPasses;
+    for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(tilt.at, x, log_value);
         const double c = images.tilt();
         const auto contour = Contour::make(terms_, images, x, log_value, effort);
         if (!contour) break;
-        const auto bounds = [&](double at) {
-            const Bounds found = contour->profile(at, log_unit);
-            return Interval{found.lower, found.upper};
-        };
-        const double found = crossing(*contour, log_value, x, best);
-        const double rate = std::max(contour->guess(found).rate, 1e-3 * c);
+        const auto bounds = [&](double at) { return profile(*contour, at, log_unit); };
+        const auto guessed = [&](double at) { return guess(*contour, at); };
+        const double found = crossing(guessed, *contour, log_value, x, best);
+        const double rate = std::max(guessed(found).rate, 1e-3 * c);
         const Interval there = bounds(found);
         const double unit = 0x1p-52 * std::fabs(found) + 1e-300;
         const double above = std::max((there.upper - 1.0) / rate, unit);
@@ -242,9 +283,10 @@ Composition::Composition(const Terms& upper, std::optional<Terms> lower) : upper
     if (lower) lower_.emplace(std::move(*lower));
 }
 
-Interval Composition::epsilon(double delta) const {
-    const Interval upper = upper_.epsilon(delta);
-    return lower_ ? Interval{lower_->epsilon(delta).lower, upper.upper} : upper;
+Interval Composition::epsilon(double delta, double floor) const {
+    const Interval upper = upper_.epsilon(delta, floor);
+    if (!lower_ || upper.upper <= floor) return upper;
+    return Interval{lower_->epsilon(delta, 0.0).lower, upper.upper};
 }
 
 Interval Composition::delta(double epsilon) const {

@@ -5,6 +5,7 @@
 
 #include "cost/contour/contour.hpp"
 #include "cost/contour/law.hpp"
+#include "cost/contour/top.hpp"
 
 namespace tightnoise::contour {
 
@@ -14,8 +15,8 @@ class ComposedLoss {
     explicit ComposedLoss(Terms terms);
 
     // The least epsilon >= 0 with delta(epsilon) <= delta; infinite where delta is below the
-    // infinite mass.
-    Interval epsilon(double delta) const;
+    // infinite mass. Where it is at most `floor`, {0, floor} will do.
+    Interval epsilon(double delta, double floor) const;
     // delta(epsilon) of any real epsilon.
     Interval delta(double epsilon) const;
 
@@ -27,20 +28,24 @@ class ComposedLoss {
     Tilt tilt_for_value(double log_value) const;
     double tilt_for_loss(double x) const;
     Images cheapest(double tilt, double x, double log_value) const;
-    // Without rare large losses of a mass of about `mass`.
-    std::optional<ComposedLoss> trimmed(double mass) const;
+    // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
+    std::optional<ComposedLoss> without_top(double x, double log_value) const;
+    Interval profile(const Contour& contour, double x, double log_unit) const;
+    Contour::Guess guess(const Contour& contour, double x) const;
     Interval finite_delta(double x, double log_unit) const;
-    double slack(double delta) const;  // what the infinite mass leaves of it, about
+    Interval contour_delta(double x, double log_unit, double& log_value, Interval best,
+                           Contour::Effort effort) const;
+    double slack(double delta) const;                 // what the infinite mass leaves of it, about
+    bool is_below(double floor, double delta) const;  // surely epsilon(delta) <= floor
     Interval renyi_epsilon(const Tilt& tilt, double delta) const;
-    Interval contour_epsilon(double delta, const Tilt& tilt, double x, Interval best,
-                             Contour::Effort effort) const;
+    Interval contour_epsilon(double delta, double& x, Interval best, Contour::Effort effort) const;
     bool meets(const Interval& finite, double delta) const;    // surely delta(x) <= delta
     bool exceeds(const Interval& finite, double delta) const;  // surely delta(x) > delta
     std::optional<Interval> closed_profile(double x) const;
 
     Terms terms_;
     double infinite_ = 0.0;  // mass, of a relative error of 4 u
-    double trimmed_ = 0.0;   // mass: what was trimmed adds at most this
+    std::optional<Top> top_;
 };
 
 // A composition of which, where its laws only dominate the releases, another one with laws that the
@@ -49,7 +54,7 @@ class Composition {
   public:
     explicit Composition(const Terms& upper, std::optional<Terms> lower = std::nullopt);
 
-    Interval epsilon(double delta) const;
+    Interval epsilon(double delta, double floor) const;
     Interval delta(double epsilon) const;
 
   private:

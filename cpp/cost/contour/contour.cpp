@@ -13,8 +13,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double kLogLeftOut = -25.3;  // log 1e-11: what a split may leave out, relative
+constexpr double kLogLeftOut = -23.0;  // log 1e-10: what a split may leave out, relative
 constexpr std::size_t kFewestFrequencies = 4;
+constexpr double kLogMostKnown = 9.0;  // of images in closed form, relative: 4 digits
 constexpr double kWidestWindow = 1e15;
 constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
@@ -27,37 +28,60 @@ double clipped_exp(double x) {
 
 }  // namespace
 
-Contour::Contour(const Images& images, double x, double log_value)
+Contour::Contour(const Images& images, double x, double log_value, double log_tolerance)
     : tilt_(images.tilt()),
       deviation_(std::sqrt(std::max(images.moment().curvature, 1e-300))),
       images_(images),
-      window_(images_.window(x, kLogTolerance + log_value, 0.0)),
+      log_tolerance_(log_tolerance),
+      window_(images_.window(x, log_tolerance + log_value, 0.0)),
       step_(2.0 * kPi / window_) {}
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
                                      double log_value, Effort effort) {
-    Contour contour(images, x, log_value);
-    const double tilt = images.tilt(), lost = images.moment().value - tilt * x - log_value;
-    const double wanted = kLogTolerance - 3.0 - std::max(0.0, lost - 2.0 * std::log1p(tilt));
+    Contour contour(images, x, log_value, kLogTolerance);
+    const double lost = images.moment().value - images.tilt() * x - log_value;
     if (!(contour.window_ < kWidestWindow)) return std::nullopt;
-    constexpr Limit kQuick{400.0, 3e5, 8.0}, kFull{2e4, 1.5e6, 3.0};
-    if (!contour.sample(terms, wanted, kQuick)) return std::nullopt;
+    constexpr Limit kQuick{4096.0, 4e6, 4.0}, kRough{4096.0, 5e7, 1.0}, kFull{6e4, 1e8, 2.0};
+    if (!contour.sample(terms, lost, kQuick)) return std::nullopt;
+    const Limit& limit = effort == Effort::rough ? kRough : kFull;
     if (contour.is_smoothed()) {
         if (effort == Effort::quick) return std::nullopt;
+        contour = Contour(images, x, log_value, kLogLoose);
         contour.split(terms, x, log_value + kLogLeftOut);
-        if (!contour.sample(terms, wanted, kFull)) return std::nullopt;
+        contour.take_known_images(terms, x, log_value);
+        if (!contour.sample(terms, lost, limit)) return std::nullopt;
     }
     if (contour.is_smoothed()) {  // which widens the images
-        const double window =
-            contour.images_.window(x, kLogTolerance + log_value, contour.smoothing_);
+        const double window = contour.least_window(x, log_value);
         if (!(window < kWidestWindow)) return std::nullopt;
         if (window > contour.window_) {
             contour.window_ = window;
             contour.step_ = 2.0 * kPi / window;
-            if (!contour.sample(terms, wanted, kFull)) return std::nullopt;
+            if (!contour.sample(terms, lost, limit)) return std::nullopt;
         }
     }
     return contour;
+}
+
+// Where they allow a smaller window.
+void Contour::take_known_images(const Terms& terms, double x, double log_value) {
+    known_ = KnownImages::make(terms, split_, std::max(std::fabs(x), deviation_));
+    if (!known_) return;
+    images_.extend_above(terms);
+    const double window = least_window(x, log_value);
+    if (window < window_) {
+        window_ = window;
+        step_ = 2.0 * kPi / window;
+    } else {
+        known_.reset();
+    }
+}
+
+double Contour::least_window(double x, double log_value) const {
+    const double log_want = log_tolerance_ + log_value;
+    if (!known_) return images_.window(x, log_want, smoothing_);
+    return std::max(images_.window_above(x, log_want, smoothing_),
+                    known_->window(x, tilt_, log_want, log_value + kLogMostKnown));
 }
 
 // Lines that hold up to `reach`, and what is known from them.
@@ -69,6 +93,8 @@ bool Contour::make_lines(const Terms& terms, double reach) {
         if (!lines.back()) return false;
     }
     lines_ = std::move(lines);
+    block_ = kBlock;
+    for (const auto& line : lines_) block_ = std::max(block_, line->block());
     moment_ = moment_error_ = centre_ = centre_size_ = 0.0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const double n = terms[i].count, centre = lines_[i]->centre();
@@ -82,8 +108,14 @@ bool Contour::make_lines(const Terms& terms, double reach) {
     return true;
 }
 
-// Takes frequencies until a bound of all that follow is below e^log_wanted; else smooths.
-bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) {
+// Of |F|, e^log_lost times 1/(pi y) of which is what truncation at y costs relative to D.
+double Contour::log_wanted(double y, double log_lost) const {
+    const double gained = std::max(2.0 * std::log1p(tilt_), std::log(kPi * y));
+    return log_tolerance_ - 3.0 - std::max(0.0, log_lost - gained);
+}
+
+// Takes frequencies until a bound of all that follow is small enough; else smooths.
+bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
     smoothing_ = 0.0;
     frequencies_.clear();
     double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0, log_size = 0.0;
@@ -95,20 +127,22 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
     for (;;) {
         poll();
         double work = 0.0;
-        for (const auto& line : lines_) work += static_cast<double>(line->nodes());
+        for (const auto& line : lines_) work += static_cast<double>(line->work());
         // More is allowed where phi has fallen by a part of what is wanted.
-        const bool falls = log_size < 0.2 * log_wanted;
+        const double wanted = log_wanted(y_next(), log_lost);
+        const bool falls = log_size < 0.2 * wanted;
         const double most =
             std::min(limit.work / work, limit.frequencies) * (falls ? limit.where_falling : 1.0);
-        if (static_cast<double>(frequencies_.size()) >= most) {
-            smooth(log_wanted);
+        if (!frequencies_.empty() && static_cast<double>(frequencies_.size()) >= most) {
+            smooth(wanted);
             break;
         }
-        const double y = static_cast<double>(frequencies_.size() + kBlock - 1) * step_;
+        const double y = y_next();
         if (y > reach) {
             reach *= 2.0;
             if (!make_lines(terms, reach)) {
-                smooth(log_wanted);
+                if (frequencies_.empty()) return false;
+                smooth(wanted);
                 break;
             }
             frequencies_.clear();
@@ -119,11 +153,11 @@ bool Contour::sample(const Terms& terms, double log_wanted, const Limit& limit) 
         const Frequency& last = frequencies_.back();
         log_size = std::log(std::hypot(last.real, last.imaginary));
         if (frequencies_.size() < kFewestFrequencies || y < next_test ||
-            log_size > log_wanted + 1.0) {
+            (split_.is_none() && log_size > wanted + 1.0)) {
             continue;
         }
         log_truncation_ = log_tail(terms, y);
-        if (log_truncation_ <= log_wanted) break;
+        if (log_truncation_ <= wanted) break;
         next_test = 1.2 * y;
     }
     if (frequencies_.size() < kFewestFrequencies) return false;
@@ -259,20 +293,20 @@ class LargePart {
 }  // namespace
 
 void Contour::take_block(const Terms& terms) {
-    const std::size_t first = frequencies_.size();
-    std::vector<Characteristics> phis(terms.size() * kBlock);
-    for (std::size_t i = 0; i < terms.size(); ++i) lines_[i]->at(first, &phis[i * kBlock]);
-    for (std::size_t k = 0; k < kBlock; ++k) frequencies_.push_back(frequency(terms, k, phis));
+    const std::size_t first = frequencies_.size(), count = block_;
+    std::vector<Characteristics> phis(terms.size() * count);
+    for (std::size_t i = 0; i < terms.size(); ++i) lines_[i]->at(first, count, &phis[i * count]);
+    for (std::size_t k = 0; k < count; ++k) frequencies_.push_back(frequency(terms, k, phis));
 }
 
-// The next one, of which phis holds all laws' at kBlock of them.
+// The next one, of which phis holds all laws' at a block of them.
 Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
                                       const std::vector<Characteristics>& phis) const {
     const double y = static_cast<double>(frequencies_.size()) * step_;
     Product whole, small;
     LargePart large;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        const Characteristics& phi = phis[i * kBlock + k];
+        const Characteristics& phi = phis[i * block_ + k];
         whole.multiply(phi.whole, terms[i].count);
         if (split_.is_none()) continue;
         large.multiply(phi, terms[i].count);
@@ -333,19 +367,30 @@ Bounds Contour::profile(double x, double log_unit) const {
     const double relative = std::expm1(std::min(moment_error_ + 6.0 * kUnit * (2.0 + size), 1.0));
     if (!(log_scaled < kLargestExponent)) return {0.0, kInfinity};
     const double scale = std::exp(log_scaled);
-    const double images = clipped_exp(images_.log_bound(x, window_, smoothing_) - log_unit);
-    const double lower = below * scale * (1.0 - relative) - images * 1.0001;
+    const double above_x = known_ ? images_.log_above(x, window_, smoothing_)
+                                  : images_.log_bound(x, window_, smoothing_);
+    Interval images{0.0, clipped_exp(above_x - log_unit) * 1.0001};
+    if (known_) {
+        const Interval below_x = known_->sum(x, tilt_, window_, smoothing_, log_unit);
+        images = {below_x.lower, images.upper + below_x.upper};
+    }
     const double left_out = clipped_exp(log_left_out(x) - log_unit) * 1.0001;
-    const double upper = above * scale * (1.0 + relative) + left_out;
+    const double lower = below * scale * (1.0 - relative) - images.upper * (1.0 + 4.0 * kUnit);
+    const double upper =
+        above * scale * (1.0 + relative) - images.lower * (1.0 - 4.0 * kUnit) + left_out;
     return {lower > 0.0 ? lower : 0.0,
-            upper < kInfinity ? upper : kInfinity};  // NaN proves nothing
+            upper < kInfinity ? std::max(upper, 0.0) : kInfinity};  // NaN proves nothing
 }
 
 Contour::Guess Contour::guess(double x) const {
     const Sum profile = sum(x, Kernel::profile), slope = sum(x, Kernel::slope);
-    const bool is_lost = !(profile.value > 1e-13 * profile.size && slope.value > 0.0);
+    double value = profile.value;
+    if (known_) {  // whose slope is next to nothing beside the value's
+        value -= known_->sum(x, tilt_, window_, smoothing_, log_scale(x)).lower;
+    }
+    const bool is_lost = !(value > 1e-13 * profile.size && slope.value > 0.0);
     if (is_lost) return {kNaN, kNaN};
-    return {std::log(profile.value) + log_scale(x), slope.value / profile.value};
+    return {std::log(value) + log_scale(x), slope.value / value};
 }
 
 }  // namespace tightnoise::contour

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "cost/contour/images.hpp"
+#include "cost/contour/known_images.hpp"
 #include "cost/contour/law.hpp"
 
 namespace tightnoise::contour {
 
-constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative
+constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative,
+constexpr double kLogLoose = -23.0;      // log 1e-10: the same where it costs much
 
 // Of D(x)/e^unit; upper may be infinite, lower is at least 0.
 struct Bounds {
@@ -22,7 +24,8 @@ class Contour {
   public:
     // For D near x, where it is about e^log_value. None where no line can be had, or where it would
     // take more work than is allowed even with smoothing.
-    enum class Effort { quick, full };  // quick: neither split nor smoothed
+    // quick: neither split nor smoothed; rough: to find x, not to bound it.
+    enum class Effort { quick, rough, full };
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
                                        double log_value, Effort effort);
 
@@ -50,21 +53,27 @@ class Contour {
         double value, error, size;
     };
 
-    Contour(const Images& images, double x, double log_value);
+    Contour(const Images& images, double x, double log_value, double log_tolerance);
     struct Limit {
         double frequencies, work;  // work: nodes times frequencies
         double where_falling;      // so much more where phi has fallen already
     };
-    bool sample(const Terms& terms, double log_wanted, const Limit& limit);
+    bool sample(const Terms& terms, double log_lost, const Limit& limit);
+    double log_wanted(double y, double log_lost) const;
     void split(const Terms& terms, double x, double log_wanted);
+    void take_known_images(const Terms& terms, double x, double log_value);
+    double least_window(double x, double log_value) const;
     void smooth(double log_wanted);
     bool make_lines(const Terms& terms, double reach);
-    void take_block(const Terms& terms);  // kBlock frequencies more
+    void take_block(const Terms& terms);  // block_ frequencies more
     Frequency frequency(const Terms& terms, std::size_t k,
                         const std::vector<Characteristics>& phis) const;
     double log_tail(const Terms& terms, double y) const;  // of |F|
     Sum sum(double x, Kernel kernel) const;
     double log_scale(double x) const { return moment_ + smoothed_moment() - tilt_ * x; }
+    double y_next() const {  // the last of the next block
+        return static_cast<double>(frequencies_.size() + block_ - 1) * step_;
+    }
     double reach() const { return frequencies_.back().y; }
     double smoothed_moment() const { return 0.5 * smoothing_ * smoothing_ * tilt_ * (tilt_ + 1.0); }
 
@@ -73,7 +82,9 @@ class Contour {
 
     double tilt_, deviation_;
     Images images_;
+    double log_tolerance_;  // of images and of truncation, relative
     double window_, step_;
+    std::optional<KnownImages> known_;  // in place of a bound of those below
     double smoothing_ = 0.0;
     Split split_;
     struct Markov {
@@ -81,6 +92,7 @@ class Contour {
     };
     Markov left_out_{0.0, 0.0};
     std::vector<std::unique_ptr<Line>> lines_;
+    std::size_t block_ = kBlock;
     std::vector<Frequency> frequencies_;
     double moment_ = 0.0, moment_error_ = 0.0, centre_ = 0.0, centre_size_ = 0.0;
     double log_truncation_ = 0.0;  // log of a bound of |F| beyond the last frequency

@@ -16,15 +16,15 @@ class GaussianLine : public Line {
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
-    void at(std::size_t first, Characteristics* out) const override {
-        for (std::size_t k = 0; k < kBlock; ++k) {
+    void at(std::size_t first, std::size_t count, Characteristics* out) const override {
+        for (std::size_t k = 0; k < count; ++k) {
             const double y = static_cast<double>(first + k) * step_;
             const double below = expm1(-0.5 * mu_ * mu_ * y * y);
             out[k] = {{below, 0.0, -(12.0 + 2.0 * error_) * kUnit * below}, {}};
         }
     }
     double log_tail(double y) const override { return -0.5 * mu_ * mu_ * y * y * (1.0 - 1e-13); }
-    std::size_t nodes() const override { return 1; }
+    std::size_t work() const override { return 1; }
 
   private:
     double mu_, error_, step_;
@@ -36,6 +36,12 @@ class GaussianLine : public Line {
 Moment GaussianLaw::moment(double t) const {
     const double square = mu_ * mu_, value = 0.5 * square * t * (t + 1.0);
     return {value, (4.0 + 2.0 * error_) * kUnit * value, square * (t + 0.5), square};
+}
+
+// The pair is symmetric: E_P[e^(-(1 + t) L)] = M(t).
+double GaussianLaw::log_swapped_moment(double t) const {
+    const Moment known = moment(t);
+    return known.value + known.error;
 }
 
 std::unique_ptr<Line> GaussianLaw::line(const LineRequest& request) const {

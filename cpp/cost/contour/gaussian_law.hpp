@@ -11,6 +11,7 @@ class GaussianLaw : public Law {
     explicit GaussianLaw(double mu, double error = 0.0) : mu_(mu), error_(error) {}
 
     Moment moment(double t) const override;
+    double log_swapped_moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
     std::optional<double> gaussian() const override { return mu_; }

@@ -9,17 +9,16 @@
 namespace tightnoise::contour {
 namespace {
 
-// log(1/(e^t - 1)) for t > 0.
-double log_geometric(double t) {
-    return -t - std::log(-std::expm1(-t));
-}
-
 double log_add(double a, double b) {
     const double most = std::max(a, b);
     return most == -kInfinity ? most : most + std::log1p(std::exp(std::min(a, b) - most));
 }
 
 }  // namespace
+
+double log_geometric(double t) {
+    return -t - std::log(-std::expm1(-t));
+}
 
 double log_kappa(double a) {
     return a > 0.0 ? -std::log1p(a) - a * std::log1p(1.0 / a) : 0.0;
@@ -42,9 +41,7 @@ Images::Images(const Terms& terms, double tilt, double log_tolerance)
     : tilt_(tilt), moment_(total_moment(terms, tilt)) {
     const double reach = std::sqrt(-2.0 * log_tolerance / std::max(moment_.curvature, 1e-300));
     const auto add = [&](std::vector<Tilt>& to, double at) {
-        const Moment moment = total_moment(terms, at);
-        const double upper = moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
-        to.push_back({at, std::fabs(at - tilt), log_kappa(at) + upper});
+        to.push_back(tilt_at(terms, at, tilt));
     };
     for (const double part : {0.03, 0.08, 0.2, 0.45, 0.9, 2.0}) {
         add(above_, tilt + (1.0 + tilt) * part);
@@ -57,35 +54,63 @@ Images::Images(const Terms& terms, double tilt, double log_tolerance)
     }
 }
 
+void Images::extend_above(const Terms& terms) {
+    for (const double part : {4.0, 8.0, 16.0, 32.0}) {
+        above_.push_back(tilt_at(terms, tilt_ + (1.0 + tilt_) * part, tilt_));
+    }
+}
+
+Images::Tilt Images::tilt_at(const Terms& terms, double at, double tilt) {
+    const Moment moment = total_moment(terms, at);
+    const double upper = moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
+    return {at, std::fabs(at - tilt), log_kappa(at) + upper};
+}
+
 double Images::log_markov(const Tilt& tilt, double x, double smoothing) {
     const double shift = 0.5 * smoothing * smoothing * tilt.at * (tilt.at + 1.0);
     const double size = std::fabs(tilt.log_weight) + std::fabs(tilt.at * x) + shift;
     return tilt.log_weight + shift - tilt.at * x + 8.0 * kUnit * size;
 }
 
+// The least window for which one of the tilts alone gives e^log_want.
+double Images::least_window(const std::vector<Tilt>& tilts, double x, double log_want,
+                            double smoothing) {
+    double best = kInfinity;
+    for (const Tilt& tilt : tilts) {
+        best = std::min(best, (log_markov(tilt, x, smoothing) - log_want) / tilt.distance);
+    }
+    return best;
+}
+
+double Images::least_bound(const std::vector<Tilt>& tilts, double x, double window,
+                           double smoothing) {
+    double best = kInfinity;
+    for (const Tilt& tilt : tilts) {
+        best =
+            std::min(best, log_markov(tilt, x, smoothing) + log_geometric(tilt.distance * window));
+    }
+    return best + 1e-12;
+}
+
 double Images::window(double x, double log_want, double smoothing) const {
-    const auto least = [&](const std::vector<Tilt>& tilts) {
-        double best = kInfinity;
-        for (const Tilt& tilt : tilts) {
-            best = std::min(best, (log_markov(tilt, x, smoothing) - log_want) / tilt.distance);
-        }
-        return best;
-    };
-    double window = std::max({least(above_), least(below_), 1e-12});
+    double window = std::max({least_window(above_, x, log_want, smoothing),
+                              least_window(below_, x, log_want, smoothing), 1e-12});
     for (int i = 0; i < 100 && log_bound(x, window, smoothing) > log_want; ++i) window *= 1.05;
     return window;
 }
 
+double Images::window_above(double x, double log_want, double smoothing) const {
+    double window = std::max(least_window(above_, x, log_want, smoothing), 1e-12);
+    for (int i = 0; i < 100 && log_above(x, window, smoothing) > log_want; ++i) window *= 1.05;
+    return window;
+}
+
+double Images::log_above(double x, double window, double smoothing) const {
+    return least_bound(above_, x, window, smoothing);
+}
+
 double Images::log_bound(double x, double window, double smoothing) const {
-    const auto least = [&](const std::vector<Tilt>& tilts) {
-        double best = kInfinity;
-        for (const Tilt& tilt : tilts) {
-            best = std::min(best,
-                            log_markov(tilt, x, smoothing) + log_geometric(tilt.distance * window));
-        }
-        return best;
-    };
-    return log_add(least(above_), least(below_)) + 1e-12;
+    return log_add(log_above(x, window, smoothing), least_bound(below_, x, window, smoothing));
 }
 
 }  // namespace tightnoise::contour

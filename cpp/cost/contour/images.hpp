@@ -10,6 +10,9 @@ namespace tightnoise::contour {
 // log kap(a), kap(a) = a^a/(1 + a)^(1 + a) = sup_u (1 - e^-u) e^(-a u), for a >= 0.
 double log_kappa(double a);
 
+// log(1/(e^t - 1)), of a geometric series, for t > 0.
+double log_geometric(double t);
+
 // Sum of the releases' moments at a tilt; the value is never below K(t) by more than the error.
 Moment total_moment(const Terms& terms, double t);
 
@@ -18,18 +21,28 @@ class Images {
     // Around a contour at `tilt`, for images of about e^log_tolerance, relatively.
     Images(const Terms& terms, double tilt, double log_tolerance);
 
+    // Takes steeper tilts into account, for laws whose large losses were trimmed.
+    void extend_above(const Terms& terms);
+
     double tilt() const { return tilt_; }
     const Moment& moment() const { return moment_; }  // there
 
     // The least window for which the images at x are below e^log_want.
     double window(double x, double log_want, double smoothing) const;
+    double window_above(double x, double log_want, double smoothing) const;  // of those above x
     // log of a bound of the images at x, after smoothing by N(0, smoothing^2).
     double log_bound(double x, double window, double smoothing) const;
+    double log_above(double x, double window, double smoothing) const;
 
   private:
     struct Tilt {
         double at, distance, log_weight;  // of the tilt, |at - c|, log kap + K there
     };
+    static Tilt tilt_at(const Terms& terms, double at, double tilt);
+    static double least_window(const std::vector<Tilt>& tilts, double x, double log_want,
+                               double smoothing);
+    static double least_bound(const std::vector<Tilt>& tilts, double x, double window,
+                              double smoothing);
     // log of kap e^(K - at x) with K of the smoothed law.
     static double log_markov(const Tilt& tilt, double x, double smoothing);
 

@@ -60,6 +60,12 @@ Moment LaplaceLaw::moment(double t) const {
     return moment;
 }
 
+// The pair is symmetric.
+double LaplaceLaw::log_swapped_moment(double t) const {
+    const Moment known = moment(t);
+    return known.value + (known.error < kInfinity ? known.error : 0.0);
+}
+
 std::unique_ptr<Line> LaplaceLaw::line(const LineRequest& request) const {
     const auto atoms = discretised(request);
     if (!atoms) return nullptr;

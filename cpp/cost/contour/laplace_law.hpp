@@ -11,6 +11,7 @@ class LaplaceLaw : public Law {
     explicit LaplaceLaw(double epsilon) : epsilon_(epsilon) {}
 
     Moment moment(double t) const override;
+    double log_swapped_moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
 

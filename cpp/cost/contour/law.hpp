@@ -10,8 +10,9 @@
 
 namespace tightnoise::contour {
 
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kUnit = 0x1p-53;  // u: the relative error of one rounding
-constexpr std::size_t kBlock = 4;  // so many frequencies are asked for at once
+constexpr std::size_t kBlock = 4;  // multiples of so many frequencies are asked for at once
 
 struct Interval {
     double lower, upper;
@@ -38,13 +39,14 @@ class Line {
     virtual ~Line() = default;
     virtual Moment moment() const = 0;  // K(c), as exactly as it is known
     virtual double centre() const = 0;  // any number near K'(c)
-    // At y = (first + k) step of the request, k = 0 ... kBlock - 1.
-    virtual void at(std::size_t first, Characteristics* out) const = 0;
+    // At y = (first + k) step of the request, k = 0 ... count - 1.
+    virtual void at(std::size_t first, std::size_t count, Characteristics* out) const = 0;
     // log of a bound of |phi(y')| for all y' >= y: never rises with y.
     virtual double log_tail(double y) const = 0;
     // The same for the part of large losses, whole less small.
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
-    virtual std::size_t nodes() const = 0;  // what one `at` costs
+    virtual std::size_t work() const = 0;  // what one frequency costs, in parts of a nanosecond
+    virtual std::size_t block() const { return kBlock; }  // of which `count` is a multiple
 };
 
 // Small losses are those up to about `cut`: the share of larger ones falls so fast that a tilt of
@@ -63,12 +65,9 @@ struct LineRequest {
     Split split{};
 };
 
-class Law;
-
-// A law without the outcomes of its largest losses, and the mass under P that it lacks at most.
-struct Trimmed {
-    std::shared_ptr<const Law> law;
-    double mass;
+// Of some outcomes with finite losses: under P, and under Q.
+struct Masses {
+    Interval mass{0.0, 0.0}, swapped{0.0, 0.0};
 };
 
 class Law {
@@ -82,8 +81,16 @@ class Law {
         const Moment all = moment(t);
         return all.value + (all.error < std::numeric_limits<double>::infinity() ? all.error : 0.0);
     }
-    // None where there are no rare large losses to trim.
-    virtual std::optional<Trimmed> trimmed(double) const { return std::nullopt; }
+    // Without losses above about `loss`; none where there are no rare large losses to trim.
+    virtual std::shared_ptr<const Law> trimmed(double) const { return nullptr; }
+    virtual Masses lacking() const { return {}; }             // what was trimmed
+    virtual Masses larger(const Split&) const { return {}; }  // that, and what a split takes off
+    // An upper bound of log E_P[e^(-(1 + t) L); L < inf], which is E_Q[e^(-t L)] where both are
+    // finite, for t >= 0; and of the same over what was trimmed.
+    virtual double log_swapped_moment(double) const { return kInfinite; }
+    virtual double log_lacking_moment(double) const { return -kInfinite; }
+    // What Q gives to losses that are finite.
+    virtual Interval swapped_mass() const { return {1.0, 1.0}; }
     // None where it would take too many nodes.
     virtual std::unique_ptr<Line> line(const LineRequest& request) const = 0;
     // delta(x) of a single release for x >= 0, where it is known in closed form.

@@ -71,7 +71,7 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
 }
 
 // A sine and a cosine a node, and kBlock - 1 rotations, which cost 100 units u of y |d|: section 6.
-void NodeLine::at(std::size_t first, Characteristics* out) const {
+void NodeLine::take(std::size_t first, Characteristics* out) const {
     Sum whole[kBlock], large[kBlock];
     const bool is_split = !large_.empty();
     const double y = static_cast<double>(first) * step_;
@@ -90,6 +90,10 @@ void NodeLine::at(std::size_t first, Characteristics* out) const {
         out[k] = {whole[k].total(0.0, missing_ + at * error_slope_),
                   large[k].total(large_sum_, large_error_ + at * large_error_slope_)};
     }
+}
+
+void NodeLine::at(std::size_t first, std::size_t count, Characteristics* out) const {
+    for (std::size_t k = 0; k < count; k += kBlock) take(first + k, out + k);
 }
 
 double DensityLine::log_tail(double y) const {

@@ -28,9 +28,9 @@ class NodeLine : public Line {
 
     Moment moment() const override { return moment_; }
     double centre() const override { return centre_; }
-    void at(std::size_t first, Characteristics* out) const override;
+    void at(std::size_t first, std::size_t count, Characteristics* out) const override;
     double log_tail(double) const override { return 0.0; }
-    std::size_t nodes() const override { return weight_.size(); }
+    std::size_t work() const override { return 8 * weight_.size(); }
 
   protected:
     const std::vector<double>& weight() const { return weight_; }
@@ -39,6 +39,8 @@ class NodeLine : public Line {
     double weight_error() const { return weight_error_; }  // of a sum of g_j f_j, |f_j| <= 1
 
   private:
+    void take(std::size_t first, Characteristics* out) const;
+
     std::vector<double> distance_;  // d_j = L_j - centre
     std::vector<double> weight_, large_;
     std::vector<double> turn_sine_, turn_cosine_;  // of step d_j / 2

@@ -6,6 +6,7 @@
 
 #include "cost/contour/law.hpp"
 #include "cost/contour/sampled_pair.hpp"
+#include "cost/contour/shifted_sum.hpp"
 
 namespace tightnoise::contour {
 
@@ -19,7 +20,11 @@ class SampledGaussianLaw : public Law {
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
     double log_small_moment(double t, const Split& split) const override;
-    std::optional<Trimmed> trimmed(double mass) const override;
+    std::shared_ptr<const Law> trimmed(double loss) const override;
+    Masses lacking() const override { return masses_above(top_); }
+    Masses larger(const Split& split) const override;
+    double log_swapped_moment(double t) const override;
+    double log_lacking_moment(double t) const override;
 
   private:
     struct Nodes;
@@ -35,18 +40,28 @@ class SampledGaussianLaw : public Law {
         double z = std::numeric_limits<double>::infinity(), width = z;
         double spread() const { return 1.0 / (width * width); }
     };
-    // The widest step of the trapezoidal rule with an error below e^log_error of M;
-    // given a cut, of the part above it, too, relative to that.
-    double step(double order, double reach, double log_error, const Cut* cut = nullptr) const;
+    // The widest step of the trapezoidal rule with an error below e^log_error of M.
+    double step(double order, double reach, double log_error) const;
     double crude_step(double order, double reach, double log_error) const;
-    double log_growth(double order, double reach, double d, const Cut* cut) const;
-    Interval range(double order, const Cut* cut) const;  // of the nodes
+    double log_growth(double order, double reach, double d, const Cut* cut = nullptr) const;
+    double log_power(double order, double z, double b) const;
+    Interval range(double order, const Cut* cut = nullptr) const;  // of the nodes
     double log_smaller(double z, const Cut& cut) const;
     double log_larger(double z, const Cut& cut) const;
-    double mean_larger(const Cut& cut) const;  // under P
-    double top_error(double z) const;          // of the share below the top, in units u
+    double mean_larger(const Cut& cut, double at) const;  // under N(at, 1)
+    Masses masses_above(const Cut& cut) const;
+    Cut cut_above(double loss, double width) const;
+    std::unique_ptr<Line> plain_line(const LineRequest& request) const;
+    std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
+    std::optional<ShiftedNodes> shifted(double order, double log_moment, double log_error,
+                                        const Cut* cut) const;
+    std::optional<Moment> moment_at(double t, double log_error) const;
+    double top_error(double z) const;  // of the share below the top, in units u
     Cut cut_at(const Split& split) const;
-    std::optional<Nodes> nodes(double order, double width, const Cut* cut = nullptr) const;
+    std::optional<Nodes> nodes(double order, double width) const;
+    Moment plain_moment(const Nodes& nodes, const std::vector<double>& weight, double log_sum,
+                        double order, double missed) const;
+    Moment exact_moment(const Nodes& nodes, double t, double log_error) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain,
                           double log_error) const;
     Moment trimmed_moment(const Nodes& nodes, double t, const Moment& plain,
@@ -55,7 +70,7 @@ class SampledGaussianLaw : public Law {
     double sigma_, q_;
     Direction direction_;
     Cut top_{};             // losses above it are trimmed
-    double lacking_ = 0.0;  // their mass under P, within 1e-11
+    double lacking_ = 0.0;  // their mass under P, within 1e-11 of itself
 };
 
 }  // namespace tightnoise::contour

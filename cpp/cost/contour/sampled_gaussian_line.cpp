@@ -17,27 +17,18 @@ SampledGaussianLine::SampledGaussianLine(TiltedNodes nodes, Moment moment, doubl
       order_(order),
       details_(std::move(details)) {}
 
+// The least bound of |sum of g_j e^(i y d_j)| found downhill in tau.
 double SampledGaussianLine::log_tail(double y) const {
-    return least_bound(y, weight(), details_.spread, details_.left_out);
-}
-double SampledGaussianLine::log_large_tail(double y) const {
-    return large().empty()
-               ? -kInfinity
-               : least_bound(y, large(), details_.large_spread, details_.large_left_out);
-}
-
-// log of the least bound of |sum of weight e^(i y d)| found downhill in tau.
-double SampledGaussianLine::least_bound(double y, const std::vector<double>& weight, double spread,
-                                        double left_out) const {
     const double widest = std::min(0.5 * kStrip * kPi * sigma_, 6.0);
+    const double spread = details_.spread;
     double mass = 0.0, mean = 0.0;
     for (std::size_t j = 0; j < details_.share.size(); ++j) {
-        mass += weight[j];
-        mean += weight[j] * details_.share[j];
+        mass += weight()[j];
+        mean += weight()[j] * details_.share[j];
     }
     const auto at = [&](double tau) {
-        return std::log(sum(tau, y, weight) + left_out * of_power(tau, 0.0) +
-                        mass * missing(tau, spread)) +
+        return std::log(sum(tau, y) + details_.left_out * of_power(tau, 0.0) +
+                        mass * missing(tau)) +
                0.5 * spread * tau * tau;
     };
     double tau = std::min(y * mean / (mass * sigma_ * spread) + 1e-300, widest);
@@ -55,12 +46,12 @@ double SampledGaussianLine::least_bound(double y, const std::vector<double>& wei
     return best;
 }
 
-double SampledGaussianLine::sum(double tau, double y, const std::vector<double>& weight) const {
+double SampledGaussianLine::sum(double tau, double y) const {
     const double b = tau / sigma_, sine = std::sin(b), cosine = std::cos(b);
     double total = 0.0;
     for (std::size_t j = 0; j < details_.share.size(); ++j) {
         const double p = details_.share[j];
-        total += weight[j] *
+        total += weight()[j] *
                  std::exp(0.5 * order_ * log_shrink(p, cosine) - y * turned(p, sine, cosine));
     }
     return total * (1.0 + weight_error() + 1e-12);
@@ -74,14 +65,14 @@ double SampledGaussianLine::of_power(double tau, double delta) const {
 }
 
 // The rule's error for that sum, its integrand continued to |Im z| <= delta.
-double SampledGaussianLine::missing(double tau, double spread) const {
+double SampledGaussianLine::missing(double tau) const {
     const double widest = std::min({kStrip * kPi * sigma_ - tau, 0.5 * kPi * sigma_, kWidest});
     double best = kInfinity;
     for (double delta = widest; delta > 0.2 * widest; delta *= 0.8) {
         const double turns = 2.0 * kPi * delta / details_.width;
         if (turns < 1.0) break;
-        best =
-            std::min(best, of_power(tau, delta) * std::exp(0.5 * spread * delta * delta - turns));
+        best = std::min(
+            best, of_power(tau, delta) * std::exp(0.5 * details_.spread * delta * delta - turns));
     }
     return 4.0 * best;
 }

@@ -12,21 +12,18 @@ class SampledGaussianLine : public NodeLine {
     struct Details {
         std::vector<double> share;  // p at the nodes
         double width = 0.0;         // of the trapezoidal rule
-        double spread = 1.0, large_spread = 1.0;
-        double left_out = 0.0, large_left_out = 0.0;  // of the sums
+        double spread = 1.0;
+        double left_out = 0.0;  // of the sums
     };
     SampledGaussianLine(TiltedNodes nodes, Moment moment, double sigma, double order,
                         Details details);
 
     double log_tail(double y) const override;
-    double log_large_tail(double y) const override;
 
   private:
-    double least_bound(double y, const std::vector<double>& weight, double spread,
-                       double left_out) const;
-    double sum(double tau, double y, const std::vector<double>& weight) const;
+    double sum(double tau, double y) const;
     double of_power(double tau, double delta) const;
-    double missing(double tau, double spread) const;
+    double missing(double tau) const;
 
     double sigma_, order_;
     Details details_;

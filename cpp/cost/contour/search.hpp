@@ -34,15 +34,17 @@ double least_tilt(Objective objective) {
     return c;
 }
 
-// Where the contour's sum says that D(x) = e^log_value: Newton's method on its logarithm, kept in a
-// bracket. Where the sum is lost in rounding, x is far too high.
-inline double crossing(const Contour& contour, double log_value, double x, const Interval& known) {
+// Where the guesses by a contour's sum say that D(x) = e^log_value: Newton's method on its
+// logarithm, kept in a bracket. Where the sum is lost in rounding, x is far too high.
+template <class Guess>
+double crossing(Guess guessed, const Contour& contour, double log_value, double x,
+                const Interval& known) {
     const double c = contour.tilt();
     const double reach = 3.0 * std::hypot(contour.deviation(), 1.0 / c);
     const double safe = contour.mean() - 1.0 / c;
     double low = known.lower, high = known.upper;
     for (int i = 0; i < kMostSteps; ++i) {
-        const Contour::Guess guess = contour.guess(x);
+        const Contour::Guess guess = guessed(x);
         const double step = (guess.log_value - log_value) / guess.rate;
         const bool is_lost = !(std::fabs(step) < kInfinity);
         if (is_lost || step < 0.0)

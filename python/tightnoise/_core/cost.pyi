@@ -106,7 +106,9 @@ class Composition:
         self, epsilon: typing.SupportsFloat | typing.SupportsIndex
     ) -> tuple[float, float]: ...
     def epsilon(
-        self, delta: typing.SupportsFloat | typing.SupportsIndex
+        self,
+        delta: typing.SupportsFloat | typing.SupportsIndex,
+        floor: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     ) -> tuple[float, float]: ...
 
 def amplified_epsilon_upper(

@@ -17,7 +17,7 @@ from tightnoise.costs._sampled import Terms
 __all__ = ["Bounds", "Composition", "composition_of"]
 
 
-_NARROW = 1e-9  # relative
+_NARROW = 1e-6  # relative
 
 
 class Bounds(NamedTuple):
@@ -41,7 +41,11 @@ class Composition:
 
     def epsilon(self, delta: float) -> Bounds:
         """Return bounds of epsilon at a delta above 0."""
-        return self._larger([direction.epsilon(delta) for direction in self._directions])
+        found: list[tuple[float, float]] = []
+        for direction in self._directions:  # only the larger one is needed
+            floor = max((low for low, _ in found), default=0.0)
+            found.append(direction.epsilon(delta, floor))
+        return self._larger(found)
 
     def delta(self, epsilon: float) -> Bounds:
         """Return bounds of delta at an epsilon of at least 0."""

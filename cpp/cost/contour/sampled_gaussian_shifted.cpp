@@ -1,0 +1,192 @@
+// Nodes of the sampled Gaussian beside the real axis: section 5.5 of CONTOUR.md.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <utility>
+
+#include "cost/contour/sampled_gaussian_law.hpp"
+#include "cost/contour/sampled_gaussian_strip.hpp"
+#include "numeric/complex_normal.hpp"
+#include "numeric/elementary.hpp"
+
+namespace tightnoise::contour {
+namespace {
+
+constexpr double kWidestShift = 2.0;  // further the weights would lose digits to each other
+constexpr double kMostOfWidth = 1.7;  // of a share: normal_tail is known so far from the axis
+constexpr double kPruned = 1e-28;
+constexpr double kMissingLess = 15.0;   // log of how much less than is asked for
+constexpr double kLogNothing = -150.0;  // of a node's weight
+constexpr double kMostNodes = 0x1p15;
+constexpr double kTailError = 1000.0;  // of normal_tail, in units u
+
+// w at z + i tau: log|w|, and arg w in [0, tau / sigma].
+struct Ratio {
+    double log_size, angle;
+};
+Ratio ratio_at(double a, double b, double q) {
+    if (a > 700.0) return {a + std::log(q), b};
+    const double half = std::sin(0.5 * b), grown = std::exp(a);
+    const double real = q * (std::expm1(a) * std::cos(b) - 2.0 * half * half);
+    const double imaginary = q * grown * std::sin(b);
+    return {real > -0.5 && real < 1e8
+                ? 0.5 * std::log1p(2.0 * real + real * real + imaginary * imaginary)
+                : std::log(std::hypot(1.0 + real, imaginary)),
+            std::atan2(imaginary, 1.0 + real)};
+}
+
+// `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi.
+class ShiftedLine : public Line {
+  public:
+    ShiftedLine(const Moment& moment, ShiftedSum whole, ShiftedSum large,
+                std::unique_ptr<Line> plain)
+        : moment_(moment),
+          whole_(std::move(whole)),
+          large_(std::move(large)),
+          plain_(std::move(plain)) {}
+
+    Moment moment() const override { return moment_; }
+    double centre() const override { return moment_.slope; }
+    double log_tail(double y) const override { return plain_ ? plain_->log_tail(y) : 0.0; }
+    double log_large_tail(double y) const override { return large_.log_tail(y); }
+    std::size_t block() const override { return ShiftedSum::kBlock; }
+    std::size_t work() const override { return whole_.nodes() + large_.nodes(); }
+
+    void at(std::size_t first, std::size_t count, Characteristics* out) const override {
+        double real[ShiftedSum::kBlock], imaginary[ShiftedSum::kBlock];
+        for (std::size_t start = 0; start < count; start += ShiftedSum::kBlock) {
+            const double error = whole_.at(first + start, real, imaginary);
+            for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {  // sum_j W_j = 1
+                out[start + k].whole = {real[k], imaginary[k], error + 2.0 * whole_.missing()};
+            }
+            if (large_.nodes() == 0) continue;
+            const double of_large = large_.at(first + start, real, imaginary);
+            for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
+                out[start + k].large = {large_.weight() + real[k], imaginary[k],
+                                        of_large + large_.rounding() + 2.0 * large_.missing()};
+            }
+        }
+    }
+
+  private:
+    Moment moment_;
+    mutable ShiftedSum whole_, large_;  // which remember where they are
+    std::unique_ptr<Line> plain_;
+};
+
+}  // namespace
+
+std::unique_ptr<Line> SampledGaussianLaw::shifted_line(const LineRequest& request) const {
+    const double u = order(request.tilt);
+    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
+    const auto moment = moment_at(request.tilt, log_error);
+    if (!moment) return nullptr;
+    // What the rule misses does not fall with y, and so stands in the way of a small tail.
+    const double log_missing = log_error - kMissingLess;
+    const auto whole = shifted(u, moment->value, log_missing, nullptr);
+    if (!whole) return nullptr;
+    const auto sum = [&](const ShiftedNodes& nodes) {
+        return ShiftedSum(nodes, moment->slope, request.step);
+    };
+    if (request.split.is_none()) {
+        auto plain = plain_line({request.tilt, 0.0, request.error, request.step});
+        if (!plain) return nullptr;
+        return std::make_unique<ShiftedLine>(*moment, sum(*whole), sum({}), std::move(plain));
+    }
+    const Cut cut = cut_at(request.split);
+    const auto large = shifted(u, moment->value, log_missing, &cut);
+    if (!large) return nullptr;
+    return std::make_unique<ShiftedLine>(*moment, sum(*whole), sum(*large), nullptr);
+}
+
+// Relative to M = e^log_moment; with a cut, the part of larger losses only.
+std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log_moment,
+                                                        double log_error, const Cut* cut) const {
+    const double spread = 1.0 + top_.spread() + (cut ? cut->spread() : 0.0);
+    if (cut && !std::isfinite(cut->z)) return ShiftedNodes{};  // no loss is so large
+    double width = top_.width;
+    if (cut) width = std::min(width, cut->width);
+    double tau = 0.0, step = 0.0;
+    const double widest =
+        std::min({0.5 * kStrip * kPi * sigma_, kWidestShift, kMostOfWidth * width});
+    for (double tried = widest; tried > 1e-3 * widest; tried *= 0.8) {
+        const double growth = order < 0.0 ? std::max(log_growth(order, 0.0, 2.0 * tried, cut), 0.0)
+                                          : 2.0 * tried * tried * spread;
+        const double rate = 2.0 * kPi * tried / (growth + std::log(2.1) - log_error);
+        if (rate > step) {
+            step = rate;
+            tau = tried;
+        }
+    }
+    auto [low, high] = range(order, cut);
+    if (order < 0.0) high += std::sqrt(2.0 * order * std::log1p(-q_));
+    const double count = std::ceil((high - low) / step);
+    if (!(count < kMostNodes)) return std::nullopt;
+    const double sign = is_remove() ? 1.0 : -1.0, b = tau / sigma_;
+    const auto tail = [&](double z, const Cut& at, double way) {
+        return normal_tail(std::complex<double>(z - at.z, tau) * (way * sign / at.width)).log;
+    };
+    const auto tail_error = [&](double z, const Cut& at, double way) {
+        const double t = way * sign * (z - at.z) / at.width;
+        const double hazard = t < 0.0 ? 3.0 * std::exp(-0.5 * t * t) : 4.0 + t;
+        return std::min(hazard, 1.0) * kTailError +
+               6.0 * hazard * (std::fabs(z) + std::fabs(at.z)) / at.width;
+    };
+    const bool is_topped = top_.width < kInfinity;
+    ShiftedNodes made;
+    made.loss_error = 12.0;
+    double left_out = 0.0, part = 0.0;
+    for (double j = 0.0; j < count; ++j) {
+        const double z = low + j * step;
+        const double a = z / sigma_ - 0.5 / (sigma_ * sigma_);
+        const Ratio w = ratio_at(a, b, q_);
+        std::complex<double> exponent(std::log(step / std::sqrt(2.0 * kPi)) -
+                                          0.5 * (z - tau) * (z + tau) - log_moment +
+                                          order * w.log_size,
+                                      -z * tau + order * w.angle);
+        double error = 6.0 * (z * z + std::fabs(z) / sigma_) +
+                       12.0 * std::fabs(order * w.log_size) + 8.0 * std::fabs(order * w.angle) +
+                       4.0 * std::fabs(log_moment) + 6.0 * std::fabs(z * tau) + 40.0;
+        if (is_topped) {
+            exponent += tail(z, top_, 1.0);
+            error += tail_error(z, top_, 1.0);
+        }
+        if (cut) {
+            const double t = std::max(sign * (cut->z - z), 0.0), far = 0.5 * (t - tau) * (t + tau);
+            const double most = exponent.real() - far * cut->spread();
+            if (most < kLogNothing) {
+                left_out += std::exp(most);
+                continue;
+            }
+            exponent += tail(z, *cut, -1.0);
+            error += tail_error(z, *cut, -1.0);
+        }
+        const double modulus = std::exp(exponent.real());
+        if (!(modulus >= kPruned * part)) {
+            left_out += modulus;
+            continue;
+        }
+        part = std::max(part, modulus);
+        made.loss.push_back(sign * w.log_size);
+        made.damping.push_back(w.angle);
+        made.real.push_back(modulus * std::cos(exponent.imag()));
+        made.imaginary.push_back(sign * modulus * std::sin(exponent.imag()));
+        made.error.push_back(error);
+    }
+    double whole = 1.0;
+    if (cut) {
+        whole = 0.0;
+        for (const double real : made.real) whole += real;
+        whole = std::fabs(whole) * 1.01;
+    }
+    // To the left, relative to the part; to the right |w(z + i tau)|^order is at most that of 1 -
+    // q.
+    const double lowest = kOutside * std::exp(log_power(order, low, b)) * whole;
+    const double highest =
+        kOutside * (cut && order < 0.0 ? std::exp(log_larger(high, *cut)) : whole);
+    made.missing = left_out + 1.01 * std::exp(log_error) * whole +
+                   (lowest + highest) * std::exp(0.5 * tau * tau * spread);
+    return made;
+}
+
+}  // namespace tightnoise::contour

@@ -1,0 +1,25 @@
+// The inner loop of sums over shifted nodes: shifted_sum.hpp.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/simd_level.hpp"
+
+namespace tightnoise::contour {
+
+// Of nodes j: E_j = e^(i y l_j) - 1, what it is multiplied by from one frequency to the next,
+// r_j = e^(i step l_j), less 1 (the turn), and the weights W_j. n is a multiple of eight.
+struct ShiftedColumns {
+    std::size_t n;
+    double *real, *imaginary;  // E_j: moved on by `count` frequencies
+    const double *turn_real, *turn_imaginary;
+    const double *weight_real, *weight_imaginary;
+};
+
+struct ShiftedKernels {
+    // sums[k] = sum_j W_j E_j at each of the next `count` frequencies, real parts and imaginary.
+    void (*sums)(const ShiftedColumns& columns, std::size_t count, double* real, double* imaginary);
+};
+TIGHTNOISE_KERNEL_TABLE(ShiftedKernels, shifted_kernels)
+
+}  // namespace tightnoise::contour

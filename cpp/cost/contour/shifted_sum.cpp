@@ -1,0 +1,102 @@
+#include "cost/contour/shifted_sum.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost/contour/shifted_kernels.hpp"
+#include "numeric/elementary.hpp"
+
+namespace tightnoise::contour {
+namespace {
+
+struct Turned {
+    double real, imaginary;
+};
+
+// e^(i y (d + i b)) - 1 with the digits of its own size.
+Turned turned(double y, double d, double b) {
+    const double shrink = exp(-y * b), half = std::sin(0.5 * y * d);
+    return {expm1(-y * b) - 2.0 * shrink * half * half, shrink * std::sin(y * d)};
+}
+
+}  // namespace
+
+ShiftedSum::ShiftedSum(const ShiftedNodes& nodes, double centre, double step)
+    : used_(nodes.loss.size()),
+      step_(step),
+      loss_error_(nodes.loss_error),
+      missing_(nodes.missing),
+      damping_(nodes.damping),
+      real_(nodes.real),
+      imaginary_(nodes.imaginary),
+      error_(nodes.error) {
+    const std::size_t n = (used_ + 7) / 8 * 8;
+    for (auto* column : {&damping_, &real_, &imaginary_, &error_}) column->resize(n);
+    for (auto* column : {&loss_, &size_, &turn_real_, &turn_imaginary_, &modulus_}) {
+        column->resize(n);
+    }
+    for (std::size_t j = 0; j < used_; ++j) {
+        loss_[j] = nodes.loss[j] - centre;
+        size_[j] = std::hypot(loss_[j], damping_[j]) + std::fabs(nodes.loss[j]) + std::fabs(centre);
+        const Turned turn = turned(step, loss_[j], damping_[j]);
+        turn_real_[j] = turn.real;
+        turn_imaginary_[j] = turn.imaginary;
+        modulus_[j] = std::hypot(real_[j], imaginary_[j]);
+        weight_ += real_[j];
+        rounding_ += kUnit * modulus_[j] * (error_[j] + static_cast<double>(n / 2 + 8));
+    }
+}
+
+void ShiftedSum::start_at(std::size_t first) {
+    const double y = static_cast<double>(first) * step_;
+    moving_real_.resize(loss_.size());
+    moving_imaginary_.resize(loss_.size());
+    for (std::size_t j = 0; j < used_; ++j) {
+        const Turned start = turned(y, loss_[j], damping_[j]);
+        moving_real_[j] = start.real;
+        moving_imaginary_[j] = start.imaginary;
+    }
+}
+
+// A relative error e of W_j counts |W_j E_j| e, and |E_j| <= min(2, y |l_j|). An error of y l_j of
+// e y |l_j| counts that times the damping, y e^(-y b) <= 1/(e b). From one frequency to the next,
+// E_j gains 6 u of its size, 8 u of the turn's and what the turn's argument errs by; it is never
+// enlarged, as |r_j| <= 1.
+double ShiftedSum::error_up_to(double y) const {
+    const double of_sum = static_cast<double>(loss_.size() / 2 + 16);
+    double error = 0.0;
+    for (std::size_t j = 0; j < used_; ++j) {
+        const double moved = std::min(y * std::hypot(loss_[j], damping_[j]), 2.0);
+        const double turn = std::hypot(turn_real_[j], turn_imaginary_[j]);
+        const double longest = 0.37 / (damping_[j] + 1e-300);
+        const double argument = (loss_error_ + 8.0) * size_[j] * std::min(y, longest);
+        const double steps =
+            static_cast<double>(kRestart) *
+            ((6.0 + 8.0 * turn) * moved + 8.0 * turn + 4.0 * size_[j] * std::min(step_, longest));
+        error += modulus_[j] * ((error_[j] + of_sum) * moved + argument + steps);
+    }
+    return 1.01 * kUnit * error;
+}
+
+double ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
+    if (first % kRestart == 0 || first != next_) start_at(first);
+    next_ = first + kBlock;
+    const double last = static_cast<double>(next_) * step_;
+    if (last > known_to_) {  // the bound rises with y
+        known_to_ = 1.3 * last;
+        known_error_ = error_up_to(known_to_);
+    }
+    const ShiftedColumns columns{
+        loss_.size(),           moving_real_.data(), moving_imaginary_.data(), turn_real_.data(),
+        turn_imaginary_.data(), real_.data(),        imaginary_.data()};
+    shifted_kernels().sums(columns, kBlock, real, imaginary);
+    return known_error_;
+}
+
+double ShiftedSum::log_tail(double y) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < used_; ++j) sum += modulus_[j] * std::exp(-y * damping_[j]);
+    return std::log(sum * (1.0 + 1e-9) + missing_);
+}
+
+}  // namespace tightnoise::contour

@@ -1,0 +1,54 @@
+// phi of a tilted law by nodes beside the real axis, for frequencies of any size: section 5.5 of
+// CONTOUR.md. There e^(i y l_j) with Im l_j > 0 falls with y, so that no node has to follow the
+// turns of large losses.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cost/contour/law.hpp"
+
+namespace tightnoise::contour {
+
+// Nodes of phi(y) = sum_j W_j e^(i y l_j).
+struct ShiftedNodes {
+    std::vector<double> loss, damping;    // Re l_j and Im l_j >= 0
+    std::vector<double> real, imaginary;  // W_j
+    std::vector<double> error;            // relative error of W_j, in units u
+    double loss_error = 0.0;              // relative error of l_j, in units u
+    double missing = 0.0;                 // what the sum misses, at any y >= 0
+};
+
+class ShiftedSum {
+  public:
+    static constexpr std::size_t kBlock = 64, kRestart = 256;  // frequencies at once, and from one
+                                                               // exact start to the next
+
+    // Phases are those of l_j - centre.
+    ShiftedSum(const ShiftedNodes& nodes, double centre, double step);
+
+    // sum_j W_j (e^(i y (l_j - centre)) - 1) at y = (first + k) step, k < kBlock, and a bound of
+    // the rounding errors of all.
+    // Cheapest where `first` is where the last call ended.
+    double at(std::size_t first, double* real, double* imaginary);
+    double log_tail(double y) const;               // log of sum_j |W_j| e^(-y Im l_j)
+    double weight() const { return weight_; }      // sum_j Re W_j
+    double rounding() const { return rounding_; }  // of sums of W_j f_j, |f_j| <= 1
+    double missing() const { return missing_; }
+    std::size_t nodes() const { return used_; }
+
+  private:
+    void start_at(std::size_t first);
+    double error_up_to(double y) const;
+
+    std::size_t used_;
+    std::size_t next_ = 1;  // E_j are those of this frequency, if it is no start
+    double known_to_ = -1.0, known_error_ = 0.0;
+    std::vector<double> moving_real_, moving_imaginary_;
+    double step_, loss_error_, missing_, weight_ = 0.0, rounding_ = 0.0;
+    // Padded by nodes of no weight.
+    std::vector<double> loss_, size_, damping_, real_, imaginary_, turn_real_, turn_imaginary_;
+    std::vector<double> modulus_, error_;
+};
+
+}  // namespace tightnoise::contour
