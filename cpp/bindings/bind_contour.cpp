@@ -56,6 +56,24 @@ std::pair<double, double> epsilon(const Composition& self, double delta, double 
     return {found.lower, found.upper};
 }
 
+// Of rising epsilons: the lower bounds and the upper ones.
+std::pair<Float64Array, Float64Array> deltas(const Composition& self,
+                                             const Float64Array& epsilons) {
+    const std::size_t n = length(epsilons);
+    const std::vector<double> at(epsilons.data(), epsilons.data() + n);
+    std::vector<Interval> found;
+    {
+        py::gil_scoped_release nogil;
+        found = self.deltas(at);
+    }
+    Float64Array lower(n), upper(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        lower.mutable_data()[i] = found[i].lower;
+        upper.mutable_data()[i] = found[i].upper;
+    }
+    return {lower, upper};
+}
+
 std::pair<double, double> delta(const Composition& self, double epsilon) {
     py::gil_scoped_release nogil;
     const Interval found = self.delta(epsilon);
@@ -108,7 +126,8 @@ void bind_contour(py::module_ m) {
              }),
              py::arg("upper"), py::arg("lower") = std::nullopt)
         .def("epsilon", &epsilon, py::arg("delta"), py::arg("floor") = 0.0)
-        .def("delta", &delta, py::arg("epsilon"));
+        .def("delta", &delta, py::arg("epsilon"))
+        .def("deltas", &deltas, py::arg("epsilons"));
 }
 
 }  // namespace tightnoise

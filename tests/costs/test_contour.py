@@ -59,7 +59,7 @@ def test_references(parts, delta, epsilon):
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_sampled_gaussian_once(direction, rng):
     # A contour against the closed form: what finds false certificates.
-    for _ in range(25):
+    for _ in range(15):
         sigma, rate = math.exp(rng.uniform(-0.7, 3)), 10 ** rng.uniform(-2, -0.01)
         law = cost.sampled_gaussian(sigma, rate, direction)
         epsilon = abs(rng.normal()) * min(3, 1 / sigma) * rate ** rng.uniform(0, 1)
@@ -205,7 +205,7 @@ def directions(rng, kappas):
 @pytest.mark.parametrize("kappas", [(0.3, 3.0), (3.0, 300.0), (30.0, 1e5)])
 def test_direction_once(kappas, rng):
     # A contour against the closed form, as for the Gaussian.
-    for i in range(35):
+    for i in range(12):
         kappa, dim, half_chord, rate = place = directions(rng, kappas)
         law = cost.sampled_direction(*place, DIRECTIONS[i % 2])
         along = kappa * half_chord
@@ -234,7 +234,7 @@ def test_direction_beside_a_gaussian(kappas, rng):
     z = np.linspace(-9.0, 9.0, 6001)
     weights = np.exp(-0.5 * z * z) * (z[1] - z[0]) / math.sqrt(2 * math.pi)
     narrow = 0
-    for i in range(40):
+    for i in range(20):
         kappa, dim, half_chord, rate = place = directions(rng, kappas)
         along = kappa * half_chord
         spread = min(2 * along, 2 * along / math.sqrt(dim + kappa))
@@ -330,3 +330,23 @@ def test_two_responses_far_apart():
                 truth = binomial_delta(0.3, count, mp.mpf(x))
             assert lower <= truth * (1 + mp.mpf("1e-14"))
             assert upper >= truth * (1 - mp.mpf("1e-14"))
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        [(cost.sampled_gaussian(1.0, 0.01, "remove"), 10_000)],
+        [(cost.sampled_gaussian(0.9, 1e-3, "add"), 40), (cost.gaussian(0.2), 2)],
+        [(cost.gaussian(0.7), 1)],
+        [(randomised_response(0.3), 5), (cost.laplace(0.1), 2)],
+    ],
+)
+def test_many_deltas_are_those_of_each(terms):
+    releases = composed(*terms)
+    points = np.linspace(0.0, 3.0, 12)
+    lower, upper = releases.deltas(points)
+    for i, x in enumerate(points.tolist()):
+        low, high = releases.delta(x)
+        assert lower[i] <= high * (1 + 1e-15)
+        assert low <= upper[i] * (1 + 1e-15)
+        assert upper[i] - lower[i] <= 1e-8 * upper[i] + (high - low)

@@ -183,13 +183,38 @@ Interval ComposedLoss::delta(double epsilon) const {
     if (infinite_ >= 1.0) return {1.0, 1.0};
     if (const auto closed = closed_profile(epsilon)) return *closed;
     const double log_unit = std::min(log_renyi(terms_, tilt_for_loss(epsilon), epsilon), 0.0);
-    const Interval finite = finite_delta(epsilon, log_unit);
+    return with_infinite(finite_delta(epsilon, log_unit), log_unit);
+}
+
+Interval ComposedLoss::with_infinite(const Interval& finite, double log_unit) const {
     const double unit = std::exp(log_unit);
     const double relative = 4.0 * kUnit * (2.0 + std::fabs(log_unit));
     const double lower = finite.lower * unit * (1.0 - relative);
     const double upper = finite.upper * unit * (1.0 + relative) + 1e-323;
     return {std::min(infinite_ * (1.0 - 16.0 * kUnit) + lower, 1.0),
             std::min(infinite_ * (1.0 + 16.0 * kUnit) + upper, 1.0)};
+}
+
+std::vector<Interval> ComposedLoss::deltas(const std::vector<double>& epsilons) const {
+    constexpr double kWide = 1e-8;
+    std::vector<Interval> found;
+    std::optional<Contour> contour;
+    const bool is_closed = infinite_ >= 1.0 || closed_profile(0.0);
+    for (const double x : epsilons) {
+        if (!is_closed && contour) {
+            const Interval known = with_infinite(profile(*contour, x, 0.0), 0.0);
+            if (known.upper - known.lower <= kWide * known.upper) {
+                found.push_back(known);
+                continue;
+            }
+        }
+        found.push_back(delta(x));
+        const double log_value = std::log(found.back().upper - infinite_);
+        if (is_closed || !std::isfinite(log_value)) continue;
+        contour = Contour::make(terms_, cheapest(tilt_for_loss(x), x, log_value), x, log_value,
+                                Effort::quick);
+    }
+    return found;
 }
 
 Interval ComposedLoss::epsilon(double delta, double floor) const {
@@ -287,6 +312,14 @@ Interval Composition::epsilon(double delta, double floor) const {
     const Interval upper = upper_.epsilon(delta, floor);
     if (!lower_ || upper.upper <= floor) return upper;
     return Interval{lower_->epsilon(delta, 0.0).lower, upper.upper};
+}
+
+std::vector<Interval> Composition::deltas(const std::vector<double>& epsilons) const {
+    std::vector<Interval> found = upper_.deltas(epsilons);
+    if (!lower_) return found;
+    const std::vector<Interval> below = lower_->deltas(epsilons);
+    for (std::size_t i = 0; i < found.size(); ++i) found[i].lower = below[i].lower;
+    return found;
 }
 
 Interval Composition::delta(double epsilon) const {

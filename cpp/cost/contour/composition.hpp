@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "cost/contour/contour.hpp"
 #include "cost/contour/law.hpp"
@@ -19,6 +20,8 @@ class ComposedLoss {
     Interval epsilon(double delta, double floor) const;
     // delta(epsilon) of any real epsilon.
     Interval delta(double epsilon) const;
+    // Of many, rising: one contour serves as long as its bounds are narrow.
+    std::vector<Interval> deltas(const std::vector<double>& epsilons) const;
 
   private:
     struct Tilt {
@@ -30,6 +33,7 @@ class ComposedLoss {
     Images cheapest(double tilt, double x, double log_value) const;
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
     std::optional<ComposedLoss> without_top(double x, double log_value) const;
+    Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;
     Interval finite_delta(double x, double log_unit) const;
@@ -56,6 +60,7 @@ class Composition {
 
     Interval epsilon(double delta, double floor) const;
     Interval delta(double epsilon) const;
+    std::vector<Interval> deltas(const std::vector<double>& epsilons) const;
 
   private:
     ComposedLoss upper_;

@@ -105,6 +105,9 @@ class Composition:
     def delta(
         self, epsilon: typing.SupportsFloat | typing.SupportsIndex
     ) -> tuple[float, float]: ...
+    def deltas(
+        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
     def epsilon(
         self,
         delta: typing.SupportsFloat | typing.SupportsIndex,

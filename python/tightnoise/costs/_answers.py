@@ -220,6 +220,7 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
     return PrivacyLossDistribution._of(releases)
 
 
+@functools.lru_cache(maxsize=256)
 def _exact(question: str, terms: Terms, at: float) -> Bounds | None:
     composition = composition_of(terms)
     if composition is None or (question == "epsilon" and at == 0):

@@ -10,12 +10,17 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tightnoise._core import cost as core
 from tightnoise.costs._leaf import Law
 from tightnoise.costs._sampled import Terms
 
 __all__ = ["Bounds", "Composition", "composition_of"]
 
+
+Array = NDArray[np.float64]
 
 _NARROW = 1e-6  # relative
 
@@ -50,6 +55,11 @@ class Composition:
     def delta(self, epsilon: float) -> Bounds:
         """Return bounds of delta at an epsilon of at least 0."""
         return self._larger([direction.delta(epsilon) for direction in self._directions])
+
+    def deltas(self, epsilons: Array) -> Array:
+        """Return upper bounds of delta at rising epsilons."""
+        bounds = [direction.deltas(epsilons)[1] for direction in self._directions]
+        return np.asarray(functools.reduce(np.maximum, bounds))
 
     def _larger(self, bounds: list[tuple[float, float]]) -> Bounds:
         lower = max(low for low, _ in bounds) if self._is_attained else 0.0

@@ -69,7 +69,7 @@ def _profile(terms: Terms) -> tuple[Array, Array]:
         far = exact.epsilon(_FAR).upper
         if far < math.inf:
             points = far * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
-            return points, np.array([exact.delta(x).upper for x in points.tolist()])
+            return points, exact.deltas(points)
     release = composed_of(terms)
     if release is None:
         pure = least("epsilon", terms, 0.0)[1].bound
