@@ -5,9 +5,12 @@ Each asserts its answer: the epsilon is known to 18 digits.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import tightnoise as tn
 from tightnoise._core import cost
+from tightnoise.costs._profile_points import profiles
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
 TRUTHS = {1e-6: 6.90738449504508251, 1e-15: 11.7599785022418834, 1e-100: 40.454844746640101}
@@ -64,3 +67,24 @@ def test_mixed(timed):
 
     lower, upper = timed("epsilon of training and counts", lambda: both_directions(terms, 1e-7), 1)
     assert MIXED <= upper <= lower * (1 + 1e-10)
+
+
+def test_many_deltas(timed):
+    training = cost.Composition([(cost.sampled_gaussian(SIGMA, RATE, "remove"), STEPS)])
+    epsilons = np.linspace(0.0, 12.0, 1000)
+    lower, upper = timed(
+        "delta of DP-SGD at 1,000 epsilons", lambda: training.deltas(epsilons), 1000
+    )
+    assert (upper - lower <= 1e-10 * upper).all()
+
+
+def test_tradeoff(timed):
+    rates = np.concatenate([np.linspace(0, 1, 900), np.logspace(-6, -0.5, 100)])
+
+    def run():
+        step = tn.Gaussian(SIGMA).cost(sensitivity=1.0).sampled(RATE, "poisson")
+        profiles.cache_clear()
+        return (step * STEPS).tradeoff_bounds(rates)
+
+    lower, upper = timed("trade-off curve of DP-SGD, 1,000 rates, both bounds", run, 1000)
+    assert np.max(upper - lower) <= 1e-8

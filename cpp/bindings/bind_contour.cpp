@@ -1,5 +1,6 @@
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -57,6 +58,24 @@ std::pair<double, double> bounds(const Composition& self, double at) {
     return {found.lower, found.upper};
 }
 
+std::pair<Float64Array, Float64Array> deltas(const Composition& self, const Float64Array& epsilons,
+                                             bool is_quick) {
+    const std::size_t n = length(epsilons);
+    const std::vector<double> asked(epsilons.data(), epsilons.data() + n);
+    if (!std::is_sorted(asked.begin(), asked.end())) throw py::type_error("core: rising epsilons");
+    std::vector<Interval> found;
+    {
+        py::gil_scoped_release nogil;
+        found = self.deltas(asked, is_quick);
+    }
+    Float64Array lower(static_cast<py::ssize_t>(n)), upper(static_cast<py::ssize_t>(n));
+    for (std::size_t i = 0; i < n; ++i) {
+        lower.mutable_data()[i] = found[i].lower;
+        upper.mutable_data()[i] = found[i].upper;
+    }
+    return {lower, upper};
+}
+
 }  // namespace
 
 void bind_contour(py::module_ m) {
@@ -89,7 +108,8 @@ void bind_contour(py::module_ m) {
              }),
              py::arg("upper"), py::arg("lower") = std::nullopt)
         .def("epsilon", &bounds<&Composition::epsilon>, py::arg("delta"))
-        .def("delta", &bounds<&Composition::delta>, py::arg("epsilon"));
+        .def("delta", &bounds<&Composition::delta>, py::arg("epsilon"))
+        .def("deltas", &deltas, py::arg("epsilons"), py::arg("is_quick") = false);
 }
 
 }  // namespace tightnoise

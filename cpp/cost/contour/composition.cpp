@@ -96,10 +96,17 @@ ComposedLoss::Tilt ComposedLoss::tilt_for_value(double log_value) const {
 }
 
 double ComposedLoss::tilt_for_loss(double x) const {
-    return least_tilt([&](double c) {
-        const double value = total_moment(terms_, c).value + log_kappa(c) - c * x;
+    const auto exponent = [&](double c) {
+        const double value = total_moment(terms_, c).value - c * x;
         return std::isfinite(value) ? value : kInfinity;
-    });
+    };
+    double c = least_tilt([&](double at) { return exponent(at) + log_kappa(at); });
+    // Where most losses exceed x, the least is at next to no tilt, whose window has no end.
+    constexpr double kLogLost = 3.0;
+    if (exponent(c) > -1.0) {
+        while (exponent(2.0 * c) <= kLogLost && c < 1.0) c *= 2.0;
+    }
+    return c;
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -131,7 +138,7 @@ Interval ComposedLoss::finite_delta(double x, double log_unit) const {
     const double c = tilt_for_loss(x);
     const double log_bound = log_renyi(terms_, c, x);
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
-    double log_value = log_bound - 1.0;
+    double log_value = std::min(log_bound, 0.0) - 1.0;
     for (int pass = 0; pass < kPasses; ++pass) {
         const auto contour =
             Contour::make(terms_, cheapest(c, x, log_value), x, log_value, Effort::full);
@@ -153,7 +160,11 @@ Interval ComposedLoss::delta(double epsilon) const {
     if (infinite_ >= 1.0) return {1.0, 1.0};
     if (const auto closed = closed_profile(epsilon)) return *closed;
     const double log_unit = std::min(log_renyi(terms_, tilt_for_loss(epsilon), epsilon), 0.0);
-    const Interval finite = finite_delta(epsilon, log_unit);
+    return with_infinite(finite_delta(epsilon, log_unit), log_unit);
+}
+
+// The whole of a finite part that is told by e^log_unit.
+Interval ComposedLoss::with_infinite(const Interval& finite, double log_unit) const {
     const double unit = std::exp(log_unit);
     const double relative = 4.0 * kUnit * (2.0 + std::fabs(log_unit));
     const double lower = finite.lower * unit * (1.0 - relative);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "cost/contour/contour.hpp"
 #include "cost/contour/law.hpp"
@@ -18,6 +19,8 @@ class ComposedLoss {
     Interval epsilon(double delta) const;
     // delta(epsilon) of any real epsilon.
     Interval delta(double epsilon) const;
+    // The same of many, that rise; [0, 1] where `is_quick` and it would take a contour each.
+    std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
 
   private:
     struct Tilt {
@@ -30,6 +33,8 @@ class ComposedLoss {
     // Without rare large losses of a mass of about `mass`.
     std::optional<ComposedLoss> trimmed(double mass) const;
     Interval finite_delta(double x, double log_unit) const;
+    Interval with_infinite(const Interval& finite, double log_unit) const;
+    void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
     double slack(double delta) const;  // what the infinite mass leaves of it, about
     Interval renyi_epsilon(const Tilt& tilt, double delta) const;
     Interval contour_epsilon(double delta, const Tilt& tilt, double x, Interval best,
@@ -51,6 +56,7 @@ class Composition {
 
     Interval epsilon(double delta) const;
     Interval delta(double epsilon) const;
+    std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
 
   private:
     ComposedLoss upper_;

@@ -10,12 +10,17 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tightnoise._core import cost as core
 from tightnoise.costs._leaf import Law
 from tightnoise.costs._sampled import Terms
 
 __all__ = ["Bounds", "Composition", "composition_of"]
 
+
+Array = NDArray[np.float64]
 
 _NARROW = 1e-9  # relative
 
@@ -47,6 +52,23 @@ class Composition:
         """Return bounds of delta at an epsilon of at least 0."""
         return self._larger([direction.delta(epsilon) for direction in self._directions])
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether both directions are one."""
+        return len(self._directions) == 1
+
+    def delta_one_way(self, way: int, epsilon: float) -> Bounds:
+        """Return bounds of delta in one direction; the other one's pair is the swapped one."""
+        return self._one_way(*self._directions[way].delta(epsilon))
+
+    def deltas_one_way(self, way: int, epsilons: Array) -> tuple[Array, Array]:
+        """Return the same at epsilons that rise; 0 and 1 where it would take a while."""
+        lower, upper = self._directions[way].deltas(epsilons, is_quick=True)
+        return lower if self._is_attained else np.zeros_like(lower), upper
+
+    def _one_way(self, lower: float, upper: float) -> Bounds:
+        return Bounds(lower if self._is_attained else 0.0, upper)
+
     def _larger(self, bounds: list[tuple[float, float]]) -> Bounds:
         lower = max(low for low, _ in bounds) if self._is_attained else 0.0
         return Bounds(lower, max(high for _, high in bounds))
@@ -66,11 +88,11 @@ def composition_of(terms: Terms) -> Composition | None:
         laws.append((law, float(count)))
     if not any(law[0].is_smooth for law, _ in laws):
         return None
-    directions = [
-        core.Composition(
-            [(law[way % len(law)].upper, count) for law, count in laws],
-            [(law[way % len(law)].lower, count) for law, count in laws],
-        )
-        for way in range(max(len(law) for law, _ in laws))
-    ]
+
+    def direction(way: int) -> core.Composition:
+        upper = [(law[way % len(law)].upper, count) for law, count in laws]
+        lower = [(law[way % len(law)].lower, count) for law, count in laws]
+        return core.Composition(upper, None if lower == upper else lower)
+
+    directions = [direction(way) for way in range(max(len(law) for law, _ in laws))]
     return Composition(directions, is_attained=all(leaf.is_attained for leaf, _ in terms))
