@@ -13,6 +13,7 @@ import pytest
 
 import tightnoise as tn
 from tightnoise._core import cost
+from tightnoise.costs._profile_points import profiles
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
 SETTINGS = 200
@@ -135,3 +136,24 @@ def test_random_settings(timed):
         print(f"rate * count {least} to {most}: {np.mean(widths[here] <= 1e-6):.1%} to 1e-6")
     print(f"below 2 ms {np.mean(seconds < 2e-3):.1%}, 50 ms {np.mean(seconds < 0.05):.1%}")
     assert np.mean(widths <= 1e-6) > 0.9
+
+
+def test_many_deltas(timed):
+    training = cost.Composition([(cost.sampled_gaussian(SIGMA, RATE, "remove"), STEPS)])
+    epsilons = np.linspace(0.0, 12.0, 1000)
+    lower, upper = timed(
+        "delta of DP-SGD at 1,000 epsilons", lambda: training.deltas(epsilons), 1000
+    )
+    assert (upper - lower <= 1e-10 * upper).all()
+
+
+def test_tradeoff(timed):
+    rates = np.concatenate([np.linspace(0, 1, 900), np.logspace(-6, -0.5, 100)])
+
+    def run():
+        step = tn.Gaussian(SIGMA).cost(sensitivity=1.0).sampled(RATE, "poisson")
+        profiles.cache_clear()
+        return (step * STEPS).tradeoff_bounds(rates)
+
+    lower, upper = timed("trade-off curve of DP-SGD, 1,000 rates, both bounds", run, 1000)
+    assert np.max(upper - lower) <= 1e-8

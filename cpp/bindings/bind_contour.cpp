@@ -1,5 +1,6 @@
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -56,28 +57,28 @@ std::pair<double, double> epsilon(const Composition& self, double delta, double 
     return {found.lower, found.upper};
 }
 
-// Of rising epsilons: the lower bounds and the upper ones.
-std::pair<Float64Array, Float64Array> deltas(const Composition& self,
-                                             const Float64Array& epsilons) {
+std::pair<double, double> delta(const Composition& self, double epsilon) {
+    py::gil_scoped_release nogil;
+    const Interval found = self.delta(epsilon);
+    return {found.lower, found.upper};
+}
+
+std::pair<Float64Array, Float64Array> deltas(const Composition& self, const Float64Array& epsilons,
+                                             bool is_quick) {
     const std::size_t n = length(epsilons);
-    const std::vector<double> at(epsilons.data(), epsilons.data() + n);
+    const std::vector<double> asked(epsilons.data(), epsilons.data() + n);
+    if (!std::is_sorted(asked.begin(), asked.end())) throw py::type_error("core: rising epsilons");
     std::vector<Interval> found;
     {
         py::gil_scoped_release nogil;
-        found = self.deltas(at);
+        found = self.deltas(asked, is_quick);
     }
-    Float64Array lower(n), upper(n);
+    Float64Array lower(static_cast<py::ssize_t>(n)), upper(static_cast<py::ssize_t>(n));
     for (std::size_t i = 0; i < n; ++i) {
         lower.mutable_data()[i] = found[i].lower;
         upper.mutable_data()[i] = found[i].upper;
     }
     return {lower, upper};
-}
-
-std::pair<double, double> delta(const Composition& self, double epsilon) {
-    py::gil_scoped_release nogil;
-    const Interval found = self.delta(epsilon);
-    return {found.lower, found.upper};
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ void bind_contour(py::module_ m) {
              py::arg("upper"), py::arg("lower") = std::nullopt)
         .def("epsilon", &epsilon, py::arg("delta"), py::arg("floor") = 0.0)
         .def("delta", &delta, py::arg("epsilon"))
-        .def("deltas", &deltas, py::arg("epsilons"));
+        .def("deltas", &deltas, py::arg("epsilons"), py::arg("is_quick") = false);
 }
 
 }  // namespace tightnoise

@@ -330,23 +330,3 @@ def test_two_responses_far_apart():
                 truth = binomial_delta(0.3, count, mp.mpf(x))
             assert lower <= truth * (1 + mp.mpf("1e-14"))
             assert upper >= truth * (1 - mp.mpf("1e-14"))
-
-
-@pytest.mark.parametrize(
-    "terms",
-    [
-        [(cost.sampled_gaussian(1.0, 0.01, "remove"), 10_000)],
-        [(cost.sampled_gaussian(0.9, 1e-3, "add"), 40), (cost.gaussian(0.2), 2)],
-        [(cost.gaussian(0.7), 1)],
-        [(randomised_response(0.3), 5), (cost.laplace(0.1), 2)],
-    ],
-)
-def test_many_deltas_are_those_of_each(terms):
-    releases = composed(*terms)
-    points = np.linspace(0.0, 3.0, 12)
-    lower, upper = releases.deltas(points)
-    for i, x in enumerate(points.tolist()):
-        low, high = releases.delta(x)
-        assert lower[i] <= high * (1 + 1e-15)
-        assert low <= upper[i] * (1 + 1e-15)
-        assert upper[i] - lower[i] <= 1e-8 * upper[i] + (high - low)

@@ -110,10 +110,17 @@ ComposedLoss::Tilt ComposedLoss::tilt_for_value(double log_value) const {
 }
 
 double ComposedLoss::tilt_for_loss(double x) const {
-    return least_tilt([&](double c) {
-        const double value = total_moment(terms_, c).value + log_kappa(c) - c * x;
+    const auto exponent = [&](double c) {
+        const double value = total_moment(terms_, c).value - c * x;
         return std::isfinite(value) ? value : kInfinity;
-    });
+    };
+    double c = least_tilt([&](double at) { return exponent(at) + log_kappa(at); });
+    // Where most losses exceed x, the least is at next to no tilt, whose window has no end.
+    constexpr double kLogLost = 3.0;
+    if (exponent(c) > -1.0) {
+        while (exponent(2.0 * c) <= kLogLost && c < 1.0) c *= 2.0;
+    }
+    return c;
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -144,7 +151,7 @@ Images ComposedLoss::cheapest(double tilt, double x, double log_value) const {
 Interval ComposedLoss::finite_delta(double x, double log_unit) const {
     const double log_bound = log_renyi(terms_, tilt_for_loss(x), x);
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
-    double log_value = log_bound - 1.0;
+    double log_value = std::min(log_bound, 0.0) - 1.0;
     best = contour_delta(x, log_unit, log_value, best, Effort::quick);
     const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
     for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
@@ -186,6 +193,7 @@ Interval ComposedLoss::delta(double epsilon) const {
     return with_infinite(finite_delta(epsilon, log_unit), log_unit);
 }
 
+// The whole of a finite part that is told by e^log_unit.
 Interval ComposedLoss::with_infinite(const Interval& finite, double log_unit) const {
     const double unit = std::exp(log_unit);
     const double relative = 4.0 * kUnit * (2.0 + std::fabs(log_unit));
@@ -193,28 +201,6 @@ Interval ComposedLoss::with_infinite(const Interval& finite, double log_unit) co
     const double upper = finite.upper * unit * (1.0 + relative) + 1e-323;
     return {std::min(infinite_ * (1.0 - 16.0 * kUnit) + lower, 1.0),
             std::min(infinite_ * (1.0 + 16.0 * kUnit) + upper, 1.0)};
-}
-
-std::vector<Interval> ComposedLoss::deltas(const std::vector<double>& epsilons) const {
-    constexpr double kWide = 1e-8;
-    std::vector<Interval> found;
-    std::optional<Contour> contour;
-    const bool is_closed = infinite_ >= 1.0 || closed_profile(0.0);
-    for (const double x : epsilons) {
-        if (!is_closed && contour) {
-            const Interval known = with_infinite(profile(*contour, x, 0.0), 0.0);
-            if (known.upper - known.lower <= kWide * known.upper) {
-                found.push_back(known);
-                continue;
-            }
-        }
-        found.push_back(delta(x));
-        const double log_value = std::log(found.back().upper - infinite_);
-        if (is_closed || !std::isfinite(log_value)) continue;
-        contour = Contour::make(terms_, cheapest(tilt_for_loss(x), x, log_value), x, log_value,
-                                Effort::quick);
-    }
-    return found;
 }
 
 Interval ComposedLoss::epsilon(double delta, double floor) const {
@@ -312,14 +298,6 @@ Interval Composition::epsilon(double delta, double floor) const {
     const Interval upper = upper_.epsilon(delta, floor);
     if (!lower_ || upper.upper <= floor) return upper;
     return Interval{lower_->epsilon(delta, 0.0).lower, upper.upper};
-}
-
-std::vector<Interval> Composition::deltas(const std::vector<double>& epsilons) const {
-    std::vector<Interval> found = upper_.deltas(epsilons);
-    if (!lower_) return found;
-    const std::vector<Interval> below = lower_->deltas(epsilons);
-    for (std::size_t i = 0; i < found.size(); ++i) found[i].lower = below[i].lower;
-    return found;
 }
 
 Interval Composition::delta(double epsilon) const {

@@ -20,8 +20,8 @@ class ComposedLoss {
     Interval epsilon(double delta, double floor) const;
     // delta(epsilon) of any real epsilon.
     Interval delta(double epsilon) const;
-    // Of many, rising: one contour serves as long as its bounds are narrow.
-    std::vector<Interval> deltas(const std::vector<double>& epsilons) const;
+    // The same of many, that rise; [0, 1] where `is_quick` and it would take a contour each.
+    std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
 
   private:
     struct Tilt {
@@ -39,6 +39,7 @@ class ComposedLoss {
     Interval finite_delta(double x, double log_unit) const;
     Interval contour_delta(double x, double log_unit, double& log_value, Interval best,
                            Contour::Effort effort) const;
+    void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
     double slack(double delta) const;                 // what the infinite mass leaves of it, about
     bool is_below(double floor, double delta) const;  // surely epsilon(delta) <= floor
     Interval renyi_epsilon(const Tilt& tilt, double delta) const;
@@ -60,7 +61,7 @@ class Composition {
 
     Interval epsilon(double delta, double floor) const;
     Interval delta(double epsilon) const;
-    std::vector<Interval> deltas(const std::vector<double>& epsilons) const;
+    std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
 
   private:
     ComposedLoss upper_;

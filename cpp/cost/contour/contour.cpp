@@ -350,7 +350,7 @@ Contour::Sum Contour::sum(double x, Kernel kernel) const {
 }
 
 Bounds Contour::profile(double x, double log_unit) const {
-    const Sum known = sum(x, Kernel::profile);
+    const Sum known = table_.real.empty() ? sum(x, Kernel::profile) : tabulated_sum(x);
     const double cut = clipped_exp(log_truncation_) / (kPi * reach()) * 1.0001;
     double below = known.value - known.error - cut;
     const double above = known.value + known.error + cut;

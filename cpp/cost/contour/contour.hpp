@@ -30,6 +30,8 @@ class Contour {
                                        double log_value, Effort effort);
 
     Bounds profile(double x, double log_unit) const;
+    // Makes many readings of the profile cheap: profile_curve.cpp.
+    void tabulate();
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
     struct Guess {
         double log_value, rate;
@@ -70,6 +72,7 @@ class Contour {
                         const std::vector<Characteristics>& phis) const;
     double log_tail(const Terms& terms, double y) const;  // of |F|
     Sum sum(double x, Kernel kernel) const;
+    Sum tabulated_sum(double x) const;
     double log_scale(double x) const { return moment_ + smoothed_moment() - tilt_ * x; }
     double y_next() const {  // the last of the next block
         return static_cast<double>(frequencies_.size() + block_ - 1) * step_;
@@ -94,6 +97,11 @@ class Contour {
     std::vector<std::unique_ptr<Line>> lines_;
     std::size_t block_ = kBlock;
     std::vector<Frequency> frequencies_;
+    struct Table {
+        std::vector<double> real, imaginary;          // of F/(s(s + 1)), filled up with zeros
+        double size = 0.0, slope = 0.0, error = 0.0;  // sums of moduli, of those by y, of errors
+    };
+    Table table_;
     double moment_ = 0.0, moment_error_ = 0.0, centre_ = 0.0, centre_size_ = 0.0;
     double log_truncation_ = 0.0;  // log of a bound of |F| beyond the last frequency
 };

@@ -106,7 +106,9 @@ class Composition:
         self, epsilon: typing.SupportsFloat | typing.SupportsIndex
     ) -> tuple[float, float]: ...
     def deltas(
-        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
+        self,
+        epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        is_quick: bool = False,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
     def epsilon(
         self,

@@ -30,7 +30,7 @@ from tightnoise.costs._leaf_sum import Adjacency, Sampling
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import root_of_squares, sum_upper
-from tightnoise.costs._tradeoff import auc_upper, false_negative_rate_lower
+from tightnoise.costs._tradeoff import auc_upper, tradeoff
 
 __all__ = ["Adjacency", "By", "Cost", "Sampling"]
 
@@ -261,10 +261,71 @@ class Cost(Constructors):
         >>> print(f"{tn.Cost.of_gdp(1.0).tradeoff(0.05):.4f}")
         0.7405
         """
-        rates = number_array("false_positive_rate", false_positive_rate)
-        good = (rates >= 0) & (rates <= 1)
-        require_all(good, "false_positive_rate", rates, "from 0 to 1")
-        return number_or_array(false_negative_rate_lower(self.terms, rates))
+        rates = _rates(false_positive_rate)
+        return number_or_array(tradeoff(self.terms, rates, both_sides=False).misses_lower)
+
+    def tradeoff_bounds(
+        self, false_positive_rate: ArrayLike
+    ) -> tuple[Array | float, Array | float]:
+        """Return certified bounds of the least false-negative rate: the lower one is `tradeoff`'s.
+
+        The upper one is what some attacker of the leaves' pairs reaches. It is that of guessing,
+        1 less the rate, where nothing is known of them from below, as for `epsilon_bounds`.
+
+        Parameters
+        ----------
+        false_positive_rate : array_like
+            From 0 to 1.
+
+        Returns
+        -------
+        lower, upper : float or ndarray of float64
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a rate is not from 0 to 1.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
+        >>> lower, upper = (step * 1000).tradeoff_bounds(0.05)
+        >>> f"{lower:.7f} {upper:.7f}"
+        '0.8889985 0.8889985'
+        """
+        found = tradeoff(self.terms, _rates(false_positive_rate), both_sides=True)
+        return number_or_array(found.misses_lower), number_or_array(found.misses_upper)
+
+    def true_positive_rate(self, false_positive_rate: ArrayLike) -> Array | float:
+        """Return the greatest true-positive rate of any attacker at a false-positive rate.
+
+        That is 1 less `tradeoff`, with all digits where it is small: what the privacy of those
+        records is told by that are easiest to attack (Carlini et al. 2022), at 1e-3 or 1e-5.
+
+        Parameters
+        ----------
+        false_positive_rate : array_like
+            From 0 to 1.
+
+        Returns
+        -------
+        float or ndarray of float64
+            Rounded up: no attacker does better.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a rate is not from 0 to 1.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.Gaussian(1.0).cost(sensitivity=1.0).true_positive_rate([1e-3, 1e-5]).round(7)
+        array([0.0182985, 0.0005475])
+        """
+        rates = _rates(false_positive_rate)
+        return number_or_array(tradeoff(self.terms, rates, both_sides=False).power_upper)
 
     @property
     def advantage(self) -> float:
@@ -471,6 +532,13 @@ class Cost(Constructors):
         ValueError: leaves must be of Gaussian or Laplace noise, zCDP and Poisson samples of them...
         """
         return event_of_terms(self.terms)
+
+
+def _rates(false_positive_rate: ArrayLike) -> Array:
+    rates = number_array("false_positive_rate", false_positive_rate)
+    good = (rates >= 0) & (rates <= 1)
+    require_all(good, "false_positive_rate", rates, "from 0 to 1")
+    return rates
 
 
 def _each(values: Array, function: Callable[[float], float]) -> Array:

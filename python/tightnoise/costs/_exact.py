@@ -56,10 +56,22 @@ class Composition:
         """Return bounds of delta at an epsilon of at least 0."""
         return self._larger([direction.delta(epsilon) for direction in self._directions])
 
-    def deltas(self, epsilons: Array) -> Array:
-        """Return upper bounds of delta at rising epsilons."""
-        bounds = [direction.deltas(epsilons)[1] for direction in self._directions]
-        return np.asarray(functools.reduce(np.maximum, bounds))
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether both directions are one."""
+        return len(self._directions) == 1
+
+    def delta_one_way(self, way: int, epsilon: float) -> Bounds:
+        """Return bounds of delta in one direction; the other one's pair is the swapped one."""
+        return self._one_way(*self._directions[way].delta(epsilon))
+
+    def deltas_one_way(self, way: int, epsilons: Array) -> tuple[Array, Array]:
+        """Return the same at epsilons that rise; 0 and 1 where it would take a while."""
+        lower, upper = self._directions[way].deltas(epsilons, is_quick=True)
+        return lower if self._is_attained else np.zeros_like(lower), upper
+
+    def _one_way(self, lower: float, upper: float) -> Bounds:
+        return Bounds(lower if self._is_attained else 0.0, upper)
 
     def _larger(self, bounds: list[tuple[float, float]]) -> Bounds:
         lower = max(low for low, _ in bounds) if self._is_attained else 0.0

@@ -23,7 +23,7 @@ from tightnoise.costs._losses_below import LossesBelow
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._sampled import Terms, merged_gaussians
 
-__all__ = ["delta_bounds", "epsilon_bounds"]
+__all__ = ["delta_bounds", "deltas_below", "epsilon_bounds"]
 
 Array = NDArray[np.float64]
 
@@ -60,6 +60,15 @@ def delta_bounds(terms: Terms, epsilon: float) -> tuple[float, float]:
         return 0.0, 1.0
     above = upper.delta(epsilon)
     return max(_deltas_below(terms, epsilon), default=0.0), above
+
+
+def deltas_below(terms: Terms, epsilons: Array) -> Array:
+    """Return, in both directions, deltas that are reached at these epsilons; 0 if unknown."""
+    found = np.zeros((2, epsilons.size))
+    if _upper(terms) is not None:
+        for i, epsilon in enumerate(epsilons.tolist()):
+            found[:, i] = [*_deltas_below(terms, epsilon)] or 0.0
+    return np.maximum(found, 0.0)
 
 
 def _epsilons_below(terms: Terms, delta: float, above: float) -> Iterator[float]:

@@ -287,10 +287,12 @@ class Sampled(Leaf):
         if self._merged != self.terms:  # rounded down
             least *= 1 + 2.0**-48
 
-        def law(sigma: float, way: str) -> core.Law:
-            return core.sampled_gaussian(sigma, self.rate, way)
+        def law(way: str) -> Law:
+            upper = core.sampled_gaussian(most, self.rate, way)
+            same = least == most
+            return Law(upper, upper if same else core.sampled_gaussian(least, self.rate, way))
 
-        return tuple(Law(law(most, way), law(least, way)) for way in ("remove", "add"))
+        return law("remove"), law("add")
 
     def describe(self) -> str:
         """Return what runs on the sample."""

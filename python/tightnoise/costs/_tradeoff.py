@@ -1,92 +1,264 @@
 """What attackers get: trade-off curves and areas under ROC curves, from privacy profiles.
 
-A test with false-positive rate a and power b has b <= e^x a + delta(x) for every x, in both
-directions (Wasserman and Zhou 2010; Dong, Roth and Su 2022, Proposition 6). So its false-negative
-rate is at least
+A test of a pair (P, Q) with false-positive rate a (under Q) and power b has b <= t a + delta(log t)
+for every t > 0, and some test attains the least of these (Wasserman and Zhou 2010; Dong, Roth and
+Su 2022, Proposition 6). So its false-negative rate is at least
 
-    f(a) = max over x >= 0 of max(1 - delta(x) - e^x a, e^-x (1 - delta(x) - a)),
+    f(a) = max over t of h(t),   h(t) = 1 - delta(log t) - t a,
 
-and any x gives a valid bound: few enough points are as sound as many.
+where any t gives a lower bound. For t = e^-x < 1, h is e^-x (1 - a - delta'(x)), delta' being that
+of the swapped pair. Attackers choose the order of the neighbours: the less of both orders counts.
+
+*From above.* delta is convex in t, so h is concave, and three points t1 < t2 < t3 bound its
+maximum: between t1 and t2 it is below the line through t2 and t3, between t2 and t3 below that
+through t1 and t2; beyond t1, which ends at t = 0, and beyond t3, where h <= 1 - t a ends at t =
+1/a, below lines through t1 and t2, t2 and t3. With t2 near the maximum and all bounds narrow this
+is narrow, too.
 """
 
 from __future__ import annotations
 
-import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs._answers import least
-from tightnoise.costs._exact import composition_of
 from tightnoise.costs._gaussian_pair import GaussianPair
-from tightnoise.costs._release_profile import release_profile
-from tightnoise.costs._sampled import Terms, composed_of, merged_gaussians
+from tightnoise.costs._profile_points import Profile, profiles
+from tightnoise.costs._sampled import Terms, merged_gaussians
 from tightnoise.special import ndtr, ndtri
 
-__all__ = ["auc_upper", "false_negative_rate_lower"]
+__all__ = ["Tradeoff", "auc_upper", "tradeoff"]
 
 Array = NDArray[np.float64]
 
 _ROUNDING = 2.0**-48
-_MIDPOINTS = 20_000
-_POINTS, _FAR = 400, 1e-12  # of an exact profile: how many, and delta at the last
+_FAR = 1e-12  # delta at the last point, where no rate is so small; powers of it otherwise
+_BESIDE = 2e-4  # the three points, in lengths over which the FPR falls by e
+_CHUNK = 2048  # rates at a time
+_STEEPEST = 700.0  # x of lines, whose slopes are e^x
 
 
-def false_negative_rate_lower(terms: Terms, rates: Array) -> Array:
-    """Return f at these rates, rounded down."""
+class Tradeoff(NamedTuple):
+    """At false-positive rates: bounds of the least false-negative rate, the greatest power's."""
+
+    misses_lower: Array
+    misses_upper: Array
+    power_upper: Array
+
+
+def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tradeoff:
+    """Return what the best attackers do at these rates, all rounded outwards.
+
+    Unless both sides are asked for, less is done for an upper bound of the least misses.
+    """
     if not terms:
-        return 1.0 - rates
-    merged = merged_gaussians(terms)
-    if len(merged) == 1 and isinstance(merged[0][0], GaussianPair):
-        return _of_gaussian(merged[0][0].gdp_mu, rates)
-    epsilons, deltas = _profile(terms)
-    best = np.zeros(rates.size)
+        return Tradeoff(1.0 - rates, 1.0 - rates, rates)
+    gaussian = _gaussian(terms)
+    if gaussian is not None:
+        return _of_gaussian(gaussian, rates)
     flat = rates.ravel()
-    with np.errstate(over="ignore", under="ignore"):
-        grown, shrunk = np.exp(epsilons), np.exp(-epsilons)
-    for x, y, rest in zip(grown.tolist(), shrunk.tolist(), (1 - deltas).tolist(), strict=True):
-        with np.errstate(over="ignore", invalid="ignore"):
-            np.maximum(best, np.where(flat > 0, rest - x * flat, rest), out=best)
-        np.maximum(best, y * (rest - flat), out=best)
-    return np.asarray(np.maximum(best - _ROUNDING, 0.0)).reshape(rates.shape)
-
-
-def _of_gaussian(mu: float, rates: Array) -> Array:
-    """Return Phi(Phi^-1(1 - a) - mu); far out, what the argument is rounded by counts."""
-    with np.errstate(divide="ignore"):
-        quantile = -np.asarray(ndtri(rates))
-    far = np.where(np.isfinite(quantile), np.abs(quantile), 0.0)
-    argument = quantile - mu - 2.0**-46 * (far + mu)
-    return np.asarray(np.maximum(np.asarray(ndtr(argument)) * (1 - _ROUNDING) - 1e-300, 0.0))
-
-
-@functools.lru_cache(maxsize=16)
-def _profile(terms: Terms) -> tuple[Array, Array]:
-    """Return points of the profile, the larger of both directions."""
-    exact = composition_of(terms)
-    if exact is not None:
-        far = exact.epsilon(_FAR).upper
-        if far < math.inf:
-            points = far * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
-            return points, exact.deltas(points)
-    release = composed_of(terms)
-    if release is None:
-        pure = least("epsilon", terms, 0.0)[1].bound
-        points = np.append(np.linspace(0.0, 20.0, 81), [pure] if pure < math.inf else [])
-        return points, np.array([least("delta", terms, x)[1].bound for x in points.tolist()])
-    epsilons = np.concatenate([[0.0], release.values[release.values > 0]])
-    if epsilons.size > 1000:
-        epsilons = epsilons[np.linspace(0, epsilons.size - 1, 1000).astype(int)]
-    return epsilons, np.maximum(*release_profile(release, epsilons))
+    ahead, behind = profiles(terms, _far(flat), both_sides=both_sides)
+    orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
+    if ahead.more is None or behind.more is None:
+        each = [_at_points(*order, flat) for order in orders]
+    else:
+        each = _near_the_best(orders, flat, both_sides=both_sides)
+    found = Tradeoff(
+        np.min([one.misses_lower for one in each], axis=0),
+        np.min([one.misses_upper for one in each], axis=0),
+        np.max([one.power_upper for one in each], axis=0),
+    )
+    return Tradeoff(
+        np.clip(found.misses_lower - _ROUNDING, 0.0, 1.0 - flat).reshape(rates.shape),
+        np.clip(found.misses_upper + _ROUNDING, 0.0, _guessing(flat)).reshape(rates.shape),
+        np.clip(found.power_upper * (1 + _ROUNDING), flat, 1.0).reshape(rates.shape),
+    )
 
 
 def auc_upper(terms: Terms) -> float:
-    """Return 1 less the integral of f: by midpoints, which are below that of a convex function."""
-    merged = merged_gaussians(terms)
+    """Return 1 less the area under the lines of which f is the largest: any of them at any rate."""
     if not terms:
         return 0.5
-    if len(merged) == 1 and isinstance(merged[0][0], GaussianPair):
-        return float(ndtr(merged[0][0].gdp_mu / math.sqrt(2.0))) * (1 + _ROUNDING)
-    rates = (np.arange(_MIDPOINTS) + 0.5) / _MIDPOINTS
-    return min(1.0, 1.0 - float(np.mean(false_negative_rate_lower(terms, rates))) + _ROUNDING)
+    gaussian = _gaussian(terms)
+    if gaussian is not None:
+        return min(1.0, float(ndtr(gaussian.gdp_mu / math.sqrt(2.0))) * (1 + _ROUNDING))
+    x, _, upper = _both_branches(*profiles(terms, _FAR, both_sides=False))
+    near = x < _STEEPEST
+    slopes, tops = _lines(x[near], upper[near])
+    slopes, tops = np.append(slopes[::-1], 0.0), np.append(tops[::-1], 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meet = np.nan_to_num((tops[:-1] - tops[1:]) / (slopes[:-1] - slopes[1:]))
+    ends = np.concatenate([[0.0], np.maximum.accumulate(np.clip(meet, 0.0, 1.0)), [1.0]])
+    areas = np.diff(ends) * (tops - slopes * 0.5 * (ends[1:] + ends[:-1]))
+    return min(1.0, 1.0 - math.fsum(areas.tolist()) + _ROUNDING)
+
+
+# --- Gaussian noise alone
+
+
+def _gaussian(terms: Terms) -> GaussianPair | None:
+    (leaf, _), *others = merged_gaussians(terms)
+    return leaf if isinstance(leaf, GaussianPair) and not others else None
+
+
+def _of_gaussian(pair: GaussianPair, rates: Array) -> Tradeoff:
+    """Return Phi(Phi^-1(1 - a) - mu); far out, what the argument is rounded by counts."""
+    mu = pair.gdp_mu
+    with np.errstate(divide="ignore"):
+        quantile = -np.asarray(ndtri(rates))
+    error = 2.0**-45 * (np.where(np.isfinite(quantile), np.abs(quantile), 0.0) + mu)
+    below, above = quantile - mu - error, quantile - mu + error
+    misses_upper = np.asarray(ndtr(above)) * (1 + _ROUNDING) + 1e-300
+    return Tradeoff(
+        np.maximum(np.asarray(ndtr(below)) * (1 - _ROUNDING) - 1e-300, 0.0),
+        np.minimum(misses_upper, _guessing(rates)) if pair.is_attained else _guessing(rates),
+        np.minimum(np.asarray(ndtr(-below)) * (1 + _ROUNDING) + 1e-300, 1.0),
+    )
+
+
+# --- profiles, in one order of the neighbours
+
+
+def _far(rates: Array) -> float:
+    """Return a delta so small that the FPR there is below all rates above 0."""
+    least = float(np.min(rates, where=rates > 0, initial=1.0)) * 1e-6
+    digits = 12.0 * max(1.0, math.ceil(-math.log10(max(least, 1e-300)) / 12.0))
+    return float(max(10.0**-digits, 1e-300))
+
+
+def _near_the_best(
+    orders: list[tuple[Profile, Profile]], rates: Array, *, both_sides: bool
+) -> list[Tradeoff]:
+    """Return what is proved in each order where h at t >= 1 is of its first, at t < 1 of the other.
+
+    Each profile is read once for both orders.
+    """
+    beside = (-1.0, 0.0, 1.0) if both_sides else (0.0,)
+    points = [_nearly_best(*order, rates, beside) for order in orders]
+    signed = [x if i == 0 else -x for i, x in enumerate(points)]
+    lower, upper = _read(*orders[0], np.stack(signed))
+    each = []
+    for order, x, low, high in zip(orders, points, lower, upper, strict=True):
+        found = _proved(x, low, high, rates)
+        is_smooth = order[0].is_smooth and order[1].is_smooth
+        rest = (high - low >= 1).any(axis=0) if is_smooth else np.ones(rates.size, dtype=bool)
+        if rest.any():
+            known = _at_points(*order, rates[rest])
+            found.misses_lower[rest] = np.maximum(found.misses_lower[rest], known.misses_lower)
+            found.misses_upper[rest] = np.minimum(found.misses_upper[rest], known.misses_upper)
+            found.power_upper[rest] = np.minimum(found.power_upper[rest], known.power_upper)
+        each.append(found)
+    return each
+
+
+def _nearly_best(ahead: Profile, behind: Profile, rates: Array, beside: tuple[float, ...]) -> Array:
+    """Return about the x of the largest h for each rate, and points so far beside it as rows."""
+    errors, _, falls = ahead.falls
+    _, power, falls_behind = behind.falls
+    with np.errstate(divide="ignore"):
+        log_rates, log_others = np.log(rates), np.log1p(-rates)
+    above = np.interp(-log_rates, -errors, ahead.epsilons)
+    below = np.interp(-log_others, -power, behind.epsilons)
+    is_above = log_rates <= errors[0]
+    length = 1 / np.where(
+        is_above,
+        np.interp(above, ahead.epsilons, falls),
+        np.interp(below, behind.epsilons, falls_behind),
+    )
+    x = np.where(is_above, above, -below)
+    return np.asarray(x + _BESIDE * length * np.array(beside)[:, None] + 0.0)  # no -0.0
+
+
+def _read(ahead: Profile, behind: Profile, at: Array) -> tuple[Array, Array]:
+    """Return both bounds of delta at x, that of `behind` at -x for x < 0, and for -0.0."""
+    lower, upper = np.empty_like(at), np.empty_like(at)
+    is_behind = np.signbit(at)
+    for profile, chosen in ((ahead, ~is_behind), (behind, is_behind)):
+        assert profile.more is not None
+        epsilons = np.abs(at[chosen])
+        order = np.argsort(epsilons)
+        found = profile.more(epsilons[order])
+        places = np.flatnonzero(chosen)[order]
+        lower.flat[places], upper.flat[places] = found
+    return lower, upper
+
+
+def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tradeoff:
+    """Return what the points that are known prove."""
+    x, lower, upper = _both_branches(ahead, behind)
+    slopes, tops = _lines(np.minimum(x, _STEEPEST), upper)
+    best = np.empty(rates.size, dtype=int)
+    for start in range(0, rates.size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        best[part] = np.argmax(tops[:, None] - slopes[:, None] * rates[part], axis=0)
+    three = np.clip(best, 1, x.size - 2) + np.array([[-1], [0], [1]])
+    return _proved(x[three], lower[three], upper[three], rates)
+
+
+def _both_branches(ahead: Profile, behind: Profile) -> tuple[Array, Array, Array]:
+    """Return x that rise, and both bounds of delta there, that of `behind` at -x for x < 0."""
+    at, before = slice(None), slice(None, 0, -1)
+    return (
+        np.concatenate([-behind.epsilons[before], ahead.epsilons[at]]),
+        np.concatenate([behind.lower[before], ahead.lower[at]]),
+        np.concatenate([behind.upper[before], ahead.upper[at]]),
+    )
+
+
+def _lines(x: Array, delta: Array) -> tuple[Array, Array]:
+    """Return slopes and tops: h = top - slope a."""
+    return np.exp(x), np.exp(np.minimum(x, 0.0)) * (1 - delta)
+
+
+def _proved(x: Array, lower: Array, upper: Array, rates: Array) -> Tradeoff:
+    """Return what points x prove for each rate, arrays of shape (1, n), or x1 < x2 < x3, (3, n)."""
+    # Where t >= 1, h - 1 is told by all digits, which small rates need.
+    is_less_one = np.asarray((x >= 0).all(axis=0))
+    low, high = (_h(x, delta, rates, is_less_one) for delta in (upper, lower))
+    best = low.max(axis=0)
+    above = _above(x, low, high, rates) + is_less_one if x.shape[0] == 3 else None
+    return Tradeoff(
+        best + is_less_one,
+        _guessing(rates) if above is None else np.where(np.isnan(above), 1.0, above),
+        np.where(is_less_one, -best, 1 - best),
+    )
+
+
+def _above(x: Array, low: Array, high: Array, rates: Array) -> Array:
+    """Return a bound of all h from bounds at x1 < x2 < x3."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        ratio = -np.expm1(x[0] - x[1]) / np.expm1(x[2] - x[1])  # (t2 - t1)/(t3 - t2)
+        to_zero = 1 / np.expm1(x[1] - x[0])  # t1/(t2 - t1)
+        to_end = np.maximum(np.exp(-x[2]) / rates - 1, 0.0) / -np.expm1(x[1] - x[2])
+        return np.asarray(
+            np.max(
+                [
+                    high[1] + np.maximum(high[1] - low[2], 0.0) * ratio,
+                    high[1] + np.maximum(high[1] - low[0], 0.0) / ratio,
+                    high[0] + np.maximum(high[0] - low[1], 0.0) * to_zero,
+                    high[2] + np.maximum(high[2] - low[1], 0.0) * to_end,
+                ],
+                axis=0,
+            )
+        )
+
+
+def _h(x: Array, delta: Array, rates: Array, is_less_one: NDArray[np.bool_]) -> Array:
+    """Return h, less one where that is asked for."""
+    with np.errstate(over="ignore"):
+        t = np.exp(x)
+        ahead = -(delta + _times(t, rates))
+        return np.where(x >= 0, np.where(is_less_one, ahead, 1 + ahead), t * (1 - rates - delta))
+
+
+def _guessing(rates: Array) -> Array:
+    """Return 1 - rates, rounded up."""
+    rest = 1 - rates
+    return np.asarray(np.where(1 - rest > rates, np.nextafter(rest, 2.0), rest))
+
+
+def _times(t: Array, rates: Array) -> Array:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(np.where(rates > 0, t * rates, 0.0))

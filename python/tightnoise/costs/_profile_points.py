@@ -1,0 +1,159 @@
+"""Privacy profiles of both directions at points, from both sides: what trade-offs are read from.
+
+The profile at e^-x of a pair is that of the swapped pair at e^x: 1 - e^-x + e^-x delta(x). So two
+directions, at epsilons of at least 0, say all.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise._cached import cached_property
+from tightnoise.costs._answers import least
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._exact import Composition, composition_of
+from tightnoise.costs._excess import LOST
+from tightnoise.costs._lattice_bounds import deltas_below
+from tightnoise.costs._leaf import Leaf
+from tightnoise.costs._release_profile import release_profile
+from tightnoise.costs._sampled import Terms, composed_of
+
+__all__ = ["Profile", "profiles"]
+
+Array = NDArray[np.float64]
+
+_POINTS, _SLOW_POINTS = 1024, 64
+_LEAF_POINTS, _LATTICE_POINTS, _FEW = 256, 128, 40
+_LEAST = 1e-320  # that logarithms are taken of
+_BESIDE = 2.0**-24  # a kink, relative: so near it is read, too
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """delta of one direction, between `lower` and `upper` at rising epsilons from 0.
+
+    `more` reads it elsewhere, at rising epsilons: 0 and 1 where it cannot. `is_smooth`: without
+    kinks, which are among the points.
+    """
+
+    epsilons: Array
+    lower: Array
+    upper: Array
+    more: Callable[[Array], tuple[Array, Array]] | None = None
+    is_smooth: bool = False
+
+    @cached_property
+    def falls(self) -> tuple[Array, Array, Array]:
+        """About how tests at these epsilons do, as logarithms of FPR and TPR, and the FPR's rate.
+
+        delta = TPR - e^x FPR, and its slope is -e^x FPR. Nothing that is proved depends on this.
+        """
+        x, delta = self.epsilons, np.maximum(0.5 * (self.lower + self.upper), _LEAST)
+        rate = np.maximum(-np.gradient(np.log(delta), x, edge_order=2), 0.0)
+        power = np.minimum.accumulate(np.log(delta) + np.log1p(rate))
+        errors = np.minimum.accumulate(np.log(delta) + np.log(np.maximum(rate, _LEAST)) - x)
+        return errors, power, np.maximum(-np.gradient(errors, x), 1 / x[-1])
+
+
+@functools.lru_cache(maxsize=16)
+def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Profile]:
+    """Return both directions' as far as delta is about `far`; the same object where they are one.
+
+    Lower sides that take long are 0 unless both sides are asked for.
+    """
+    exact = composition_of(terms)
+    last = math.inf if exact is None else exact.epsilon(far).upper
+    if exact is not None and last < math.inf:
+        return _of_composition(exact, max(last, 1e-300))
+    release = composed_of(terms)
+    if release is None:
+        return _of_answers(terms)
+    (leaf, count), *others = terms
+    single = _of_leaf(leaf, release) if count == 1 and not others else None
+    return single or _of_release(terms, release, both_sides=both_sides)
+
+
+def _of_composition(exact: Composition, last: float) -> tuple[Profile, Profile]:
+    epsilons = last * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
+
+    def one(way: int) -> Profile:
+        def more(at: Array) -> tuple[Array, Array]:
+            return exact.deltas_one_way(way, at)
+
+        lower, upper = more(epsilons)
+        known = upper - lower < 1
+        slow = np.flatnonzero(~known)
+        slow = slow[np.linspace(0, slow.size - 1, min(slow.size, _SLOW_POINTS)).astype(int)]
+        for i in slow.tolist():
+            lower[i], upper[i] = exact.delta_one_way(way, float(epsilons[i]))
+        known[slow] = True
+        return Profile(epsilons[known], lower[known], upper[known], more, is_smooth=True)
+
+    ahead = one(0)
+    return ahead, ahead if exact.is_symmetric else one(1)
+
+
+def _of_leaf(leaf: Leaf, release: Release) -> tuple[Profile, Profile] | None:
+    """Return those of a profile that is known."""
+    if leaf.profile(np.zeros(1)) is None:
+        return None
+    epsilons = release.highest * np.linspace(0.0, 1.0, _LEAF_POINTS) ** 2
+    epsilons = np.unique(np.concatenate([epsilons, _kinks(release)]))
+
+    def one(way: int) -> Profile:
+        def more(at: Array) -> tuple[Array, Array]:
+            both, excess = leaf.profile(at), leaf.profile_excess
+            assert both is not None
+            upper, lower = np.minimum(both[way], 1.0), np.zeros_like(at)
+            if excess is not None:
+                beyond = at * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
+                below = leaf.profile(beyond)
+                assert below is not None
+                is_known = (beyond <= release.highest) & (below[way] > LOST)
+                lower = np.where(is_known, below[way] / (1 + excess.height) * (1 - 2.0**-50), 0.0)
+            return np.minimum(lower, upper), upper
+
+        return Profile(epsilons, *more(epsilons), more)
+
+    ahead = one(0)
+    return ahead, ahead if release.is_symmetric else one(1)
+
+
+def _of_release(terms: Terms, release: Release, *, both_sides: bool) -> tuple[Profile, Profile]:
+    """Return the sums over the losses of a distribution, and what its lattice says from below."""
+    losses = release.values[release.values > 0]
+    most = _LATTICE_POINTS if both_sides else _POINTS
+    if losses.size > most:
+        losses = losses[np.linspace(0, losses.size - 1, most).astype(int)]
+    epsilons = np.unique(np.concatenate([[0.0], losses, _kinks(release)]))
+    below = deltas_below(terms, epsilons) if both_sides else np.zeros((2, epsilons.size))
+    uppers = release_profile(release, epsilons)
+    ahead, behind = (
+        Profile(epsilons, np.minimum(low, high), high)
+        for low, high in zip(below, uppers, strict=True)
+    )
+    return ahead, ahead if release.is_symmetric else behind
+
+
+def _of_answers(terms: Terms) -> tuple[Profile, Profile]:
+    """Return what is proved in any way, from above only."""
+    pure = least("epsilon", terms, 0.0)[1].bound
+    epsilons = np.linspace(0.0, min(pure, 20.0) or 1.0, 81)
+    upper = np.array([least("delta", terms, x)[1].bound for x in epsilons.tolist()])
+    both = Profile(epsilons, np.zeros_like(upper), upper)
+    return both, both
+
+
+def _kinks(release: Release) -> Array:
+    """Return atoms, or the last one alone, with points beside them and beside 0."""
+    atoms = release.values[release.values > 0]
+    if atoms.size > _FEW or atoms.size == 0:
+        atoms = np.array([max(release.highest, 1e-300)])
+    beside = _BESIDE * atoms
+    return np.concatenate([beside[:1], atoms - beside, atoms, atoms + beside])
