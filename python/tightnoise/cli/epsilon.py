@@ -13,6 +13,8 @@ from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
 from tightnoise.cli._options import Options, cost_in, finite, whole
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
+from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
+from tightnoise.costs._figure import draw
 
 _ASKED: list[tuple[str, Function]] = [
     *((name, kind.cost) for name, kind in MECHANISMS.items()),
@@ -61,12 +63,14 @@ def add_to(commands: Any) -> None:
         "--epochs", type=finite, metavar="E", help="in place of steps: E over the sampling rate"
     )
     epsilon.add_argument("--delta", type=finite, required=True, metavar="D")
+    add_plot_options(epsilon, "the privacy profile and the trade-off curve, with both bounds")
     epsilon.add_argument("--json", action="store_true", help="print JSON")
     epsilon.set_defaults(run=_run)
 
 
 def _run(options: Options) -> None:
     require(0 <= options.delta <= 1, "delta", options.delta, "from 0 to 1")
+    check_plot(options)
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -77,6 +81,7 @@ def _run(options: Options) -> None:
         else:
             cost = _released(options, name, notes) + cost
         explanation = cost.explain(options.delta)
+    write_plot(options, lambda file: draw(cost, options.delta, file))
     notes += dict.fromkeys(str(warning.message) for warning in caught)
     if not options.json:
         print(explanation)

@@ -146,9 +146,9 @@ def _near_the_best(
         rest = (high - low >= 1).any(axis=0) if is_smooth else np.ones(rates.size, dtype=bool)
         if rest.any():
             known = _at_points(*order, rates[rest])
-            found.misses_lower[rest] = np.maximum(found.misses_lower[rest], known.misses_lower)
-            found.misses_upper[rest] = np.minimum(found.misses_upper[rest], known.misses_upper)
-            found.power_upper[rest] = np.minimum(found.power_upper[rest], known.power_upper)
+            here = _intersection([Tradeoff(*(values[rest] for values in found)), known])
+            for values, better in zip(found, here, strict=True):
+                values[rest] = better
         each.append(found)
     return each
 
@@ -193,8 +193,21 @@ def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tradeoff:
     for start in range(0, rates.size, _CHUNK):
         part = slice(start, start + _CHUNK)
         best[part] = np.argmax(tops[:, None] - slopes[:, None] * rates[part], axis=0)
-    three = np.clip(best, 1, x.size - 2) + np.array([[-1], [0], [1]])
-    return _proved(x[three], lower[three], upper[three], rates)
+    found = []
+    for width in (1, 2, 4):  # those that are closest may be told apart by their errors only
+        three = best + width * np.array([[-1], [0], [1]])
+        three = np.clip(three, [[0], [1], [2]], x.size - np.array([[3], [2], [1]]))
+        found.append(_proved(x[three], lower[three], upper[three], rates))
+    return _intersection(found)
+
+
+def _intersection(found: list[Tradeoff]) -> Tradeoff:
+    """Return what several proofs of one order say together."""
+    return Tradeoff(
+        np.max([one.misses_lower for one in found], axis=0),
+        np.min([one.misses_upper for one in found], axis=0),
+        np.min([one.power_upper for one in found], axis=0),
+    )
 
 
 def _both_branches(ahead: Profile, behind: Profile) -> tuple[Array, Array, Array]:
