@@ -7,6 +7,8 @@
 #include <cmath>
 #include <complex>
 
+#include "numeric/elementary.hpp"
+
 namespace tightnoise {
 
 using Complex = std::complex<double>;
@@ -38,7 +40,6 @@ inline const ErfcxNodes kErfcxNodes;
 // node, each with the residue 2 exp(-z^2) / (1 +- exp(-2 i pi z / h)) of the pole at z.
 // Valid: Re x >= 0, |Im x| <= 2. Relative error <= 1e-13.
 inline Complex erfcx_right_half_plane(Complex x) {
-    constexpr double kPi = 3.14159265358979323846;
     constexpr int kTerms = ErfcxNodes::kTerms;
     const ErfcxNodes& nodes = kErfcxNodes;
     const double step = nodes.step;
