@@ -32,8 +32,13 @@ std::int64_t nearest_multiple(std::int64_t n, int shift) {
     return static_cast<std::int64_t>((n + half) >> shift);
 }
 
+// n 2^shift, shift at least 0; negative numbers must not be shifted.
+Wide times_power(std::int64_t n, int shift) {
+    return n == 0 ? Wide{0} : Wide{n} * (Wide{1} << shift);
+}
+
 Wide whole_of(std::int64_t n, int log2) {
-    return log2 >= 0 ? Wide{n} * (Wide{1} << log2) : Wide{nearest_multiple(n, -log2)};
+    return log2 >= 0 ? times_power(n, log2) : Wide{nearest_multiple(n, -log2)};
 }
 
 // Rounded to the nearest double, of two to the even one.
@@ -55,7 +60,7 @@ void split_integers(const std::int64_t* n, double unit, const Operand& step, std
     for_each_element(count, [&](std::size_t j) {
         const int log2 = log2_ratio(unit, float64_at(step, j));
         const Wide rest =
-            log2 >= 0 ? Wide{0} : n[j] - (Wide{nearest_multiple(n[j], -log2)} << -log2);
+            log2 >= 0 ? Wide{0} : n[j] - times_power(nearest_multiple(n[j], -log2), -log2);
         const auto integer = static_cast<std::int64_t>(rest);
         const auto high = static_cast<double>(integer);
         theta[j] = high * unit;
