@@ -18,7 +18,7 @@ from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._lattice_bounds import delta_bounds, epsilon_bounds
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, losses_of_leaf
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, least_epsilon, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
@@ -83,9 +83,24 @@ def greatest(question: str, terms: Terms, at: float) -> float:
     exact = _exact(question, terms, at)
     if exact is not None and exact.is_narrow:
         return exact.lower
+    single = _of_profile(question, terms, at)
+    if single is not None:
+        return max(0.0, single if exact is None else max(exact.lower, single))
     bounds = epsilon_bounds if question == "epsilon" else delta_bounds
     on_lattice, _ = bounds(terms, at)
     return max(0.0, on_lattice if exact is None else max(exact.lower, on_lattice))
+
+
+def _of_profile(question: str, terms: Terms, at: float) -> float | None:
+    """Return what a profile says from below that is known to a part of itself; None if not."""
+    leaf = _only(terms)
+    if leaf is None:
+        return None
+    if question == "delta":
+        both = leaf.profile_below(np.array([at]))
+        return None if both is None else float(max(both[0][0], both[1][0]))
+    epsilon = least_epsilon(leaf.profile_below, math.inf, at) if at > 0 else None
+    return None if epsilon is None else epsilon * (1 - 2.0**-48)
 
 
 # --- closed forms

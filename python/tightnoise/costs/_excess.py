@@ -11,7 +11,7 @@ LOST = 1e-280
 
 
 class Excess(NamedTuple):
-    """profile(x) <= (1 + height) truth(x (1 - argument)), of heights from `LOST` on.
+    """profile(x) <= (1 + height) truth(x (1 - argument)) + absolute, of heights from `LOST` on.
 
     At x up to about the largest finite loss, and at those that are as good as infinite. Where the
     truth falls to 0, an error of its argument is no small part of it any more.
@@ -19,3 +19,4 @@ class Excess(NamedTuple):
 
     height: float
     argument: float = 0.0
+    absolute: float = 0.0

@@ -126,7 +126,10 @@ class _Reading(NamedTuple):
 
     @classmethod
     def of(cls, epsilons: Array, heights: Array, count: int, excess: Excess) -> _Reading:
-        least = np.where(heights < LOST, 0.0, heights * (1 - excess.height) * (1 - 8 * _UNIT))
+        least = np.where(
+            heights < LOST, 0.0, (heights - excess.absolute) * (1 - excess.height) * (1 - 8 * _UNIT)
+        )
+        least = np.maximum(least, 0.0)
         infinite = float(least[-1])
         lower = np.maximum.accumulate((least[:-1] - infinite)[::-1])[::-1]
         upper = np.maximum(heights[:-1] * (1 + 4 * _UNIT) - infinite, 0.0)

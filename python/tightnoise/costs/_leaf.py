@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tightnoise._adjacency import adjacency_or_none
 from tightnoise._validate import one_of, require
 from tightnoise.costs._discrete_losses import Release
-from tightnoise.costs._excess import Excess
+from tightnoise.costs._excess import LOST, Excess
 from tightnoise.costs._functions import RdpFunction
 
 __all__ = ["NEGLIGIBLE", "Law", "Leaf", "Profile", "leaf_of", "least_epsilon", "losses_of_leaf"]
@@ -102,6 +102,22 @@ class Leaf(ABC):
         """How far `profile` may exceed that of the pair; None: unknown, or a bound only."""
         return None
 
+    def profile_below(self, epsilons: Array) -> Profile | None:
+        """Return lower bounds of the pair's profile, by the excess of `profile`; None: unknown."""
+        excess, release = self.profile_excess, losses_of_leaf(self)
+        if excess is None or release is None:
+            return None
+        beyond = epsilons * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
+        both = self.profile(beyond)
+        assert both is not None
+
+        def lower(heights: Array) -> Array:
+            known = (beyond <= release.highest) & (heights > LOST)
+            least = (heights - excess.absolute) / (1 + excess.height) * (1 - 2.0**-50)
+            return np.asarray(np.where(known, np.maximum(least, 0.0), 0.0))
+
+        return lower(both[0]), lower(both[1])
+
     def delta(self, epsilon: float) -> float | None:
         """Return delta, the larger of both directions."""
         both = self.profile(np.array([epsilon]))
@@ -109,7 +125,7 @@ class Leaf(ABC):
 
     def epsilon(self, delta: float) -> float | None:
         """Return the least epsilon for a delta from 0 to 1, if the profile is known."""
-        return least_epsilon(self, delta)
+        return self.max_loss if delta == 0 else least_epsilon(self.profile, self.max_loss, delta)
 
     def release(self) -> Release | None:
         """Return the distribution of losses, if known."""
@@ -162,16 +178,16 @@ def _rho_of_mu(mu: float) -> float:
     return math.nextafter(0.5 * mu * mu * (1 + 2.0**-50), math.inf) if mu > 0 else 0.0
 
 
-def least_epsilon(leaf: Leaf, delta: float) -> float | None:
+def least_epsilon(
+    profile: Callable[[Array], Profile | None], most: float, delta: float
+) -> float | None:
     """Return an epsilon at which a profile is at most delta, next to none less; None if unknown."""
-    if delta == 0:
-        return leaf.max_loss
-    both = leaf.profile(_GRID)
+    both = profile(_GRID)
     if both is None:
         return None
     good = np.flatnonzero(np.maximum(*both) <= delta)
     if not good.size:
-        return leaf.max_loss
+        return most
     if good[0] == 0:
         return 0.0
     low, high = float(_GRID[good[0] - 1]), float(_GRID[good[0]])
@@ -179,12 +195,12 @@ def least_epsilon(leaf: Leaf, delta: float) -> float | None:
         if high - low <= _CLOSE * high:
             break
         points = np.linspace(low, high, _SECTIONS + 1)
-        both = leaf.profile(points[1:-1])
+        both = profile(points[1:-1])
         assert both is not None
         inside = np.flatnonzero(np.maximum(*both) <= delta)
         first = int(inside[0]) + 1 if inside.size else _SECTIONS
         low, high = float(points[first - 1]), float(points[first])
-    return min(high, leaf.max_loss)
+    return min(high, most)
 
 
 @functools.lru_cache(maxsize=128)

@@ -18,7 +18,6 @@ from tightnoise._cached import cached_property
 from tightnoise.costs._answers import least
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Composition, composition_of
-from tightnoise.costs._excess import LOST
 from tightnoise.costs._lattice_bounds import deltas_below
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._release_profile import release_profile
@@ -108,15 +107,10 @@ def _of_leaf(leaf: Leaf, release: Release) -> tuple[Profile, Profile] | None:
 
     def one(way: int) -> Profile:
         def more(at: Array) -> tuple[Array, Array]:
-            both, excess = leaf.profile(at), leaf.profile_excess
+            both, below = leaf.profile(at), leaf.profile_below(at)
             assert both is not None
-            upper, lower = np.minimum(both[way], 1.0), np.zeros_like(at)
-            if excess is not None:
-                beyond = at * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
-                below = leaf.profile(beyond)
-                assert below is not None
-                is_known = (beyond <= release.highest) & (below[way] > LOST)
-                lower = np.where(is_known, below[way] / (1 + excess.height) * (1 - 2.0**-50), 0.0)
+            upper = np.minimum(both[way], 1.0)
+            lower = np.zeros_like(at) if below is None else below[way]
             return np.minimum(lower, upper), upper
 
         return Profile(epsilons, *more(epsilons), more)

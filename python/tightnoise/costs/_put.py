@@ -1,0 +1,181 @@
+"""E (k - W)^+ of the mean W of t log-normals of mean 1, from both sides, by one contour.
+
+Let Y = exp(mu Z - mu^2/2), Z normal, W = (Y_1 + ... + Y_t)/t, s^2 = (exp(mu^2) - 1)/t its variance,
+M(v) = E exp(-v (Y - 1)) and psi(u) = E exp(-u (W - 1)) = M(u/t)^t for Re u > 0. Then for c > 0
+
+    put(k) = (1/2 pi i) int e^(u (k - 1)) psi(u)/u^2 du   over   u = c + i y.
+
+Images. The sum over y = 2 pi j/L, divided by L, is sum over m of e^(-c m L) put(k + m L): Poisson's
+formula, as e^(-c k) put(k) is continuous, falls exponentially, and its transform like 1/y^2. Of
+m >= 1, put(a) = a - 1 + E (W - a)^+: the first is summed in closed form, and E (W - a)^+ <=
+s^2/(4 (a - 1)) (Scarf 1958). Of m <= -1, with any d > c, (a - w)^+ <= e^(d (a - w))/(d e), so
+that together they are at most e^(d (k - 1)) psi(d)/(d e) r/(1 - r), r = e^(-(d - c) L).
+
+Turned lines. For v = a + i b, b >= 0, and 0 <= g <= arg v, on the line Z - i g/mu
+
+    E exp(-v Y) = int n(z - i g/mu) exp(-v e^(-i g) e^(mu z - mu^2/2)) dz,
+    |E exp(-v Y)| <= e^(g^2/(2 mu^2)) E exp(-(a cos g + b sin g) Y).
+
+The right side falls with b. So e^c times its t-th power, at v = u/t and the last frequency y,
+bounds |psi| from there on; of J frequencies what is left is at most e^(c (k - 1)) times that over
+pi y (1 - 1/J).
+
+The rule for M - 1. With g = min(arg v, 5 mu/2) the trapezoidal rule of step h on that line is wrong
+by at most 2 e^((5/2 + d)^2/2) (1 + e^a)/(e^(2 pi d/h) - 1), d = min(5/2, pi/(2 mu)): on the lines
+of g -+ mu d, v e^(-i g) still has a real part of at least 0. Nodes beyond z add at most
+(1 + e^a) e^(25/8) 2 P(Z > z). What rounding moves is summed beside: of an exponent w it is a part
+of e^w, and the frequencies are multiples of a number of 24 bits, exactly.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["PutBounds", "put_bounds"]
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_UNIT = 2.0**-53
+_TILT = 2.5  # the most of g/mu
+_EDGE = 10.5  # deviations, or more
+_BEYOND = 2.0**-58  # of s: frequencies that are left out
+_MOST_FREQUENCIES = 2**15
+_COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 60).astype(int))
+_BLOCK = 2**18  # complex numbers at once
+
+
+@dataclass(frozen=True, eq=False)
+class PutBounds:
+    """Bounds of put(k) where k - 1 is at most `most`."""
+
+    most: float
+    deviation: float
+    period: float
+    places: Complex  # u
+    weights: Complex  # psi(u)/(u^2 L), twice off the real axis
+    error: float  # of all terms, without their e^(c (k - 1))
+    below: tuple[float, float]  # of the images below: the logarithm at k = 1, and d
+
+    def at(self, excess: Array) -> tuple[Array, Array]:
+        """Return the bounds, less k - 1: those of E (W - k)^+."""
+        lower, upper = np.empty_like(excess), np.empty_like(excess)
+        rows = max(1, _BLOCK // self.places.size)
+        for i in range(0, excess.size, rows):
+            part = slice(i, i + rows)
+            lower[part], upper[part] = self._at(excess[part])
+        return lower, upper
+
+    def _at(self, excess: Array) -> tuple[Array, Array]:
+        c, moduli = float(self.places[0].real), np.abs(self.weights)
+        terms = np.exp(np.multiply.outer(excess, self.places)) * self.weights
+        turns = np.abs(excess) * float(moduli @ np.abs(self.places))
+        error = self.error + _UNIT * (64 * float(moduli.sum()) + 8 * turns)
+        error = np.exp(c * excess) * error * (1 + 1e-9)
+        step = math.exp(-c * self.period)
+        images = step / (1 - step) * (excess + self.period / (1 - step))
+        above = step / (1 - step) * self.deviation**2 / (4 * (excess + self.period))
+        log_below, rate = self.below
+        below = np.exp(np.minimum(log_below + rate * excess, 700.0))
+        call = terms.real.sum(axis=1) - images - excess
+        error += 8 * _UNIT * (images + np.abs(excess))
+        return np.maximum(call - error - above - below, 0.0), np.maximum(call + error, 0.0)
+
+
+@functools.lru_cache(maxsize=32)
+def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
+    """Return the bounds; None if they take too many frequencies."""
+    t = float(steps)
+    deviation = math.sqrt(math.expm1(mu * mu) / t)
+    step = float(np.float32(2 * math.pi / max(96 * deviation, 12 * most)))
+    period = 2 * math.pi / step
+    c = 40 / period
+    rule = _Rule.of(mu, t, c)
+    for count in _COUNTS.tolist():
+        y = step * (count - 1)
+        beyond = math.exp(rule.log_psi_upper(c, y)) / (math.pi * y * (1 - 1 / count)) * (1 + 1e-9)
+        if beyond <= _BEYOND * deviation:
+            break
+    else:
+        return None
+    places = np.asarray(c + 1j * (step * np.arange(count)), dtype=np.complex128)
+    psi, wrong = rule.psi(places)
+    weights = np.asarray(psi / (places**2 * period), dtype=np.complex128)
+    weights[1:] *= 2
+    error = 2 * float((wrong / np.abs(places) ** 2).sum()) / period + beyond
+    return PutBounds(most, deviation, period, places, weights, error, _below(rule, c, period, most))
+
+
+def _below(rule: _Rule, c: float, period: float, most: float) -> tuple[float, float]:
+    if period > 1 + most:
+        return -math.inf, 0.0  # k - L < 0
+    rates = np.geomspace(1.5 * c, 100 * c, 60)
+    apart = (rates - c) * period
+    psi = np.array([rule.log_psi_upper(rate, 0.0) for rate in rates.tolist()])
+    logs = psi - np.log(rates) - 1 - apart - np.log1p(-np.exp(-apart)) + 1e-9
+    best = int(np.argmin(logs + rates * most))
+    return float(logs[best]), float(rates[best])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """The trapezoidal rule for M - 1, and psi by it."""
+
+    mu: float
+    t: float
+    nodes: Array
+    weight: float
+    error: float  # without 1 + e^a
+
+    @classmethod
+    def of(cls, mu: float, t: float, c: float) -> _Rule:
+        d = min(_TILT, math.pi / (2 * mu))
+        exponent = 64 + 0.5 * (_TILT + d) ** 2 + math.log(t) + c / t
+        step = 2 * math.pi * d / exponent
+        edge = math.sqrt(_EDGE**2 + 2 * (c / t + math.log(t)))
+        half = math.ceil(edge / step)
+        error = 2.1 * math.exp(0.5 * (_TILT + d) ** 2 - exponent)
+        error += 2 * math.exp(0.5 * (_TILT**2 - edge * edge)) / edge
+        nodes = step * np.arange(-half, half + 1.0)
+        return cls(mu, t, nodes, step / math.sqrt(2 * math.pi), error)
+
+    def psi(self, u: Complex) -> tuple[Complex, Array]:
+        """Return psi and bounds of its errors."""
+        g, e = np.empty_like(u), np.empty(u.shape)
+        rows = max(1, _BLOCK // self.nodes.size)
+        for i in range(0, u.size, rows):
+            part = slice(i, i + rows)
+            g[part], e[part] = self._moment(u[part] / self.t)
+        g[g == -1] += _UNIT  # within the error
+        near = 0.5 * np.log1p(np.maximum(2 * g.real + np.abs(g) ** 2, -0.9))
+        log = np.where(np.abs(g) < 0.5, near, np.log(np.abs(1 + g))) + 1j * np.angle(1 + g)
+        psi = np.exp(self.t * log)
+        moved = self.t * e * np.exp((self.t - 1) * np.log(np.abs(1 + g) + e))
+        return psi, (moved + 16 * _UNIT * self.t * np.abs(log) * np.abs(psi)) * (1 + 1e-9)
+
+    def _moment(self, v: Complex) -> tuple[Complex, Array]:
+        """Return M - 1 and bounds of its errors."""
+        z, shift = self.nodes[None, :], np.minimum(np.angle(v) / self.mu, _TILT)[:, None]
+        grown, turn = self.mu * z - 0.5 * self.mu**2, self.mu * shift
+        scale = np.exp(grown)
+        y = np.expm1(grown) * np.cos(turn) - 2 * np.sin(0.5 * turn) ** 2  # Y - 1
+        exponents = -v[:, None] * (y - 1j * scale * np.sin(turn))
+        normal = np.exp(-0.5 * (z - 1j * shift) ** 2) * self.weight
+        terms = np.expm1(exponents) * normal
+        moved = (8 + 2 * np.abs(grown)) * scale + 8  # of Y, in units
+        moved = moved * np.abs(v)[:, None] * np.exp(exponents.real) * np.abs(normal)
+        moved += (96 + 2 * (z * z + shift * shift)) * np.abs(terms)
+        return terms.sum(axis=1), _UNIT * moved.sum(axis=1) + self.error * (1 + np.exp(v.real))
+
+    def log_psi_upper(self, c: float, y: float) -> float:
+        """Return the logarithm of a bound on |psi(c + i b)|, for all b from y on."""
+        turns = np.linspace(0.0, math.atan2(y, c), 40)
+        v = (c * np.cos(turns) + y * np.sin(turns))[:, None] / self.t
+        terms = np.exp(-v * np.exp(self.mu * self.nodes - 0.5 * self.mu**2) - 0.5 * self.nodes**2)
+        moment = self.weight * terms.sum(axis=1) * (1 + 1e-12) + self.error
+        return float(c + self.t * (turns**2 / (2 * self.mu**2) + np.log(moment)).min() + 1e-9)
