@@ -6,8 +6,10 @@ Gaussian as here: Poisson sampling, neighbours by adding or removing a record.
 
 import functools
 import itertools
+import json
 import math
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -235,3 +237,25 @@ def test_privacy_loss_distributions_of_dp_accounting(mechanism, times, check_err
         there = theirs.get_delta_for_epsilon(other)
         worst = max(worst, abs(math.log(ours.delta(other) / there)) / abs(math.log(there)))
     check_error("privacy-loss distributions, beside DpAccounting", worst, 1e-4)
+
+
+def test_loss_distributions_of_dp_accounting_at_two_hundred_settings():
+    """dp-accounting 0.6.0 as it was: connected dots from above, rounded losses from below.
+
+    Its side from above is below the truth in five rows, by 3e-4 at most: finer intervals give other
+    digits, not smaller ones. By 30-digit quadrature delta is 3.594000e-10 at epsilon 4.355222542
+    where it answers 4.353845 (sigma .6789, rate .0008556, 44,992 steps).
+    """
+    table = json.loads(
+        (Path(__file__).parents[1] / "reference" / "dp_accounting_pld.json").read_text()
+    )
+    above = []
+    for sigma, rate, steps, delta, optimistic, pessimistic in table["rows"]:
+        step = tn.Gaussian(sigma).cost(sensitivity=1.0)
+        cost = (step if rate == 1 else step.sampled(rate, "poisson")) * steps
+        lower, upper = cost.epsilon_bounds(delta)
+        assert upper >= optimistic
+        assert upper - lower <= 2e-6 * upper + 1e-8
+        above.append(lower / pessimistic - 1)
+    assert sorted(above)[-6] <= 0
+    assert max(above) <= 4e-4
