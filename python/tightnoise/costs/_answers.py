@@ -68,7 +68,8 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
             ways.remove("losses")  # which are those of the profile
     else:
         narrow = _exact(question, terms, at)
-        if narrow is not None and narrow.is_narrow:
+        is_least = all(leaf.has_least_profile for leaf, _ in terms)
+        if is_least and narrow is not None and narrow.is_narrow:
             return "losses", Proof(narrow.upper)
     for way in ways[1:]:
         proof = proved_by(way, question, terms, at)

@@ -15,6 +15,7 @@ from tightnoise._validate import one_of, positive
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._gaussian_pair import truncated_variance
 from tightnoise.costs._gaussian_profile import gaussian_delta
 from tightnoise.costs._leaf import Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
@@ -97,8 +98,17 @@ class DomainPair(Leaf):
             return math.inf
         return quotient_upper(self.sensitivity, self.scale)
 
+    @property
+    def zcdp_rho(self) -> float:
+        """Of truncated noise that of `TruncatedPair`, of rectified that of the Gaussian."""
+        rho = super().zcdp_rho
+        if self.law != "truncated-gaussian":
+            return rho
+        half = np.asarray(min(self.width / self.scale, 80.0) * (0.5 + 1e-12))
+        return min(rho, rho * float(truncated_variance(half)))
+
     def renyi(self) -> RdpFunction | None:
-        """Return a bound by the largest loss, or by the noise without bounds."""
+        """Return a bound by the largest loss, or by zCDP."""
         return lesser_of(self.max_loss, self.zcdp_rho)
 
     def profile(self, epsilons: Array) -> Profile:
@@ -148,17 +158,20 @@ class DomainPair(Leaf):
 
 @dataclass(frozen=True)
 class BoxPair(Leaf):
-    """A release whose largest loss is known, and a mu for which it is mu-Gaussian-DP."""
+    """A release whose largest loss is known, a mu of Gaussian-DP and a rho of zCDP."""
 
     loss: float
     mu: float
+    rho: float
 
     kind: ClassVar[str] = "pure-and-gaussian"
     is_attained: ClassVar[bool] = False
+    has_least_profile: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        mu = self.mu if self.mu == math.inf else positive("mu", self.mu)
-        self._set(loss=positive("loss", self.loss), mu=mu)
+        both = {"mu": self.mu, "rho": self.rho}
+        known = {n: v if v == math.inf else positive(n, v) for n, v in both.items()}
+        self._set(loss=positive("loss", self.loss), **known)
 
     @property
     def max_loss(self) -> float:
@@ -169,6 +182,11 @@ class BoxPair(Leaf):
     def gdp_mu(self) -> float:
         """What was said."""
         return self.mu
+
+    @property
+    def zcdp_rho(self) -> float:
+        """What was said."""
+        return self.rho
 
     def renyi(self) -> RdpFunction | None:
         """Return the lesser of both bounds."""
@@ -181,12 +199,6 @@ class BoxPair(Leaf):
             delta = np.minimum(delta, gaussian_delta(epsilons, self.mu))
         return delta, delta
 
-    def epsilon(self, delta: float) -> float | None:
-        """Return the loss for delta 0."""
-        if delta > 0:
-            return None
-        return self.loss
-
     def release(self) -> Release | None:
         """Return the losses."""
         if not self.loss <= LARGEST_LOSS:
@@ -196,4 +208,5 @@ class BoxPair(Leaf):
     def grouped(self, count: int) -> Leaf:
         """Return that of a larger change."""
         grown = count * (1 + 2.0**-52)
-        return replace(self, loss=self.loss * grown, mu=self.mu * grown)
+        rho = self.rho * grown * grown
+        return replace(self, loss=self.loss * grown, mu=self.mu * grown, rho=rho)

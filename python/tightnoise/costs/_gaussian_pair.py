@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
+from tightnoise._core import truncated
 from tightnoise._validate import positive
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
@@ -21,8 +22,9 @@ from tightnoise.costs._leaf import NEGLIGIBLE, Law, Leaf, Profile
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._quotients import quotient_lower, quotient_upper
 from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
+from tightnoise.costs._zcdp import ZcdpRdp
 
-__all__ = ["GaussianPair", "gaussian_of_mu"]
+__all__ = ["GaussianPair", "TruncatedPair", "gaussian_of_mu", "truncated_variance"]
 
 Array = NDArray[np.float64]
 
@@ -91,6 +93,51 @@ class GaussianPair(Leaf):
     def grouped(self, count: int) -> Leaf:
         """Return the pair at `count` times the distance."""
         return replace(self, noise_multiplier=quotient_lower(self.noise_multiplier, float(count)))
+
+
+@dataclass(frozen=True)
+class TruncatedPair(GaussianPair):
+    """Truncated Gaussian noise: no more than that Gaussian noise, and rho-zCDP.
+
+    With A(t) the logarithm of the normalising constant and V = A'' the variance of the output, in
+    units of sigma, D_alpha(M(t) || M(t + s)) is the integral of V times a triangle of the area
+    alpha s^2/2, at every order above 0. V is even and does not increase with the distance from the
+    centre (Lemma 1 of cpp/sketch/ANALYTIC_BOUND.md), so that D_alpha <= alpha s^2 V(0)/2 wherever t
+    is, on the support or off, and rho is that without alpha.
+    """
+
+    is_bound: bool = True
+    rho: float = math.inf
+
+    kind: ClassVar[str] = "truncated"
+    has_least_profile: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(rho=positive("rho", self.rho))
+
+    @property
+    def zcdp_rho(self) -> float:
+        """The lesser of what was said and what Gaussian noise has."""
+        return min(self.rho, super().zcdp_rho)
+
+    def renyi(self) -> RdpFunction:
+        """Return that of zCDP."""
+        return ZcdpRdp(self.zcdp_rho)
+
+    def grouped(self, count: int) -> Leaf:
+        """Return the pair at `count` times the distance."""
+        multiplier = quotient_lower(self.noise_multiplier, float(count))
+        rho = self.rho * count * count * (1 + 2.0**-50)
+        return replace(self, noise_multiplier=multiplier, rho=rho)
+
+
+def truncated_variance(half: Array) -> Array:
+    """Return the variance of N(0, 1) between -half and half, which grows with half, rounded up."""
+    ends = np.clip(half, 1e-100, 40.0).reshape(-1)  # beyond, it is 1
+    out = np.empty(ends.shape)
+    truncated.fisher_information(np.zeros(()), np.ones(()), -ends, ends, 2, out)
+    return out.reshape(half.shape) * (1 + 1e-11)
 
 
 def gaussian_of_mu(mu: float, *, is_bound: bool, adjacency: str | None = None) -> GaussianPair:

@@ -20,7 +20,7 @@ from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
-from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
+from tightnoise.costs._gaussian_pair import GaussianPair, TruncatedPair, gaussian_of_mu
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._leaf import Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
@@ -74,18 +74,21 @@ def merged_gaussians(terms: Terms) -> Terms:
     others = tuple((leaf, n) for leaf, n in plain if not isinstance(leaf, GaussianPair))
     if not gaussians:
         return others
-    if len(gaussians) == 1:
-        leaf, n = gaussians[0]
-        if n > 1:
-            leaf = GaussianPair(
-                quotient_lower(leaf.noise_multiplier, _root_upper(n)), leaf.is_bound
-            )
-        return (*others, (leaf, 1))
-    mu = root_of_squares(tuple(gaussians))
-    if mu == math.inf:
-        return tuple(plain)
     is_bound = any(leaf.is_bound for leaf, _ in gaussians)
-    return (*others, (gaussian_of_mu(mu, is_bound=is_bound), 1))
+    if len(gaussians) == 1:
+        merged, n = gaussians[0]
+        if n > 1:
+            multiplier = quotient_lower(merged.noise_multiplier, _root_upper(n))
+            merged = GaussianPair(multiplier, is_bound)
+    else:
+        mu = root_of_squares(tuple(gaussians))
+        if mu == math.inf:
+            return tuple(plain)
+        merged = gaussian_of_mu(mu, is_bound=is_bound)
+    if any(isinstance(leaf, TruncatedPair) for leaf, _ in gaussians):
+        rho = sum_upper((leaf.zcdp_rho, n) for leaf, n in gaussians)
+        merged = TruncatedPair(merged.noise_multiplier, rho=rho)
+    return (*others, (merged, 1))
 
 
 def _root_upper(count: int) -> float:
@@ -203,7 +206,7 @@ class Sampled(Leaf):
     def _renyi(self) -> RdpFunction | None:
         leaf, fixed = self._single, self.sampling == "fixed-size"
         if not self.is_replaced:
-            if isinstance(leaf, GaussianPair):
+            if isinstance(leaf, GaussianPair) and leaf.has_least_profile:
                 return _sampled_gaussian(leaf.noise_multiplier, self.rate, fixed)
             if isinstance(leaf, DirectionPair):
                 place = leaf.kappa, leaf.dim, self.rate, leaf.half_chord, fixed

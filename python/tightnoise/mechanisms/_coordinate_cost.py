@@ -21,7 +21,12 @@ from tightnoise._validate import (
 )
 from tightnoise.costs import Cost
 from tightnoise.costs._domain_pair import BoxPair, DomainPair
-from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
+from tightnoise.costs._gaussian_pair import (
+    GaussianPair,
+    TruncatedPair,
+    gaussian_of_mu,
+    truncated_variance,
+)
 from tightnoise.costs._quotients import quotient_lower
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 
@@ -86,8 +91,11 @@ def coordinate_cost(
         change = min(float(np.min(_least_changes(changes))), float(np.min(inside)))
         kind = _INTERVALS[law.name].law
         return Cost.of_leaf(DomainPair(kind, *place, change, adjacency=adjacency))
-    mu = _gaussian(law, changes, adjacency).gdp_mu if law.is_below_gaussian else math.inf
-    return Cost.of_leaf(BoxPair(_box_loss(law, changes, ends), mu, adjacency=adjacency))
+    mu = rho = math.inf
+    if law.is_below_gaussian:
+        pair = _gaussian(law, changes, adjacency)
+        mu, rho = pair.gdp_mu, pair.zcdp_rho
+    return Cost.of_leaf(BoxPair(_box_loss(law, changes, ends), mu, rho, adjacency=adjacency))
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -160,15 +168,30 @@ def _gaussian(law: CoordinateLaw, changes: _Changes, adjacency: Any) -> Gaussian
         multiplier = quotient_lower(float(law.scale.min()), changes.total)
         pairs.append(GaussianPair(multiplier, is_bound, adjacency=adjacency))
     if changes.each is not None:
-        mu = _distance_upper(law, changes, changes.each)
+        mu = _distance_upper(law, changes, changes.each, law.scale)
         pairs.append(gaussian_of_mu(mu, is_bound=is_bound, adjacency=adjacency))
-    return max(pairs, key=lambda pair: pair.noise_multiplier)
+    pair = max(pairs, key=lambda pair: pair.noise_multiplier)
+    if law.name != "truncated":
+        return pair
+    rho = _truncated_rho(law, changes)
+    return TruncatedPair(pair.noise_multiplier, rho=rho, adjacency=adjacency)
 
 
-def _distance_upper(law: CoordinateLaw, changes: _Changes, each: Array) -> float:
-    """Return the root of the sum of (c_j/sigma_j)^2, rounded up."""
+def _truncated_rho(law: CoordinateLaw, changes: _Changes) -> float:
+    """Return half the largest sum of (s_j eta_j)^2, rounded up: eta_j that at the centre."""
     with np.errstate(over="ignore", under="ignore"):
-        steps = np.divide(each, law.scale)
+        half = difference_upper(law.upper, law.lower) / law.scale * (0.5 + _ROUNDING)
+    scale = law.scale * (1 - _ROUNDING) / np.sqrt(truncated_variance(np.asarray(half)))
+    norms = [changes.total / float(scale.min())]
+    if changes.each is not None:
+        norms.append(_distance_upper(law, changes, changes.each, scale))
+    return max(0.5 * min(norms) ** 2 * (1 + 2 * _ROUNDING), _TINY)
+
+
+def _distance_upper(law: CoordinateLaw, changes: _Changes, each: Array, scale: Array) -> float:
+    """Return the root of the sum of (c_j/scale_j)^2, rounded up."""
+    with np.errstate(over="ignore", under="ignore"):
+        steps = np.divide(each, scale)
     # What underflows, or is not a normal number, is not free.
     steps = np.where(np.broadcast_to(each, steps.shape) > 0, np.maximum(steps, _TINY), 0.0)
     largest = float(steps.max())

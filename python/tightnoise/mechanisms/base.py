@@ -322,7 +322,10 @@ class CoordinateMechanism(OnIntegers, Mechanism):
 
         Without a domain that of Gaussian noise: a function of its output tells no more than the
         output, and the truncated Gaussian is no easier to tell apart either (its density is that of
-        N(theta, sigma^2) on an interval: Caffarelli 2000, as in `von_mises_fisher`).
+        N(theta, sigma^2) on an interval: Caffarelli 2000, as in `von_mises_fisher`). Its Renyi
+        divergences are less for every theta: those of Gaussian noise times the variance of its
+        output at the centre, in units of sigma^2 (0.291 for bounds one sigma from there, 0.774 for
+        two; proof in costs/_gaussian_pair.py). The lesser of both is taken.
 
         Parameters
         ----------
@@ -361,7 +364,7 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         >>> print(f"{m.cost(sensitivity=2.0, domain=(0, 8)).epsilon(0.0):.6f}")
         0.366304
         >>> print(f"{m.cost(sensitivity=2.0).epsilon(1e-5):.6f}")
-        1.554982
+        0.695569
         """
         return coordinate_cost(self._law, sensitivity, coordinate_sensitivity, domain, adjacency)
 
