@@ -10,7 +10,7 @@ from simd_levels import LEVELS, printed_at
 
 import tightnoise
 from tightnoise import _core
-from tightnoise.sketch import Sketch
+from tightnoise.sketch import Sketch, count_edges
 
 FUNCTIONS = {
     "1": lambda t: np.ones_like(t),
@@ -88,6 +88,21 @@ def test_moments_of_bins(rng, check_error):
     assert np.array_equal(sketch._moments.bins[:, 0], wanted[:, 0])
     worst = np.abs(sketch._moments.bins - wanted).max(axis=1) / np.maximum(wanted[:, 0], 1)
     check_error("sketch: bin moments, per element", worst.max(), 2e-11)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("spread", [0.2, 40.0])
+def test_counts(rng, spread, dtype):
+    theta = rng.normal(1.0, spread, 200_003).astype(dtype)
+    sketch = Sketch.of(theta, 0.0, 2.0, sigma=0.5)
+    t, edges = np.abs(theta.astype(np.float64) - 1.0), 0.5 * count_edges()
+    assert edges[:3] == pytest.approx([0.0, 0.5 / 64, 1.0 / 64])
+    assert edges[-1] == 63.0
+    assert np.array_equal(sketch.counts, np.histogram(t, [*edges, np.inf])[0])
+    halves = Sketch.of(theta[:70_000], 0.0, 2.0, sigma=0.5) + pickle.loads(
+        pickle.dumps(Sketch.of(theta[70_000:], 0.0, 2.0, sigma=0.5))
+    )
+    assert np.array_equal(halves.counts, sketch.counts)
 
 
 @pytest.mark.parametrize("half_width", [0.3, 1.0, 2.0, 4.0, 6.0, 12.0])

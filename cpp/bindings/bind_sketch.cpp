@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings/arrays.hpp"
+#include "sketch/ball.hpp"
 #include "sketch/cells.hpp"
 #include "sketch/moment_kernels.hpp"
 #include "sketch/moments.hpp"
@@ -13,20 +14,22 @@
 namespace tightnoise {
 namespace {
 
-std::tuple<double, double, std::size_t, bool> sketch_moments(const py::array& theta, double centre,
-                                                             double half_width, double bin_scale,
-                                                             Float64Array interval,
-                                                             Float64Array bins) {
+std::tuple<double, double, std::size_t, bool> sketch_moments(
+    const py::array& theta, double centre, double half_width, double bin_scale, double count_scale,
+    Float64Array interval, Float64Array bins, Float64Array counts) {
     const auto n = static_cast<std::size_t>(theta.size());
-    if (length(bins) != kBins * kBinMoments) throw py::type_error("core: bins of the wrong length");
-    const MomentRequest request = {operand(theta, n), n,        centre, half_width,
-                                   length(interval),  bin_scale};
+    if (length(bins) != kBins * kBinMoments || length(counts) != kCounts) {
+        throw py::type_error("core: bins or counts of the wrong length");
+    }
+    const MomentRequest request = {operand(theta, n), n,         centre,     half_width,
+                                   length(interval),  bin_scale, count_scale};
     double* interval_data = interval.mutable_data();
     double* bins_data = bins.mutable_data();
+    double* counts_data = counts.mutable_data();
     MomentSummary summary;
     {
         py::gil_scoped_release nogil;
-        summary = moments(request, interval_data, bins_data);
+        summary = moments(request, interval_data, bins_data, counts_data);
     }
     return {summary.least, summary.greatest, summary.outside, summary.finite};
 }
@@ -119,15 +122,63 @@ void sketch_excess(const Float64Array& coefficients, const Float64Array& centre,
     panel_kernels().excess(problem, sums_data, errors_data);
 }
 
+BallProblem ball_problem(const Float64Array& steps, const Float64Array& reach,
+                         const Float64Array& bend, const Float64Array& values) {
+    const std::size_t places = length(reach), nodes = length(steps);
+    if (nodes < 2 || length(bend) != places || length(values) != places * nodes) {
+        throw py::type_error("core: shapes do not fit together");
+    }
+    return {places, nodes, steps.data(), reach.data(), bend.data(), values.data()};
+}
+
+void sketch_ball_rates(const Float64Array& steps, const Float64Array& reach,
+                       const Float64Array& bend, const Float64Array& values, Float64Array rates) {
+    const BallProblem problem = ball_problem(steps, reach, bend, values);
+    if (length(rates) != problem.places) throw py::type_error("core: rates of the wrong length");
+    double* out = rates.mutable_data();
+    py::gil_scoped_release nogil;
+    ball_rates(problem, out);
+}
+
+void sketch_ball_excesses(const Float64Array& steps, const Float64Array& reach,
+                          const Float64Array& bend, const Float64Array& values,
+                          const Float64Array& prices, Float32Array excesses) {
+    const BallProblem problem = ball_problem(steps, reach, bend, values);
+    if (length(excesses) != problem.places * length(prices)) {
+        throw py::type_error("core: excesses of the wrong length");
+    }
+    float* out = excesses.mutable_data();
+    py::gil_scoped_release nogil;
+    ball_excesses(problem, prices.data(), length(prices), out);
+}
+
+double sketch_ball_least(const Float64Array& prices, const Float32Array& excesses,
+                         const Float64Array& counts, double budget) {
+    if (length(prices) == 0 || length(excesses) != length(prices) * length(counts)) {
+        throw py::type_error("core: shapes do not fit together");
+    }
+    return ball_least(prices.data(), length(prices), excesses.data(), counts.data(), length(counts),
+                      budget);
+}
+
 }  // namespace
 
 void bind_sketch(py::module_ m) {
     m.attr("bins") = kBins;
     m.attr("bins_per_octave") = kBinsPerOctave;
     m.attr("bin_moments") = kBinMoments;
+    m.attr("counts") = kCounts;
+    m.attr("counts_per_octave") = kCountsPerOctave;
     m.attr("bin_run") = kBinRun / kTableCopies;
     m.def("moments", &sketch_moments, py::arg("theta"), py::arg("centre"), py::arg("half_width"),
-          py::arg("bin_scale"), py::arg("interval").noconvert(), py::arg("bins").noconvert());
+          py::arg("bin_scale"), py::arg("count_scale"), py::arg("interval").noconvert(),
+          py::arg("bins").noconvert(), py::arg("counts").noconvert());
+    m.def("ball_rates", &sketch_ball_rates, py::arg("steps"), py::arg("reach"), py::arg("bend"),
+          py::arg("values"), py::arg("rates").noconvert());
+    m.def("ball_excesses", &sketch_ball_excesses, py::arg("steps"), py::arg("reach"),
+          py::arg("bend"), py::arg("values"), py::arg("prices"), py::arg("excesses").noconvert());
+    m.def("ball_least", &sketch_ball_least, py::arg("prices"), py::arg("excesses"),
+          py::arg("counts"), py::arg("budget"));
     m.def("sum_max", &sketch_sum_max, py::arg("values"), py::arg("tails"), py::arg("known"),
           py::arg("roundings"), py::arg("whole"), py::arg("summing"), py::arg("deciding"),
           py::arg("value_error"), py::arg("sums").noconvert(), py::arg("errors").noconvert(),

@@ -250,8 +250,43 @@ Extent bins(const void* theta, bool is_float32, std::size_t n, double centre, do
                       : bins_of(static_cast<const double*>(theta), n, centre, scale, table);
 }
 
+constexpr int kCountRestBits = 52 - 7;
+static_assert(kCountsPerOctave == std::size_t{1} << (52 - kCountRestBits),
+              "rows are bits of the mantissa");
+constexpr double kCountEnd = static_cast<double>(std::uint64_t{1} << kCountOctaves);
+
+template <class T>
+void count_of(const T* theta, std::size_t n, double centre, double scale, std::uint64_t* table) {
+    const double per_scale = 1.0 / scale;
+    std::uint64_t rows[kChunk];
+    for (std::size_t begin = 0; begin < n; begin += kChunk) {
+        const std::size_t length = n - begin < kChunk ? n - begin : kChunk;
+#pragma omp simd
+        for (std::size_t i = 0; i < length; ++i) {
+            const double t = __builtin_fabs(static_cast<double>(theta[begin + i]) - centre);
+            const double unclamped = 1.0 + t * per_scale;
+            const double y = unclamped < kCountEnd ? unclamped : kCountEnd;
+            std::uint64_t bits;
+            std::memcpy(&bits, &y, sizeof bits);
+            rows[i] = (bits >> kCountRestBits) - (kOneBits >> kCountRestBits);
+        }
+        std::size_t i = 0;
+        for (; i + kTableCopies <= length; i += kTableCopies) {
+#pragma GCC unroll 4
+            for (std::size_t j = 0; j < kTableCopies; ++j) ++table[j * kCounts + rows[i + j]];
+        }
+        for (; i < length; ++i) ++table[rows[i]];
+    }
+}
+
+void count(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
+           std::uint64_t* table) {
+    is_float32 ? count_of(static_cast<const float*>(theta), n, centre, scale, table)
+               : count_of(static_cast<const double*>(theta), n, centre, scale, table);
+}
+
 }  // namespace
 
-extern const MomentKernels TIGHTNOISE_AT_LEVEL(moment_kernels) = {chebyshev, bins};
+extern const MomentKernels TIGHTNOISE_AT_LEVEL(moment_kernels) = {chebyshev, bins, count};
 
 }  // namespace tightnoise

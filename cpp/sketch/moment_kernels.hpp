@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/simd_level.hpp"
 
@@ -21,6 +22,12 @@ constexpr std::size_t kTableRows = kBins + 1;
 constexpr std::size_t kTableCopies = 4;
 constexpr std::size_t kTableSize = kTableCopies * kTableRows * kBinMoments;
 
+// Counts: y = 1 + t / scale, kCountsPerOctave rows between two powers of two of y, one more row for
+// all elements beyond the last octave.
+constexpr std::size_t kCountsPerOctave = 128;
+constexpr std::size_t kCountOctaves = 6;
+constexpr std::size_t kCounts = kCountsPerOctave * kCountOctaves + 1;
+
 struct Extent {
     double least;
     double greatest;  // NaN where theta holds a NaN or an infinity
@@ -36,6 +43,9 @@ struct MomentKernels {
     // `table` is aligned to 64 bytes.
     Extent (*bins)(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
                    double* table);
+    // Counts the elements in the rows of a table of kTableCopies copies.
+    void (*count)(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
+                  std::uint64_t* table);
 };
 TIGHTNOISE_KERNEL_TABLE(MomentKernels, moment_kernels)
 

@@ -55,6 +55,7 @@ struct Part {
     std::vector<double> powers;  // (kTableRows, kBinMoments), or empty: no block needed bins
     Extent extent = {std::numeric_limits<double>::infinity(), 0.0};
     bool finite = true;
+    std::uint64_t counts[kTableCopies * kCounts] = {};
 };
 
 void widen(Extent& extent, const Extent& by) {
@@ -70,6 +71,8 @@ class Task {
         std::size_t unseen = request_.chebyshev == 0 ? std::numeric_limits<std::size_t>::max() : 0;
         for (; begin < end; begin += kBlock) {
             const std::size_t n = std::min(kBlock, end - begin);
+            moment_kernels().count(at(begin), request_.theta.is_float32, n, request_.centre,
+                                   request_.count_scale, part_.counts);
             if (unseen == 0) {
                 if (fits_interval(begin, n)) continue;
                 unseen = kSkip;
@@ -153,7 +156,8 @@ constexpr double kChebyshevInPowers[kBinMoments][kBinMoments] = {
 
 }  // namespace
 
-MomentSummary moments(const MomentRequest& request, double* interval, double* bins) {
+MomentSummary moments(const MomentRequest& request, double* interval, double* bins,
+                      double* counts) {
     const std::size_t tasks = std::clamp<std::size_t>(request.n / kMinTask, 1, kMaxTasks);
     const std::size_t blocks = (request.n + kBlock - 1) / kBlock;
     std::vector<Part> parts(tasks);
@@ -166,6 +170,7 @@ MomentSummary moments(const MomentRequest& request, double* interval, double* bi
     MomentSummary summary = {std::numeric_limits<double>::infinity(), 0.0, 0, true};
     Compensated total[kMaxMoments];
     std::vector<double> powers(kTableRows * kBinMoments, 0.0);
+    std::fill_n(counts, kCounts, 0.0);
     for (const Part& part : parts) {
         for (std::size_t k = 0; k < request.chebyshev; ++k) {
             total[k].add(part.interval[k].sum);
@@ -175,6 +180,9 @@ MomentSummary moments(const MomentRequest& request, double* interval, double* bi
         summary.least = std::min(summary.least, part.extent.least);
         summary.greatest = std::max(summary.greatest, part.extent.greatest);
         summary.finite = summary.finite && part.finite;
+        for (std::size_t i = 0; i < kTableCopies * kCounts; ++i) {
+            counts[i % kCounts] += static_cast<double>(part.counts[i]);
+        }
     }
     for (std::size_t k = 0; k < request.chebyshev; ++k) interval[k] = total[k].value();
     for (std::size_t bin = 0; bin < kBins; ++bin) {

@@ -18,6 +18,7 @@ struct MomentRequest {
     double half_width;      // of the interval
     std::size_t chebyshev;  // number of interval moments: 0 (bins only), 8, 12, 16, 24 or 32
     double bin_scale;
+    double count_scale;
 };
 
 struct MomentSummary {
@@ -31,7 +32,7 @@ struct MomentSummary {
 // T_k(2 t / half_width - 1)); the elements of any other block add to `bins`, kBins rows of
 // kBinMoments sums of T_k(x), x in [-1, 1] the place within the bin. Which blocks those are depends
 // on theta alone, and so does every bit of the result at a given SIMD level, whatever the number
-// of threads.
-MomentSummary moments(const MomentRequest& request, double* interval, double* bins);
+// of threads. `counts` are those of all elements, kCounts of them.
+MomentSummary moments(const MomentRequest& request, double* interval, double* bins, double* counts);
 
 }  // namespace tightnoise

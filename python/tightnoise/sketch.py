@@ -40,6 +40,7 @@ _BIN_MOMENTS: int = core.bin_moments
 _GLOBAL_MOMENTS = ((0.55, 8), (1.3, 12), (2.4, 16), (4.4, 24), (6.5, 32))
 _DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
 _SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 128 wide up to t = 20 sigma
+_SIGMAS_PER_COUNT_SCALE = 2.0  # counts are sigma * 2 / 128 wide up to t = 2 sigma
 _BINS_PER_PANEL = 8
 _PANEL_NODES = 32
 # Of sigma: bounds the number of elements in a cell times its width, see cpp/sketch/cells.hpp.
@@ -59,6 +60,7 @@ class _Moments(NamedTuple):
     nearest: float
     farthest: float
     outside: int  # elements beyond the last bin
+    counts: Float64s  # of all elements, between `count_edges()` and beyond
 
     def __add__(self, other: _Moments) -> _Moments:  # type: ignore[override]
         return _Moments(
@@ -67,13 +69,15 @@ class _Moments(NamedTuple):
             min(self.nearest, other.nearest),
             max(self.farthest, other.farthest),
             self.outside + other.outside,
+            self.counts + other.counts,
         )
 
     def same_bits(self, other: _Moments) -> bool:
         return (
             self.interval.tobytes() == other.interval.tobytes()
             and self.bins.tobytes() == other.bins.tobytes()
-            and self[2:] == other[2:]
+            and self.counts.tobytes() == other.counts.tobytes()
+            and self[2:5] == other[2:5]
         )
 
 
@@ -227,16 +231,34 @@ class Sketch:
         """The greatest distance from the centre; 0 for no elements."""
         return self._moments.farthest
 
+    @property
+    def counts(self) -> Float64s:
+        """Numbers of elements with t between neighbouring edges, and beyond the last.
+
+        The edges are sigma times `count_edges()`: sigma/64 apart up to 2 sigma, then twice that,
+        which doubles with t + 2 sigma.
+        """
+        counts = self._moments.counts.view()
+        counts.flags.writeable = False
+        return counts
+
     def _pass(self, array: NDArray[np.floating[Any]]) -> _Moments:
         interval = np.zeros(_moment_count(self.half_width / self.sigma))
-        bins = np.zeros((_BINS, _BIN_MOMENTS))
+        bins, counts = np.zeros((_BINS, _BIN_MOMENTS)), np.zeros(core.counts)
         nearest, farthest, outside, finite = core.moments(
-            array, self.centre, self.half_width, self._scale, interval, bins.reshape(-1)
+            array,
+            self.centre,
+            self.half_width,
+            self._scale,
+            _SIGMAS_PER_COUNT_SCALE * self.sigma,
+            interval,
+            bins.reshape(-1),
+            counts,
         )
         if not finite:
             _validate.require_finite("theta", array)
             raise ValueError("theta - (lower + upper) / 2 must be finite")
-        return _Moments(interval, bins, nearest, farthest, outside)
+        return _Moments(interval, bins, nearest, farthest, outside, counts)
 
     @property
     def _scale(self) -> float:
@@ -590,9 +612,18 @@ def _moment_count(half_widths: float) -> int:
 @functools.cache
 def _panel_edges() -> Float64s:
     """Return the ends of all panels of bins, in units of the scale."""
-    panels = np.arange(_BINS // _BINS_PER_PANEL + 1)
-    octave, place = np.divmod(panels * _BINS_PER_PANEL, _BINS_PER_OCTAVE)
-    edges: Float64s = np.ldexp(1.0 + place / _BINS_PER_OCTAVE, octave) - 1.0
+    return _log_linear(np.arange(0, _BINS + 1, _BINS_PER_PANEL), _BINS_PER_OCTAVE)
+
+
+@functools.cache
+def count_edges() -> Float64s:
+    """Return the ends of all counts but the last of `Sketch.counts`, in units of its sigma."""
+    return _SIGMAS_PER_COUNT_SCALE * _log_linear(np.arange(core.counts), core.counts_per_octave)
+
+
+def _log_linear(rows: NDArray[np.int64], per_octave: int) -> Float64s:
+    octave, place = np.divmod(rows, per_octave)
+    edges: Float64s = np.ldexp(1.0 + place / per_octave, octave) - 1.0
     return edges
 
 

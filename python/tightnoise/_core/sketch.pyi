@@ -7,16 +7,42 @@ import numpy
 import numpy.typing
 
 __all__: list[str] = [
+    "ball_excesses",
+    "ball_least",
+    "ball_rates",
     "bin_moments",
     "bin_run",
     "bins",
     "bins_per_octave",
     "cells",
+    "counts",
+    "counts_per_octave",
     "excess",
     "moments",
     "sum_max",
 ]
 
+def ball_excesses(
+    steps: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    reach: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    bend: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    prices: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    excesses: numpy.typing.NDArray[numpy.float32],
+) -> None: ...
+def ball_least(
+    prices: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    excesses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
+    counts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    budget: typing.SupportsFloat | typing.SupportsIndex,
+) -> float: ...
+def ball_rates(
+    steps: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    reach: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    bend: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    rates: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def cells(
     theta: numpy.ndarray,
     centre: typing.SupportsFloat | typing.SupportsIndex,
@@ -48,8 +74,10 @@ def moments(
     centre: typing.SupportsFloat | typing.SupportsIndex,
     half_width: typing.SupportsFloat | typing.SupportsIndex,
     bin_scale: typing.SupportsFloat | typing.SupportsIndex,
+    count_scale: typing.SupportsFloat | typing.SupportsIndex,
     interval: numpy.typing.NDArray[numpy.float64],
     bins: numpy.typing.NDArray[numpy.float64],
+    counts: numpy.typing.NDArray[numpy.float64],
 ) -> tuple[float, float, int, bool]: ...
 def sum_max(
     values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
@@ -69,3 +97,5 @@ bin_moments: int = 8
 bin_run: int = 16384
 bins: int = 1536
 bins_per_octave: int = 128
+counts: int = 385
+counts_per_octave: int = 64

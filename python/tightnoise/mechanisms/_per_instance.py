@@ -65,6 +65,16 @@ class PerInstanceRdp:
         return values
 
     @property
+    def law(self) -> CoordinateLaw:
+        """The law of the noise."""
+        return self._law
+
+    @property
+    def known(self) -> Floats | Sketch:
+        """What is released, or a sketch of it."""
+        return self._known
+
+    @property
     def max_divergence(self) -> float:
         """The cost at infinite order."""
         return float(self._costs(np.array([np.inf]))[0])

@@ -1,0 +1,211 @@
+"""Costs of one value for changes within an L2 ball: never below those of any neighbour."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.mechanisms import _ball, _sketched
+
+ORDERS = [1.05, 1.3, 2.0, 2.6, 8.0, 50.0, 1000.0]
+NAMES = ["rectified", "truncated", "sign", "quantized", "three levels"]
+
+
+def mechanism(name, half=1.0, sigma=1.0, centre=0.0):
+    ends = sigma, centre - half, centre + half
+    return {
+        "rectified": lambda: tn.RectifiedGaussian(*ends),
+        "truncated": lambda: tn.TruncatedGaussian(*ends),
+        "sign": lambda: tn.StochasticSign(sigma),
+        "quantized": lambda: tn.QuantizedGaussian(*ends, 8),
+        "three levels": lambda: tn.QuantizedGaussian(*ends, 3),
+    }[name]()
+
+
+def greatest(m, theta, changes, orders):
+    """The largest sum over coordinates that one of the changes makes, in either direction."""
+    moved, still = theta + changes, theta + 0 * changes
+    sums = [
+        [m.renyi_divergence(*pair, order).sum(axis=-1).max() for order in orders]
+        for pair in ((moved, still), (still, moved))
+    ]
+    return np.max(sums, axis=0)
+
+
+def neighbours(rng, d, total, sides, count=400):
+    """Changes within ball and box: of few coordinates, of many, and of one or all alike."""
+    changes = rng.normal(size=(count, d)) * (
+        rng.random((count, d)) < rng.uniform(0.1, 1, (count, 1))
+    )
+    changes = np.vstack([changes, np.eye(d), -np.eye(d), np.ones((1, d)), -np.ones((1, d))])
+    norms = np.linalg.norm(changes, axis=1, keepdims=True)
+    return np.clip(changes / np.maximum(norms, 1e-300) * total, -sides, sides)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_few_coordinates_by_brute_force(name):
+    rng = np.random.default_rng(NAMES.index(name))
+    ratios = []
+    for case in range(25):
+        half, d = float(np.exp(rng.uniform(-1.2, 1.2))), int(rng.integers(2, 7))
+        theta = rng.normal(size=d) * rng.choice([0.3, 1, 3])
+        total = float(np.exp(rng.uniform(np.log(0.02), np.log(2))))
+        m, sides, given = mechanism(name, half), np.asarray(total), {}
+        if case % 3 == 1:
+            sides = np.asarray(total * rng.uniform(0.3, 1))
+        if case % 3 == 2:  # every coordinate another law
+            sides = total * rng.uniform(0.1, 1, d)
+            sigma = rng.uniform(0.5, 2, d)
+            m = mechanism(name, half, sigma, 0.0 if name == "sign" else rng.normal(size=d))
+        if case % 3:
+            given["coordinate_sensitivity"] = sides if sides.ndim else float(sides)
+        cost = m.cost_at(theta, sensitivity=total, **given).rdp(ORDERS).values
+        found = greatest(m, theta, neighbours(rng, d, total, sides), ORDERS)
+        assert (found <= cost * (1 + 1e-12)).all()
+        box = m.cost_at(theta, coordinate_sensitivity=sides).rdp(ORDERS).values
+        anywhere = m.cost(sensitivity=total).rdp(ORDERS).values
+        assert (cost <= np.minimum(box, anywhere) * (1 + 1e-9)).all()
+        ratios.extend(cost / found)
+    assert np.median(ratios) < 1.1  # random changes are not the worst ones
+
+
+def alike(m, theta, total, side, order, low=6):
+    """The most that equal changes of some coordinates make: a lower bound."""
+    best = 0.0
+    for count in np.unique(np.geomspace(max(1, (total / side) ** 2), theta.size, low).astype(int)):
+        s = min(side, total / np.sqrt(count))
+        for away in (False, True):
+            pairs = [(theta + x, theta) if away else (theta, theta + x) for x in (s, -s)]
+            worse = np.maximum(*(m.renyi_divergence(*pair, order) for pair in pairs))
+            best = max(best, np.sort(worse)[-count:].sum())
+    return best
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("spread", [0.3, 2.0])
+def test_many_coordinates_are_close_to_the_supremum(name, spread):
+    theta = np.random.default_rng(5).normal(size=3_000) * spread
+    for half, order in [(1.0, 1.5), (1.0, 8.0), (2.5, 32.0)]:
+        m = mechanism(name, half)
+        for total, side in [(1.0, 0.125), (0.5, 0.02), (2.0, 0.05)]:
+            cost = m.cost_at(theta, sensitivity=total, coordinate_sensitivity=side)
+            found = alike(m, theta, total, side, order)
+            value = cost.rdp([order]).values[0]
+            assert found * (1 - 1e-12) <= value
+            assert value <= 1.03 * found
+        value = m.cost_at(theta, sensitivity=0.5).rdp([order]).values[0]
+        assert alike(m, theta, 0.5, 0.5, order) <= value
+
+
+def test_the_gap_with_a_ball_alone():
+    """Equal coordinates, of which a few make the whole change: the dual is 10 % above."""
+    m, theta = tn.StochasticSign(1.0), np.full(300, 4.5)
+    value = m.cost_at(theta, sensitivity=5.0).rdp([1.3]).values[0]
+    found = alike(m, theta, 5.0, 5.0, 1.3, low=300)
+    assert 1.05 * found < value < 1.14 * found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_places_and_coordinates_say_the_same(name, monkeypatch):
+    rng = np.random.default_rng(8)
+    for spread, total, side in [(0.5, 1.0, 0.1), (3.0, 2.0, 2.0), (12.0, 4.0, 0.5)]:
+        theta = rng.normal(size=800) * spread
+        m, orders = mechanism(name, 1.3, centre=0.0), [1.1, 2.0, 12.0]
+        counted = m.cost_at(theta, sensitivity=total, coordinate_sensitivity=side).rdp(orders)
+        with monkeypatch.context() as patch:
+            patch.setattr(_ball, "_MOST_ALONE", 1000)
+            alone = m.cost_at(theta, sensitivity=total, coordinate_sensitivity=side).rdp(orders)
+        # Each bound has an error of its own; that of places is larger.
+        assert (counted.values > 0.99 * alone.values).all()
+        if spread < 1:
+            assert (counted.values < 1.02 * alone.values).all()
+
+
+def sum_of_sketches(*parts):
+    first, *others = (tn.Sketch.of(part, -1, 1, sigma=1.0) for part in parts)
+    return sum(others, first)
+
+
+def test_gaussian_box_and_sketch():
+    theta = np.random.default_rng(2).normal(size=5000)
+    gaussian = tn.Gaussian(2.0)
+    at = gaussian.cost_at(theta, sensitivity=0.7).rdp(ORDERS).values
+    assert at == pytest.approx(gaussian.cost(sensitivity=0.7).rdp(ORDERS).values, rel=1e-11)
+    for name in NAMES:
+        m = mechanism(name)
+        box = m.cost_at(theta, coordinate_sensitivity=0.01).rdp(ORDERS).values
+        whole = m.cost_at(theta, sensitivity=1.0, coordinate_sensitivity=0.01).rdp(ORDERS).values
+        assert np.array_equal(box, whole)  # 5,000 coordinates change by 0.707 at most
+        sketch = sum_of_sketches(theta[:900], theta[900:])
+        for given in ({}, {"coordinate_sensitivity": 0.02}):
+            by_array = m.cost_at(theta, sensitivity=1.0, **given)
+            by_sketch = m.cost_at(sketch, sensitivity=1.0, **given)
+            values = by_array.rdp(ORDERS).values
+            assert by_sketch.rdp(ORDERS).values == pytest.approx(values, rel=1e-9)
+            again = pickle.loads(pickle.dumps(by_array))
+            assert np.array_equal(again.rdp(ORDERS).values, values)
+
+
+def test_a_gradient():
+    theta, side = np.random.default_rng(6).normal(size=200_000) * 5, 2 / 200_000**0.5
+    for name, least, most in [("rectified", 0.83, 0.86), ("truncated", 0.255, 0.268)]:
+        m = mechanism(name)
+        sketch = tn.Sketch.of(theta, -1, 1, sigma=1.0)
+        cost = m.cost_at(sketch, sensitivity=1.0, coordinate_sensitivity=side).rdp([8.0]).values[0]
+        assert least < cost / 4.0 < most
+        assert cost >= alike(m, theta, 1.0, side, 8.0, low=1) * (1 - 1e-12)
+        assert (m.cost_at(sketch, sensitivity=1.0) * 3).epsilon(1e-5) <= (
+            m.cost(sensitivity=1.0) * 3
+        ).epsilon(1e-5)
+
+
+def test_zero_one_and_far():
+    m = tn.RectifiedGaussian(1.0, -1, 1)
+    assert m.cost_at([0.1, 0.2], sensitivity=0.0).rdp([2.0]).values == 0
+    assert m.cost_at([0.1], sensitivity=0.5).rdp([2.0]).values == pytest.approx(
+        m.cost_at([0.1], coordinate_sensitivity=0.5).rdp([2.0]).values
+    )
+    sides = np.array([0.5, 0.0, 0.5])
+    part = m.cost_at([0.1, 7.0, 0.2], sensitivity=0.6, coordinate_sensitivity=sides)
+    rest = m.cost_at([0.1, 0.2], sensitivity=0.6, coordinate_sensitivity=0.5)
+    assert part.rdp([4.0]).values == pytest.approx(rest.rdp([4.0]).values, rel=1e-12)
+    for far in (1e4, 1e90):  # beyond what is counted
+        assert m.cost_at(np.full(3000, far), sensitivity=1.0).rdp([4.0]).values < 1e-290
+    laplace = tn.BoundedLaplace(1.0, -1, 1)
+    box = laplace.cost_at([0.1, 0.2], coordinate_sensitivity=0.5).rdp([4.0]).values
+    assert laplace.cost_at([0.1, 0.2], sensitivity=0.5).rdp([4.0]).values == box
+    huge = m.cost_at(np.zeros(2000), sensitivity=1e9).rdp([4.0]).values
+    assert huge == pytest.approx(2e18)
+
+
+# --- the inequalities of cpp/sketch/BALL.md
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_slope_of_a_divergence(name):
+    rng, ratios = np.random.default_rng(12), []
+    for _ in range(40):
+        half, order = float(np.exp(rng.uniform(-2, 1.5))), 1 + float(np.exp(rng.uniform(-3, 4)))
+        m = mechanism(name, half)
+        support = _sketched.support_of(m._law)
+        s = np.exp(rng.uniform(-4, 0, 200)) * min(1, 1.5 / order)
+        t, h = rng.uniform(-half - 3, half + 3, 200), 1e-4
+        ends = [m._law.call("renyi", t.shape, s, np.array(order), t + e) for e in (-h, h)]
+        slope = np.abs(ends[1] - ends[0]) / (2 * h)
+        ratios.append(float(np.max(slope / _ball._slope(support, order, s))))
+    assert 0.15 < max(ratios) <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("away", [False, True])
+def test_convex_in_the_change(name, away):
+    rng = np.random.default_rng(13)
+    for _ in range(60):
+        half, order = float(np.exp(rng.uniform(-2, 1.5))), 1 + float(np.exp(rng.uniform(-3, 4)))
+        law = mechanism(name, half)._law
+        t, s = rng.uniform(-half - 3, half + 3, 50), np.linspace(0, rng.uniform(0.1, 4), 9)
+        found = _ball._divergences(law, t, s, order, away)
+        found += _ball._curved(law, order, away, np.ones(1)) * s**2
+        middle = 0.5 * (found[:, :-2] + found[:, 2:])
+        assert (found[:, 1:-1] <= middle * (1 + 1e-9) + 1e-13).all()
