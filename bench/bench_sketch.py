@@ -13,7 +13,7 @@ from scipy import special
 
 import tightnoise as tn
 from tightnoise import _core
-from tightnoise.mechanisms import _sketched
+from tightnoise.mechanisms import _ball, _sketched
 from tightnoise.sketch import Sketch
 
 N = 1_000_000
@@ -186,6 +186,35 @@ def test_new_questions(timed, mechanism, data) -> None:
         ]
 
     timed("one new question, 5e6 coordinates", ask, 32)
+
+
+L2_ORDERS = [1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0]
+
+
+@pytest.mark.parametrize("question", ["table", "step"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [*MECHANISMS, tn.StochasticSign(1.0), tn.QuantizedGaussian(1.0, -1.0, 1.0, 8)],
+    ids=["rectified", "truncated", "sign", "quantized"],
+)
+@pytest.mark.parametrize("orders", [[8.0], L2_ORDERS], ids=["1", "11"])
+def test_l2_sensitivity(timed, mechanism, question, orders) -> None:
+    """The table of a mechanism and its sensitivities, and a step once there is one."""
+    theta = np.random.default_rng(1).normal(0.0, 5.0, N)
+    sketch, side = Sketch.of(theta, -1.0, 1.0, sigma=1.0), 2e-3
+
+    def ask():
+        if question == "table":
+            _ball._tables.cache_clear()
+        cost = mechanism.cost_at(sketch, sensitivity=1.0, coordinate_sensitivity=side)
+        return cost.rdp(orders).values
+
+    found = timed(f"L2 sensitivity, {len(orders)} orders, {question}, d = 1e6", ask, 1)
+    # The nearest coordinates, each by all that it may change: a lower bound.
+    nearest = theta[np.argsort(np.abs(theta))[:250_000]]
+    pairs = [(nearest, nearest + change) for change in (side, -side)]
+    most = np.maximum(*(mechanism.renyi_divergence(*pair, 8.0) for pair in pairs)).sum()
+    assert most <= found[orders.index(8.0)] <= 1.03 * most
 
 
 def rectified_by_scipy(theta, order, shift):

@@ -75,7 +75,7 @@ def test_the_norm_is_demanded_and_printed(capsys, gradient, refused):
         given = [f"--{name.replace('_', '-')}={value}" for name, value in bounds.items()]
         answer = report(capsys, gradient, *noise, *given)
         here = tn.Gaussian(1.0).cost_at(np.load(gradient), **bounds)
-        assert answer["costs"][0]["epsilon"] == here.epsilon(1e-5)
+        assert answer["costs"][0]["epsilon"] == here.rdp().epsilon(1e-5)
         assert {name: answer["parameters"][name] for name in bounds} == bounds
         assert main(["account", str(gradient), *noise, *given]) == 0
         lines = capsys.readouterr().out.splitlines()

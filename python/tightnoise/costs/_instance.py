@@ -64,7 +64,8 @@ class InstanceCost:
     def rdp(self, alphas: ArrayLike | None = None) -> RdpCurve:
         """Return the per-instance Renyi-DP curve; with `alphas`, its table at these orders.
 
-        Never below the truth, and at most 1e-9 of it above. Orders are as for `RdpCurve.at`.
+        Never below the truth; how far above, `mechanism.cost_at` says. Orders are as for
+        `RdpCurve.at`.
 
         Examples
         --------
@@ -80,7 +81,8 @@ class InstanceCost:
     def epsilon(self, delta: float) -> float:
         """Return the smallest epsilon that an order proves, as `RdpCurve.epsilon`.
 
-        Of a sampled release, that of the same release of any data where it is less.
+        With an L2 sensitivity, and of a sampled release, that of the same release of any data
+        where it is less.
 
         Examples
         --------

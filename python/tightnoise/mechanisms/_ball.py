@@ -43,6 +43,7 @@ _ORDERS = np.concatenate(
         *(2.0**k * np.array([1.0, 1.25, 1.5, 1.75]) for k in range(3, 12)),
     ]
 )
+_ORDER_SET = frozenset(_ORDERS.tolist())
 _STEP = 0.12  # from one change to the next, of itself
 _FIRST = 0.1  # the first change, of that which all coordinates can make at once
 _MOVED = 1e-14  # sigmas that the bounds may move by when the centre is put at 0
@@ -106,18 +107,22 @@ class _Ball:
         self._found: dict[float, tuple[float, bool]] = {}
 
     def __call__(self, orders: Array) -> Array:
-        at = np.searchsorted(_ORDERS, orders)
-        between = np.clip(np.stack([at - 1, at]), 0, _ORDERS.size - 1)
-        between[0] = np.where(_ORDERS[between[1]] == orders, between[1], between[0])
-        needed = np.unique(between)
-        known = [self._at(order) for order in _ORDERS[needed].tolist()]
-        bounds, near = map(np.array, zip(*known, strict=True))
-        upper = bounds_between(_ORDERS[needed], bounds, orders)
+        wanted = orders.tolist()
+        if _ORDER_SET.issuperset(wanted):
+            upper, near = map(np.array, zip(*map(self._at, wanted), strict=True))
+        else:
+            at = np.searchsorted(_ORDERS, orders)
+            between = np.clip(np.stack([at - 1, at]), 0, _ORDERS.size - 1)
+            needed = np.unique(between)
+            known = [self._at(order) for order in _ORDERS[needed].tolist()]
+            bounds, all_near = map(np.array, zip(*known, strict=True))
+            upper = bounds_between(_ORDERS[needed], bounds, orders)
+            near = np.logical_or(*all_near[np.searchsorted(needed, between)])
         # The box is of no use where so much less is proved.
-        doubtful = near[np.searchsorted(needed, between)].any(axis=0) | ~np.isfinite(upper)
+        doubtful = near | ~np.isfinite(upper)
         if doubtful.any():
             upper[doubtful] = np.minimum(upper[doubtful], self._box(orders[doubtful]))
-        return upper
+        return np.asarray(upper)
 
     @property
     def max_divergence(self) -> float:
