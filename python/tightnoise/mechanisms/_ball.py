@@ -46,9 +46,10 @@ _ORDERS = np.concatenate(
 _ORDER_SET = frozenset(_ORDERS.tolist())
 _STEP = 0.12  # from one change to the next, of itself
 _FIRST = 0.1  # the first change, of that which all coordinates can make at once
+_LEAST = 1e-100  # sigmas of a change whose square is a number
 _MOVED = 1e-14  # sigmas that the bounds may move by when the centre is put at 0
 _RELATIVE = 1e-10  # error of divergences, with that of a place at the edge of two counts
-_TALL, _FLAT, _FINE = 1.1, 1e-4, 5e-3  # prices: factors between, of the greatest, and the least one
+_TALL, _FLAT, _FINE = 1.1, 1e-4, 0.01  # prices: factors between, of the greatest, and the least one
 _NEAR_BOX = 0.97  # chords between orders are up to 1.3 % above
 _TAIL = 0.296  # the largest |dV/dt| of a half line, see BALL.md
 _DEVIATION = 0.3990  # half the mean of |Z|
@@ -67,12 +68,13 @@ def ball_rdp(box: RdpFunction, total: float, each: Floats | None) -> RdpFunction
         return box
     if each is not None:
         sides = np.minimum(np.asarray(each, dtype=np.float64), total)
-        used = float(np.sum(sides * sides)) * (count / sides.size)
-        if used <= total * total * (1 - COST_MARGIN):
+        shares = sides / total
+        if float(np.sum(shares * shares)) * (count / sides.size) <= 1 - COST_MARGIN:
             return box  # which is within the ball
     sides = np.asarray(total) if each is None else sides
-    if (sides > law.farthest_step).any():
+    if (sides > law.farthest_step).any() or total < _LEAST * float(law.scale.max()):
         return box
+    sides = np.where(sides > 0, np.maximum(sides, 1e-30 * total), 0.0)  # squares are numbers
     places = _places(box, sides, total)
     return box if places is None else _Ball(box, places, total, sides)
 
@@ -169,7 +171,7 @@ class _Counted:
         return bound, float((least @ counts).max())
 
 
-@functools.lru_cache(maxsize=128)
+@functools.lru_cache(maxsize=64)
 def _tables(
     support: Support, sigma: float, first: float, side: float, order: float
 ) -> tuple[list[Table], Array]:
@@ -305,13 +307,20 @@ def _tabulated(steps: Array, reach: Array, bend: Array, values: Array) -> Table:
     nodes = steps, reach, bend, np.ascontiguousarray(values)
     core.ball_rates(*nodes, rates)
     greatest = float(rates.max())
+    prices = np.zeros(1)
+    if 0 < greatest < math.inf:
+        prices = np.append(prices, _prices(rates, greatest))
+    excesses = np.empty((prices.size, reach.size), dtype=np.float32)
+    core.ball_excesses(*nodes, prices, excesses)
+    return prices, excesses
+
+
+def _prices(rates: Array, greatest: float) -> Array:
+    """Return increasing prices: close to every rate that counts, and not far from each other."""
     count = math.ceil(-math.log(_FLAT) / math.log(_TALL))
     useful = np.append(rates[rates > _FLAT * greatest], greatest * _TALL ** -np.arange(count + 1.0))
     # The greatest of those that are nearly the same.
     place = np.floor(np.log(useful / greatest) / _FINE).astype(np.int64)
     prices = np.zeros(place.max() - place.min() + 2)
     np.maximum.at(prices, place - place.min() + 1, useful)
-    prices = np.append(0.0, prices[prices > 0])
-    excesses = np.empty((prices.size, reach.size), dtype=np.float32)
-    core.ball_excesses(*nodes, prices, excesses)
-    return prices, excesses
+    return prices[prices > 0]
