@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -441,8 +440,7 @@ class CoordinateMechanism(OnIntegers, Mechanism):
             sensitivity = not_negative("sensitivity", sensitivity)
             if self._law.is_below_gaussian:
                 anywhere = self.cost(sensitivity=sensitivity, adjacency=adjacency)
-                if anywhere.zcdp_rho < math.inf:
-                    functions.append(ZcdpRdp(anywhere.zcdp_rho))
+                functions.append(ZcdpRdp(anywhere.zcdp_rho))
         box: Any = sensitivity if coordinate_sensitivity is None else coordinate_sensitivity
         known = per_instance_rdp(self._law, theta, box)
         if sensitivity is not None:
