@@ -79,8 +79,9 @@ class Place {
         const double largest = reach_ * steps_[cells_];
         const double rounding = values_[cells_] + prices[middle] * largest * largest;
         const double sum = std::max(greatest, 0.0) + 64.0 * kUnit * rounding;
-        out[middle * stride] =
-            std::nextafter(static_cast<float>(sum), std::numeric_limits<float>::infinity());
+        constexpr float infinity = std::numeric_limits<float>::infinity();
+        const bool fits = sum < std::numeric_limits<float>::max();
+        out[middle * stride] = fits ? std::nextafter(static_cast<float>(sum), infinity) : infinity;
         excesses(prices, first, middle, best, most, stride, out);
         excesses(prices, middle + 1, last, least, best, stride, out);
     }
