@@ -8,8 +8,8 @@ Mechanisms (`Mechanism`)
     `TruncatedGaussian`, `QuantizedGaussian`, `StochasticSign`, `BoundedLaplace`; of directions:
     `VonMisesFisher`, `ProductVonMisesFisher`, `LiftedVonMisesFisher`.
 Costs and budgets
-    `Cost`, `Accountant`, `PrivacyFilter`, `PrivacyOdometer`, `BudgetError`, `InstanceCost`,
-    `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more views of a cost, and conversions between
+    `Cost`, `Accountant`, `PrivacyFilter`, `IndividualFilter`, `PrivacyOdometer`, `BudgetError`,
+    `InstanceCost`, `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more views of a cost, and conversions between
     guarantees, are in `costs`.
 From a budget to noise
     `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`, `release_bounded`,
@@ -31,6 +31,7 @@ except ImportError as error:
 from tightnoise import calibrate, costs, random, special
 from tightnoise._accountant import Accountant
 from tightnoise._filter import PrivacyFilter
+from tightnoise._individual_filter import IndividualFilter
 from tightnoise._odometer import PrivacyOdometer
 from tightnoise._release import BoundedRelease, release_bounded
 from tightnoise._spending import BudgetError
@@ -78,6 +79,7 @@ __all__ = [
     "ExactSum",
     "Gaussian",
     "GaussianScaleMixture",
+    "IndividualFilter",
     "InstanceCost",
     "InstanceLedger",
     "Laplace",

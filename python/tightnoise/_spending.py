@@ -23,7 +23,7 @@ from tightnoise._validate import (
 from tightnoise.costs import Cost
 from tightnoise.costs._functions import add_upper
 
-__all__ = ["BudgetError", "Spending", "below_one", "plain"]
+__all__ = ["BudgetError", "Spending", "Sums", "below_one", "plain"]
 
 Array = NDArray[np.float64]
 Own = TypeVar("Own", bound="Spending")
@@ -35,15 +35,12 @@ class BudgetError(ValueError):
     """What a release costs is not left in the budget; nothing is spent."""
 
 
-class Spending(ABC):
-    """Sums of costs in units that add up under full adaptivity, each within a budget.
+class Sums(ABC):
+    """What is spent, each sum within its budget, and how it is saved."""
 
-    The units are the Renyi divergences at fixed orders, or, without orders, mu^2 of Gaussian-DP.
-    """
-
-    def __init__(self, orders: Array, budget: Array, adjacency: Any) -> None:
+    def __init__(self, budget: Array, adjacency: Any) -> None:
         self._adjacency = adjacency_or_none(adjacency)
-        self._orders, self._budget = orders, budget
+        self._budget = budget
         self._spent: Array = np.zeros(budget.shape)  # replaced, never changed: readers need no lock
 
     @abstractmethod
@@ -54,58 +51,6 @@ class Spending(ABC):
     def adjacency(self) -> str | None:
         """The neighbours for which all holds; None: those of the declared sensitivities."""
         return self._adjacency
-
-    def _measured(self, cost: Any, count: SupportsIndex) -> Array:
-        own = cost_in(cost) * integer("count", count, minimum=0, maximum=MAX_COUNT)
-        if own.adjacency not in (None, self._adjacency):
-            raise ValueError(
-                f"cost must be for the neighbours named beforehand, {self._adjacency!r}; got "
-                f"{own.adjacency!r}: say {type(self).__name__}(..., adjacency={own.adjacency!r})"
-            )
-        if not self._orders.size:
-            mu = own.gdp_mu
-            return np.array([math.nextafter(mu * mu, math.inf) if mu > 0 else 0.0])
-        return own.rdp(self._orders).values
-
-    def spend(self: Own, cost: Cost | Any, count: SupportsIndex = 1) -> Own:
-        """Reserve what `count` releases cost, before their noise is drawn.
-
-        Parameters
-        ----------
-        cost : Cost, or anything with a property `cost`
-            What one release costs, whatever the data: it may be chosen by earlier outputs, not by
-            the data themselves.
-        count : int
-            At least 0.
-
-        Returns
-        -------
-        PrivacyFilter or PrivacyOdometer
-            This one.
-
-        Raises
-        ------
-        BudgetError
-            Where that is more than a filter has left. Nothing is spent then.
-        ValueError, TypeError
-            For a cost of other neighbours than those named beforehand, or anything else.
-
-        Examples
-        --------
-        >>> import tightnoise as tn
-        >>> tn.PrivacyFilter(1.0).spend(tn.Cost.of_pure(0.25), 3).spent
-        0.7500000000000001
-        """
-        costs = self._measured(cost, count)
-        with ledger_lock:
-            spent = add_upper(self._spent, costs)
-            if (spent > self._budget).any():
-                raise BudgetError(
-                    f"cost must be at most the {self._budget[0] - self._spent[0]:.6g} that are "
-                    f"left of {self._budget[0]:.6g}; got {costs[0]:.6g} ({self!r})"
-                )
-            self._spent = spent
-        return self
 
     def state_dict(self) -> dict[str, Any]:
         """Return the parameters and what is spent, ready for JSON; infinity is the string 'inf'.
@@ -172,6 +117,69 @@ class Spending(ABC):
         spent = number_array("spent", [float(value) for value in values])
         require_all((spent >= 0) & (spent <= self._budget), "spent", spent, "within the budget")
         return spent
+
+
+class Spending(Sums):
+    """Sums of costs in units that add up under full adaptivity, each within a budget.
+
+    The units are the Renyi divergences at fixed orders, or, without orders, mu^2 of Gaussian-DP.
+    """
+
+    def __init__(self, orders: Array, budget: Array, adjacency: Any) -> None:
+        super().__init__(budget, adjacency)
+        self._orders = orders
+
+    def _measured(self, cost: Any, count: SupportsIndex) -> Array:
+        own = cost_in(cost) * integer("count", count, minimum=0, maximum=MAX_COUNT)
+        if own.adjacency not in (None, self._adjacency):
+            raise ValueError(
+                f"cost must be for the neighbours named beforehand, {self._adjacency!r}; got "
+                f"{own.adjacency!r}: say {type(self).__name__}(..., adjacency={own.adjacency!r})"
+            )
+        if not self._orders.size:
+            mu = own.gdp_mu
+            return np.array([math.nextafter(mu * mu, math.inf) if mu > 0 else 0.0])
+        return own.rdp(self._orders).values
+
+    def spend(self: Own, cost: Cost | Any, count: SupportsIndex = 1) -> Own:
+        """Reserve what `count` releases cost, before their noise is drawn.
+
+        Parameters
+        ----------
+        cost : Cost, or anything with a property `cost`
+            What one release costs, whatever the data: it may be chosen by earlier outputs, not by
+            the data themselves.
+        count : int
+            At least 0.
+
+        Returns
+        -------
+        PrivacyFilter or PrivacyOdometer
+            This one.
+
+        Raises
+        ------
+        BudgetError
+            Where that is more than a filter has left. Nothing is spent then.
+        ValueError, TypeError
+            For a cost of other neighbours than those named beforehand, or anything else.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.PrivacyFilter(1.0).spend(tn.Cost.of_pure(0.25), 3).spent
+        0.7500000000000001
+        """
+        costs = self._measured(cost, count)
+        with ledger_lock:
+            spent = add_upper(self._spent, costs)
+            if (spent > self._budget).any():
+                raise BudgetError(
+                    f"cost must be at most the {self._budget[0] - self._spent[0]:.6g} that are "
+                    f"left of {self._budget[0]:.6g}; got {costs[0]:.6g} ({self!r})"
+                )
+            self._spent = spent
+        return self
 
 
 def below_one(delta: Any) -> float:
