@@ -9,15 +9,15 @@ Mechanisms (`Mechanism`)
     `VonMisesFisher`, `ProductVonMisesFisher`, `LiftedVonMisesFisher`.
 Costs and budgets
     `Cost`, `Accountant`, `PrivacyFilter`, `IndividualFilter`, `PrivacyOdometer`, `BudgetError`,
-    `InstanceCost`, `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more views of a cost, and conversions between
-    guarantees, are in `costs`.
+    `InstanceCost`, `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more views of a cost, and
+    conversions between guarantees, are in `costs`.
 From a budget to noise
     `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`, `release_bounded`,
     `BoundedRelease`.
 Sums and large arrays
     `exact_sum`, `ExactSum`, `float_sum_sensitivity`, `Sketch`.
 Underneath
-    `log_bayes_capacity`, `random`, `special`, `num_threads`, `set_num_threads`.
+    `leakage`, `log_bayes_capacity`, `random`, `special`, `num_threads`, `set_num_threads`.
 """
 
 try:
@@ -28,7 +28,7 @@ except ImportError as error:
         f"{message} (from a source tree, install the package first: python3 -m pip install .)"
     ) from error
 
-from tightnoise import calibrate, costs, random, special
+from tightnoise import calibrate, costs, leakage, random, special
 from tightnoise._accountant import Accountant
 from tightnoise._filter import PrivacyFilter
 from tightnoise._individual_filter import IndividualFilter
@@ -107,6 +107,7 @@ __all__ = [
     "costs",
     "exact_sum",
     "float_sum_sensitivity",
+    "leakage",
     "log_bayes_capacity",
     "num_threads",
     "random",
