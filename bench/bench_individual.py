@@ -47,3 +47,19 @@ def test_power_iteration(timed, data):
     assert (
         timed("power iteration", lambda: tn.leakage.fil_lower(forward, backward, FEATURES), 1) > 0
     )
+
+
+@pytest.mark.parametrize("kind", ["outer products", "rows"])
+@pytest.mark.parametrize(
+    "m", [tn.RectifiedGaussian(1.0, -1.0, 1.0), tn.TruncatedGaussian(1, -1, 1)]
+)
+def test_cost_of_each_record(timed, data, kind, m):
+    _, features, _, rng = data
+    left = (0.01 * rng.normal(size=(RECORDS, CLASSES))).astype(np.float32)
+    theta = rng.normal(size=(CLASSES, FEATURES))
+    contributions = tn.RankOne(left, features)
+    if kind == "rows":  # 1.9 GB
+        contributions = (left[:, :, np.newaxis] * features[:, np.newaxis]).reshape(RECORDS, -1)
+    name = f"{type(m).__name__}, 8 orders, {kind}"
+    costs = timed(name, lambda: m.individual_cost_at(theta, contributions), RECORDS)
+    assert (costs.individual > 0).all()

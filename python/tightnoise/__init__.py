@@ -9,8 +9,8 @@ Mechanisms (`Mechanism`)
     `VonMisesFisher`, `ProductVonMisesFisher`, `LiftedVonMisesFisher`.
 Costs and budgets
     `Cost`, `Accountant`, `PrivacyFilter`, `IndividualFilter`, `PrivacyOdometer`, `BudgetError`,
-    `InstanceCost`, `InstanceLedger`; `RdpCurve`, `DEFAULT_ORDERS`; more views of a cost, and
-    conversions between guarantees, are in `costs`.
+    `InstanceCost`, `InstanceLedger`, `IndividualCost`, `RankOne`; `RdpCurve`, `DEFAULT_ORDERS`;
+    more views of a cost, and conversions between guarantees, are in `costs`.
 From a budget to noise
     `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`, `release_bounded`,
     `BoundedRelease`.
@@ -41,6 +41,7 @@ from tightnoise.compare import best_noise, compare_bounded
 from tightnoise.costs import (
     DEFAULT_ORDERS,
     Cost,
+    IndividualCost,
     InstanceCost,
     InstanceLedger,
     RdpCurve,
@@ -57,6 +58,7 @@ from tightnoise.mechanisms import (
     ProductVonMisesFisher,
     QuantizedGaussian,
     QuasiGaussianMixture,
+    RankOne,
     RectifiedGaussian,
     Staircase,
     StochasticSign,
@@ -79,6 +81,7 @@ __all__ = [
     "ExactSum",
     "Gaussian",
     "GaussianScaleMixture",
+    "IndividualCost",
     "IndividualFilter",
     "InstanceCost",
     "InstanceLedger",
@@ -91,6 +94,7 @@ __all__ = [
     "ProductVonMisesFisher",
     "QuantizedGaussian",
     "QuasiGaussianMixture",
+    "RankOne",
     "RdpCurve",
     "RectifiedGaussian",
     "Sketch",

@@ -2,6 +2,7 @@
 
 from tightnoise.costs._cost import Adjacency, By, Cost, Sampling
 from tightnoise.costs._explanation import Explanation
+from tightnoise.costs._individual import IndividualCost, IndividualReport
 from tightnoise.costs._instance import InstanceCost, InstanceLedger
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
@@ -14,6 +15,8 @@ __all__ = [
     "By",
     "Cost",
     "Explanation",
+    "IndividualCost",
+    "IndividualReport",
     "InstanceCost",
     "InstanceLedger",
     "PrivacyLossDistribution",

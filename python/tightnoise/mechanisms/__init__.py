@@ -1,5 +1,6 @@
 """Mechanisms: what turns a value into a noisy value, and what that costs."""
 
+from tightnoise.mechanisms._individual import RankOne
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.mechanisms.base import CoordinateMechanism
@@ -34,6 +35,7 @@ __all__ = [
     "ProductVonMisesFisher",
     "QuantizedGaussian",
     "QuasiGaussianMixture",
+    "RankOne",
     "RectifiedGaussian",
     "RoundedNoise",
     "Staircase",
