@@ -194,8 +194,9 @@ class _Model:
         m = np.zeros_like(gram)
         m[:, r, k + r] = m[:, k + r, r] = 1.0
         m[:, k + r, k + r] = q
-        sizes = m.copy()
+        sizes = m  # of what was added up
         if is_clipped:
+            sizes = m.copy()
             gram[:, -1, b] = gram[:, b, -1] = a * q
             gram[:, -1, v] = gram[:, v, -1] = np.einsum("ikl,il->ik", s, wx)
             gram[:, -1, -1] = xx
@@ -214,12 +215,15 @@ class _Model:
                 own = one[:, :, np.newaxis] * one[:, np.newaxis, :]
                 matrix += sign * (cross + cross.transpose(0, 2, 1))
                 matrix += weight[:, np.newaxis, np.newaxis] * own
-        scale = lengths[:, :, np.newaxis] * lengths[:, np.newaxis, :]
-        gram = np.divide(gram, scale, out=np.zeros_like(gram), where=scale > 0)
-        m *= scale
-        weight = size * np.sqrt(np.einsum("ijk,ijk->i", sizes * scale, sizes * scale))
+        inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        gram *= inverse[:, :, np.newaxis]
+        gram *= inverse[:, np.newaxis, :]
+        for matrix in (m,) if sizes is m else (m, sizes):
+            matrix *= lengths[:, :, np.newaxis]
+            matrix *= lengths[:, np.newaxis, :]
+        weight = size * np.sqrt(np.einsum("ijk,ijk->i", sizes, sizes))
         lost = size * (self._w.shape[1] + 16 * size) * _UNIT + error
-        good = np.isfinite(gram).all(axis=(1, 2)) & np.isfinite(m).all(axis=(1, 2))
+        good = np.isfinite(gram.sum(axis=(1, 2)) + m.sum(axis=(1, 2)))
         gram[~good], m[~good] = 0.0, 0.0
         gram[:, np.arange(size), np.arange(size)] += np.where(good, size * lost, 1.0)[:, np.newaxis]
         root = np.linalg.cholesky(gram)
