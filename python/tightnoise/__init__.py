@@ -16,9 +16,13 @@ From a budget to noise
     `BoundedRelease`.
 Sums and large arrays
     `exact_sum`, `ExactSum`, `float_sum_sensitivity`, `Sketch`.
+Training
+    `torch` (extra `torch`, loaded when it is first used).
 Underneath
     `leakage`, `log_bayes_capacity`, `random`, `special`, `num_threads`, `set_num_threads`.
 """
+
+from importlib import import_module
 
 try:
     from tightnoise._core import __version__
@@ -123,3 +127,9 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> object:
+    if name == "torch":  # which needs PyTorch
+        return import_module("tightnoise.torch")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

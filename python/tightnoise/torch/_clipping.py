@@ -1,0 +1,126 @@
+"""The sum of clipped per-example gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch.func import functional_call, grad, vmap
+
+from tightnoise._validate import MAX_COUNT, integer, positive
+
+__all__ = ["clipped_sum"]
+
+_DOWN = 4.0  # units in the last place that a scale is rounded down by, beside that of a norm
+_NORMS = (torch.nn.modules.batchnorm._BatchNorm,)
+
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def clipped_sum(
+    model: torch.nn.Module,
+    loss: Loss,
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    *,
+    l2: float | None = None,
+    linf: float | None = None,
+    chunk: int = 256,
+) -> dict[str, torch.Tensor]:
+    """Return the sum over examples of the gradients of their losses, each clipped by itself.
+
+    With the L2 clip (Abadi et al. 2016, "Deep Learning with Differential Privacy") a gradient g is
+    scaled by min(1, l2/|g|): the sum's `sensitivity` is l2 when an example is added or removed.
+    With the other, each number is moved into [-linf, linf]: `coordinate_sensitivity` is linf. Both
+    together clip the numbers first. Sums of floats are rounded, which moves them a little further:
+    docs/sums.md; `tightnoise.exact_sum` is without that.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Without batch norm, of which one example's gradient depends on the others.
+    loss : callable
+        Of the model's output and the targets of a batch of one: a number.
+    inputs, targets : torch.Tensor, shape (n, ...)
+        n may be 0: an empty sample is released, too.
+    l2, linf : float, optional
+        The clips, one of them at least.
+    chunk : int
+        How many gradients are in memory at once.
+
+    Returns
+    -------
+    dict of str to torch.Tensor
+        The sum for each parameter that requires a gradient, by name.
+
+    Raises
+    ------
+    ValueError
+        If no clip is given, one is not above 0, the model has batch norm or no parameter that
+        requires a gradient, inputs and targets differ in length, or a gradient is NaN or infinite.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> import torch
+    >>> net = torch.nn.Linear(4, 3)
+    >>> x, y = torch.ones(5, 4), torch.zeros(5, dtype=int)
+    >>> sums = tn.torch.clipped_sum(
+    ...     net, torch.nn.functional.cross_entropy, x, y, l2=1.0
+    ... )
+    >>> noisy = tn.torch.release(sums.values(), tn.Gaussian(2.0))
+    """
+    if l2 is None and linf is None:
+        raise ValueError("l2 or linf must be given")
+    norm = None if l2 is None else positive("l2", l2)
+    most = None if linf is None else positive("linf", linf)
+    size = integer("chunk", chunk, minimum=1, maximum=MAX_COUNT)
+    if len(inputs) != len(targets):
+        raise ValueError(f"targets must be as many as inputs, {len(inputs)}; got {len(targets)}")
+    for name, module in model.named_modules():
+        if isinstance(module, _NORMS):
+            raise ValueError(f"model must not have batch norm; got {module} at {name!r}")
+    if any(hasattr(p, "grad_sample") for p in model.parameters()):
+        raise ValueError("model must not have Opacus' hooks: `remove_hooks` of what wraps it")
+    wanted = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
+    if not wanted:
+        raise ValueError("model must have a parameter that requires a gradient; got none")
+    fixed = {n: p.detach() for n, p in model.named_parameters() if not p.requires_grad}
+    fixed.update(model.named_buffers())
+
+    def one(parameters: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        output = functional_call(model, {**parameters, **fixed}, (x.unsqueeze(0),))
+        return loss(output, y.unsqueeze(0))
+
+    each = vmap(grad(one), in_dims=(None, 0, 0), randomness="different")
+    sums = {name: torch.zeros_like(p) for name, p in wanted.items()}
+    for start in range(0, len(inputs), size):
+        part = slice(start, start + size)
+        gradients = each(wanted, inputs[part], targets[part])
+        for name, rows in _clipped(gradients, norm, most).items():
+            sums[name] += rows
+    return sums
+
+
+def _clipped(
+    gradients: dict[str, torch.Tensor], norm: float | None, most: float | None
+) -> dict[str, torch.Tensor]:
+    """Return the sums of the clipped rows."""
+    for name, rows in gradients.items():
+        bad = ~torch.isfinite(rows.flatten(1)).all(dim=1)
+        if bool(bad.any()):
+            first = int(bad.nonzero()[0])
+            raise ValueError(
+                f"gradients must be finite; got NaN or infinity at {name!r}, example {first}"
+            )
+    if most is not None:
+        gradients = {name: rows.clamp(-most, most) for name, rows in gradients.items()}
+    if norm is None:
+        return {name: rows.sum(dim=0) for name, rows in gradients.items()}
+    # Double precision: the rounding of a norm of a billion numbers is far below a float's.
+    squares = sum(rows.flatten(1).double().square().sum(dim=1) for rows in gradients.values())
+    assert isinstance(squares, torch.Tensor)
+    dtype = next(iter(gradients.values())).dtype
+    slack = 1 - _DOWN * torch.finfo(dtype).eps
+    scale = (norm * slack / squares.sqrt().clamp_min(1e-300)).clamp_max(1.0).to(dtype)
+    return {name: torch.tensordot(scale, rows, dims=1) for name, rows in gradients.items()}

@@ -1,0 +1,337 @@
+"""Opacus with any mechanism's noise and this package's accounting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import opacus
+import torch
+from opacus.accountants import IAccountant
+from opacus.accountants.registry import register_accountant
+from opacus.optimizers import DPOptimizer as OpacusOptimizer
+from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processed
+
+from tightnoise._accountant import Accountant
+from tightnoise._validate import positive
+from tightnoise.costs import Cost
+from tightnoise.mechanisms import Gaussian, Mechanism
+from tightnoise.random import NoiseStream
+from tightnoise.torch._release import Sampler, release
+
+__all__ = ["DPOptimizer", "OpacusAccountant", "PrivacyEngine"]
+
+_NAME = "tightnoise"
+_SAME = 1e-9  # relative: a multiplier that was rounded
+
+
+class OpacusAccountant(IAccountant):  # type: ignore[misc]
+    """`Accountant` for Opacus: ``opacus.PrivacyEngine(accountant="tightnoise")``.
+
+    It is registered with Opacus when this class is first used. `get_epsilon` is exact for sampled
+    Gaussian noise, and with `PrivacyEngine` that of its mechanism, in both directions.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> accountant = tn.torch.OpacusAccountant()
+    >>> accountant.step(noise_multiplier=1.0, sample_rate=0.01)
+    >>> round(accountant.get_epsilon(1e-5), 6)
+    0.0
+    """
+
+    def __init__(self) -> None:
+        self.history: list[tuple[float, float, int]] = []
+        self._ledger = Accountant()
+
+    @property
+    def cost(self) -> Cost:
+        """Return what has been released so far."""
+        return self._ledger.cost
+
+    def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
+        """Add one step of Gaussian noise on a Poisson sample."""
+        self._ledger.step(noise_multiplier, sample_rate)
+        self._told(noise_multiplier, sample_rate)
+
+    def compose(self, cost: Cost, sample_rate: float, noise_multiplier: float) -> None:
+        """Add a release on a Poisson sample; the multiplier is for Opacus' history alone."""
+        self._ledger.compose(cost.sampled(sample_rate, "poisson") if sample_rate < 1 else cost)
+        self._told(noise_multiplier, sample_rate)
+
+    def _told(self, noise_multiplier: float, sample_rate: float) -> None:
+        if self.history and self.history[-1][:2] == (noise_multiplier, sample_rate):
+            count = self.history.pop()[2] + 1
+        else:
+            count = 1
+        self.history.append((noise_multiplier, sample_rate, count))
+
+    def get_epsilon(self, delta: float, **kwargs: Any) -> float:
+        """Return epsilon: never below the truth."""
+        if kwargs:
+            raise TypeError(f"get_epsilon takes delta alone; got {', '.join(kwargs)}, too")
+        return self._ledger.epsilon(delta)
+
+    def __len__(self) -> int:
+        return sum(count for *_, count in self.history)
+
+    @classmethod
+    def mechanism(cls) -> str:
+        """Return its name in Opacus' registry."""
+        return _NAME
+
+    def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[OpacusOptimizer], None]:
+        """Return what is called at each step of an optimizer."""
+
+        def hook(optimizer: OpacusOptimizer) -> None:
+            rate = sample_rate * optimizer.accumulated_iterations
+            if isinstance(optimizer, DPOptimizer):
+                self.compose(optimizer.cost, rate, optimizer.noise_multiplier)
+            else:
+                self.step(noise_multiplier=optimizer.noise_multiplier, sample_rate=rate)
+
+        return hook
+
+    def state_dict(self, destination: Any = None) -> Any:
+        """Return the state, as Opacus saves it, with the ledger in it."""
+        state = super().state_dict(destination)
+        state["ledger"] = self._ledger.state_dict()
+        return state
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on from a state; ValueError, and nothing changed, where it is none."""
+        if state_dict is None or "ledger" not in state_dict:
+            raise ValueError("state_dict must hold a ledger; got none")
+        ledger = Accountant()
+        ledger.load_state_dict(state_dict["ledger"])
+        super().load_state_dict(state_dict)
+        self.history = [(noise, rate, count) for noise, rate, count in self.history]
+        self._ledger = ledger
+
+
+register_accountant(_NAME, OpacusAccountant, force=True)
+
+
+class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
+    """Opacus' optimizer with any mechanism's noise on the sum of the clipped gradients.
+
+    Over several workers the sums are added up before the noise, which is drawn once
+    (`release`); Opacus' own adds noise on one rank first, which bounded noise does not allow.
+
+    Parameters
+    ----------
+    optimizer : torch.optim.Optimizer
+    mechanism : Mechanism
+        For vectors, with ``cost(sensitivity=...)``; in units of the clipped sum.
+    max_grad_norm : float
+        The L2 clip of each example's gradient.
+    expected_batch_size : float
+        Of one worker, which the sum is divided by where the loss is a mean.
+    rng : NoiseStream, optional
+        Where the noise comes from.
+    is_distributed : bool
+        Whether to add up over the ranks of `torch.distributed`.
+    **options
+        Those of Opacus' optimizer.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> import torch
+    >>> net = torch.nn.Linear(4, 3)
+    >>> optimizer = tn.torch.DPOptimizer(
+    ...     torch.optim.SGD(net.parameters(), lr=0.1),
+    ...     mechanism=tn.RectifiedGaussian(1.0, -3.0, 3.0),
+    ...     max_grad_norm=1.0,
+    ...     expected_batch_size=64,
+    ... )
+    """
+
+    def __init__(
+        self,
+        optimizer: torch.optim.Optimizer,
+        *,
+        mechanism: Mechanism,
+        max_grad_norm: float,
+        expected_batch_size: float,
+        rng: NoiseStream | None = None,
+        is_distributed: bool = False,
+        **options: Any,
+    ) -> None:
+        clip = positive("max_grad_norm", max_grad_norm)
+        self.mechanism, self.rng, self.is_distributed = mechanism, rng, is_distributed
+        self.cost = cost_of_sum(mechanism, clip)
+        super().__init__(
+            optimizer,
+            noise_multiplier=_multiplier(mechanism, clip) or 0.0,
+            max_grad_norm=clip,
+            expected_batch_size=expected_batch_size,
+            **options,
+        )
+
+    def add_noise(self) -> None:
+        """Put the release of the clipped sums into the gradients."""
+        for p in self.params:
+            _check_processed_flag(p.summed_grad)
+        sums = [p.summed_grad for p in self.params]
+        noisy = release(
+            sums, cast(Sampler, self.mechanism), rng=self.rng, is_shared=self.is_distributed
+        )
+        for p, gradient in zip(self.params, noisy, strict=True):
+            p.grad = gradient.view_as(p)
+            _mark_as_processed(p.summed_grad)
+
+    def scale_grad(self) -> None:
+        """Divide by the expected number of examples, of all workers."""
+        super().scale_grad()
+        if self.is_distributed and self.loss_reduction == "mean":
+            for p in self.params:
+                p.grad /= torch.distributed.get_world_size()
+
+
+class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
+    """Opacus' engine with any mechanism's noise, exact on its grid, and the cost of that.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, optional
+        In units of the clipped sum, such as ``RectifiedGaussian(1.0, -3.0, 3.0)`` beside
+        ``max_grad_norm=1.0``; by default Gaussian noise of noise_multiplier * max_grad_norm.
+    rng : NoiseStream, optional
+        Where the noise comes from.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> engine = tn.torch.PrivacyEngine(
+    ...     mechanism=tn.RectifiedGaussian(1.0, -3.0, 3.0)
+    ... )
+    """
+
+    def __init__(
+        self, *, mechanism: Mechanism | None = None, rng: NoiseStream | None = None
+    ) -> None:
+        super().__init__(accountant=_NAME)
+        self.mechanism, self.rng, self._is_sampled = mechanism, rng, True
+
+    def make_private(
+        self,
+        *,
+        max_grad_norm: float,
+        noise_multiplier: float | None = None,
+        poisson_sampling: bool = True,
+        clipping: str = "flat",
+        grad_sample_mode: str = "hooks",
+        **options: Any,
+    ) -> Any:
+        """Return the private model, optimizer and loader, as Opacus' engine does.
+
+        Parameters
+        ----------
+        max_grad_norm : float
+            The L2 clip of each example's gradient.
+        noise_multiplier : float, optional
+            sigma / max_grad_norm. Left out with a mechanism, or equal to that of its sigma.
+        poisson_sampling : bool
+            Without it nothing is proved, and `get_epsilon` raises.
+        clipping : {"flat"}
+        grad_sample_mode : {"hooks", "functorch", "ew"}
+        **options
+            module, optimizer, data_loader and the others of Opacus' engine.
+
+        Returns
+        -------
+        tuple
+            Model, optimizer and data loader.
+
+        Raises
+        ------
+        ValueError
+            If noise_multiplier is missing, or is not the mechanism's; for other clips, ghost
+            clipping, or Opacus' `noise_generator` (see `rng`).
+        TypeError
+            If the mechanism has no cost for an L2 sensitivity.
+        """
+        clip = positive("max_grad_norm", max_grad_norm)
+        if clipping != "flat":
+            raise ValueError(f"clipping must be 'flat'; got {clipping!r}")
+        if "ghost" in grad_sample_mode:
+            raise ValueError(f"grad_sample_mode must not be ghost; got {grad_sample_mode!r}")
+        if options.get("noise_generator") is not None:
+            raise ValueError("noise_generator must be left out: rng= of PrivacyEngine is used")
+        mechanism = self.mechanism
+        if mechanism is None:
+            if noise_multiplier is None:
+                raise ValueError("noise_multiplier must be given where mechanism is not")
+            mechanism = Gaussian(positive("noise_multiplier", noise_multiplier) * clip)
+        elif noise_multiplier is not None:
+            known = _multiplier(mechanism, clip)
+            if known is None:
+                raise ValueError(
+                    f"noise_multiplier must be left out: {mechanism!r} has no one sigma;"
+                    f" got {noise_multiplier}"
+                )
+            if abs(noise_multiplier - known) > _SAME * known:
+                raise ValueError(
+                    f"noise_multiplier must be sigma / max_grad_norm, {known:g}, or left out;"
+                    f" got {noise_multiplier}"
+                )
+        cost_of_sum(mechanism, clip)
+        self._released, self._is_sampled = mechanism, self._is_sampled and poisson_sampling
+        return super().make_private(
+            max_grad_norm=clip,
+            noise_multiplier=_multiplier(mechanism, clip) or 0.0,
+            poisson_sampling=poisson_sampling,
+            clipping=clipping,
+            grad_sample_mode=grad_sample_mode,
+            **options,
+        )
+
+    def make_private_with_epsilon(self, **options: Any) -> Any:
+        """Raise ValueError: `calibrate.noise_multiplier` has the noise of a budget, exactly."""
+        raise ValueError("make_private_with_epsilon is left out: see calibrate.noise_multiplier")
+
+    def _prepare_optimizer(
+        self,
+        *,
+        optimizer: torch.optim.Optimizer,
+        max_grad_norm: float,
+        expected_batch_size: float,
+        loss_reduction: str = "mean",
+        distributed: bool = False,
+        **_: Any,
+    ) -> DPOptimizer:
+        if isinstance(optimizer, OpacusOptimizer):
+            optimizer = optimizer.original_optimizer
+        return DPOptimizer(
+            optimizer,
+            mechanism=self._released,
+            max_grad_norm=max_grad_norm,
+            expected_batch_size=expected_batch_size,
+            loss_reduction=loss_reduction,
+            rng=self.rng,
+            is_distributed=distributed,
+        )
+
+    def get_epsilon(self, delta: float) -> float:
+        """Return epsilon of all steps so far; ValueError without Poisson sampling."""
+        if not self._is_sampled:
+            raise ValueError(
+                "get_epsilon needs poisson_sampling=True: no bound is known for shuffled batches"
+            )
+        return float(self.accountant.get_epsilon(delta))
+
+
+def cost_of_sum(mechanism: Mechanism, clip: float) -> Cost:
+    """Return the cost of a sum of gradients, each of a norm of at most `clip`."""
+    try:
+        return mechanism.cost(sensitivity=clip)
+    except TypeError as error:
+        message = f"mechanism must have a cost for an L2 sensitivity; got {mechanism!r}"
+        raise TypeError(message) from error
+
+
+def _multiplier(mechanism: Mechanism, clip: float) -> float | None:
+    """Return sigma / clip, if there is one sigma."""
+    sigma = getattr(mechanism, "sigma", None)
+    return float(sigma) / clip if isinstance(sigma, (int, float)) else None

@@ -1,0 +1,286 @@
+"""Training with PyTorch: clipped sums, noise on tensors, Opacus' engine, two workers."""
+
+import doctest
+import importlib
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
+LOSS = torch.nn.functional.cross_entropy
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
+
+
+def network(*sizes):
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(a, b) for a, b in itertools.pairwise(sizes)]
+    return torch.nn.Sequential(
+        layers[0], *(m for layer in layers[1:] for m in (torch.nn.Tanh(), layer))
+    )
+
+
+def examples(count, width=4, classes=3):
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(count, width, generator=generator)
+    return x, torch.randint(classes, (count,), generator=generator)
+
+
+@pytest.fixture
+def opacus():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("opacus", reason="Opacus is not installed: extra opacus")
+
+
+def one_by_one(net, x, y, l2, linf):
+    sums = [torch.zeros_like(p) for p in net.parameters()]
+    for i in range(len(x)):
+        net.zero_grad()
+        LOSS(net(x[i : i + 1]), y[i : i + 1]).backward()
+        gradient = torch.cat([p.grad.reshape(-1) for p in net.parameters()])
+        if linf is not None:
+            gradient = gradient.clamp(-linf, linf)
+        if l2 is not None:
+            gradient = gradient * min(1.0, l2 / float(gradient.norm()))
+        at = 0
+        for total in sums:
+            total += gradient[at : at + total.numel()].view_as(total)
+            at += total.numel()
+    return sums
+
+
+@pytest.mark.parametrize(("l2", "linf"), [(0.3, None), (None, 0.05), (0.3, 0.1), (1e9, None)])
+def test_clipped_sums_are_those_of_a_loop(l2, linf):
+    net, (x, y) = network(4, 5, 3), examples(23)
+    sums = tn.torch.clipped_sum(net, LOSS, x, y, l2=l2, linf=linf, chunk=10)
+    assert list(sums) == [name for name, _ in net.named_parameters()]
+    for ours, theirs in zip(sums.values(), one_by_one(net, x, y, l2, linf), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+def test_a_clipped_gradient_is_no_longer_than_the_clip():
+    net, (x, y) = network(4, 300, 3), examples(40)
+    for i in range(len(x)):
+        sums = tn.torch.clipped_sum(net, LOSS, x[i : i + 1], y[i : i + 1], l2=0.1)
+        squares = sum(float(part.double().square().sum()) for part in sums.values())
+        assert squares <= 0.1**2
+
+
+def test_an_empty_sample_has_a_sum():
+    net, (x, y) = network(4, 3), examples(0)
+    sums = tn.torch.clipped_sum(net, LOSS, x, y, l2=1.0)
+    assert all(not part.any() for part in sums.values())
+
+
+def test_what_has_no_clipped_sum():
+    net, (x, y) = network(4, 3), examples(5)
+    with pytest.raises(ValueError, match="l2 or linf"):
+        tn.torch.clipped_sum(net, LOSS, x, y)
+    with pytest.raises(ValueError, match="l2 must"):
+        tn.torch.clipped_sum(net, LOSS, x, y, l2=0.0)
+    with pytest.raises(ValueError, match="targets must be as many"):
+        tn.torch.clipped_sum(net, LOSS, x, y[1:], l2=1.0)
+    x[2, 1] = torch.nan
+    with pytest.raises(ValueError, match=r"NaN or infinity at '0.weight', example 2"):
+        tn.torch.clipped_sum(net, LOSS, x, y, l2=1.0)
+    normed = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3))
+    with pytest.raises(ValueError, match="batch norm"):
+        tn.torch.clipped_sum(normed, LOSS, x, y, l2=1.0)
+    for p in net.parameters():
+        p.requires_grad = False
+    with pytest.raises(ValueError, match="requires a gradient"):
+        tn.torch.clipped_sum(net, LOSS, x, y, l2=1.0)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+def test_a_release_is_one_sample_of_all_numbers(dtype):
+    kind, stream = getattr(torch, dtype), tn.random.NoiseStream
+    tensors = [torch.arange(6, dtype=kind).view(2, 3), torch.tensor(0.5, dtype=kind)]
+    m = tn.RectifiedGaussian(1.0, -2.0, 2.0)
+    released = tn.torch.release(tensors, m, rng=stream(3))
+    wide = np.float64 if dtype == "float64" else np.float32
+    whole = m.sample(np.array([0, 1, 2, 3, 4, 5, 0.5], dtype=wide), rng=stream(3))
+    assert [part.shape for part in released] == [(2, 3), ()]
+    assert all(part.dtype == kind for part in released)
+    found = torch.cat([part.reshape(-1) for part in released])
+    assert torch.equal(found, torch.from_numpy(whole).to(kind))
+    assert tensors[0][0, 1] == 1  # as it was
+    assert tn.torch.release([], m) == []
+
+
+def test_what_is_not_released():
+    m = tn.Gaussian(1.0)
+    with pytest.raises(ValueError, match="theta"):
+        tn.torch.release([torch.tensor([1.0, torch.nan])], m)
+    with pytest.raises(TypeError, match=r"floating; got torch.int64 at 0"):
+        tn.torch.release([torch.ones(3, dtype=torch.int64)], m)
+    with pytest.raises(ValueError, match="one dtype"):
+        tn.torch.release([torch.ones(3), torch.ones(3, dtype=torch.float64)], m)
+    lifted = tn.LiftedVonMisesFisher(
+        50.0, 3, anchor=1.0
+    )  # releases a direction with one number more
+    with pytest.raises(TypeError, match="release vectors as they are"):
+        tn.torch.release([torch.ones(3)], lifted)
+    with pytest.raises(TypeError, match="tensors must be of torch"):
+        tn.torch.release([np.ones(3)], m)
+
+
+# --- Opacus
+
+
+def trained(opacus, engine, steps=3, **options):
+    net, (x, y) = network(4, 5, 3), examples(120)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=30)
+    model, optimizer, loader = engine.make_private(
+        module=net,
+        optimizer=torch.optim.SGD(net.parameters(), lr=0.1),
+        data_loader=loader,
+        max_grad_norm=0.5,
+        **options,
+    )
+    taken = 0
+    while taken < steps:
+        for a, b in loader:
+            optimizer.zero_grad()
+            LOSS(model(a), b).backward()
+            optimizer.step()
+            taken += 1
+            if taken == steps:
+                break
+    return model, optimizer
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        None,
+        tn.RectifiedGaussian(0.6, -2.0, 2.0),
+        tn.TruncatedGaussian(0.6, -1.0, 1.0),
+        tn.StochasticSign(0.6),
+        tn.Gaussian(np.full(43, 0.6)),
+    ],
+)
+def test_the_engine_costs_what_its_mechanism_costs(opacus, mechanism):
+    engine = tn.torch.PrivacyEngine(mechanism=mechanism, rng=tn.random.NoiseStream(5))
+    options = {"noise_multiplier": 1.2} if mechanism is None else {}
+    model, _ = trained(opacus, engine, **options)
+    noise = tn.Gaussian(0.6) if mechanism is None else mechanism
+    step = noise.cost(sensitivity=0.5).sampled(0.25, "poisson")
+    assert engine.get_epsilon(1e-5) == (step * 3).epsilon(1e-5)
+    assert all(bool(torch.isfinite(p).all()) for p in model.parameters())
+
+
+def test_bounded_noise_stays_within_its_bounds(opacus):
+    engine = tn.torch.PrivacyEngine(mechanism=tn.RectifiedGaussian(0.6, -2.0, 2.0))
+    model, _ = trained(opacus, engine, steps=1)
+    for p in model.parameters():
+        assert float(p.grad.abs().max()) <= 2.0 / 30 * (1 + 1e-6)
+
+
+def test_the_multiplier_is_that_of_the_mechanism(opacus):
+    noise = tn.RectifiedGaussian(0.6, -2.0, 2.0)
+    trained(opacus, tn.torch.PrivacyEngine(mechanism=noise), steps=1, noise_multiplier=1.2)
+    with pytest.raises(ValueError, match=r"sigma / max_grad_norm, 1.2, or left out; got 0.6"):
+        trained(opacus, tn.torch.PrivacyEngine(mechanism=noise), noise_multiplier=0.6)
+    many = tn.Gaussian(np.full(43, 0.6))
+    with pytest.raises(ValueError, match="no one sigma"):
+        trained(opacus, tn.torch.PrivacyEngine(mechanism=many), noise_multiplier=0.6)
+    with pytest.raises(ValueError, match="noise_multiplier must be given"):
+        trained(opacus, tn.torch.PrivacyEngine())
+    with pytest.raises(TypeError, match="L2 sensitivity"):
+        trained(opacus, tn.torch.PrivacyEngine(mechanism=tn.VonMisesFisher(5.0, 43)))
+    for option in ({"clipping": "per_layer"}, {"grad_sample_mode": "ghost"}):
+        with pytest.raises(ValueError, match=next(iter(option))):
+            trained(opacus, tn.torch.PrivacyEngine(mechanism=noise), **option)
+
+
+def test_shuffled_batches_have_no_epsilon(opacus):
+    engine = tn.torch.PrivacyEngine(mechanism=tn.Gaussian(0.6))
+    trained(opacus, engine, steps=1, poisson_sampling=False)
+    with pytest.raises(ValueError, match="poisson_sampling=True"):
+        engine.get_epsilon(1e-5)
+
+
+def test_the_accountant_in_opacus_own_engine(opacus):
+    tn.torch.OpacusAccountant()  # registers it
+    engine = opacus.PrivacyEngine(accountant="tightnoise")
+    trained(opacus, engine, noise_multiplier=1.0)
+    step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.25, "poisson")
+    assert engine.get_epsilon(1e-5) == (step * 3).epsilon(1e-5)
+    theirs = opacus.accountants.RDPAccountant()
+    theirs.history = list(engine.accountant.history)
+    assert engine.get_epsilon(1e-5) <= theirs.get_epsilon(1e-5)
+    assert len(engine.accountant) == 3
+
+
+def test_a_saved_accountant_goes_on(opacus):
+    engine = tn.torch.PrivacyEngine(mechanism=tn.TruncatedGaussian(0.6, -1.0, 1.0))
+    trained(opacus, engine)
+    state = json.loads(json.dumps(engine.accountant.state_dict()))
+    again = tn.torch.OpacusAccountant()
+    again.load_state_dict(state)
+    assert again.get_epsilon(1e-5) == engine.get_epsilon(1e-5)
+    assert again.history == engine.accountant.history
+    again.step(noise_multiplier=1.0, sample_rate=0.1)
+    kept = again.get_epsilon(1e-5)
+    for bad in (None, {}, {**state, "ledger": {}}, {**state, "mechanism": "rdp"}):
+        with pytest.raises(ValueError, match=r"state|ledger|leaves|mechanism|is missing"):
+            again.load_state_dict(bad)
+    assert again.get_epsilon(1e-5) == kept
+
+
+@pytest.mark.parametrize("part", ["_clipping", "_release", "_opacus"])
+def test_examples(opacus, part):
+    result = doctest.testmod(importlib.import_module(f"tightnoise.torch.{part}"))
+    assert result.attempted
+    assert not result.failed
+
+
+def test_the_guide_prints_what_it_says(opacus, capsys):
+    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    parts = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", text, re.M | re.S)
+    assert len(parts) == text.count("```python")
+    names = {}
+    for code, printed in parts:
+        exec(compile(code, "training.md", "exec"), names)
+        assert capsys.readouterr().out == printed
+
+
+# --- several workers
+
+
+def test_two_workers_release_what_one_would(tmp_path):
+    script = Path(__file__).with_name("two_workers.py")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(script), str(rank), str(tmp_path)],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in (0, 1)
+    ]
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+    told = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
+    assert told[0] == told[1]
+    assert "finite" in told[0]["refused"] or "NaN" in told[0]["refused"]
+    assert "same shapes" in told[0]["uneven"]
+    theta = np.arange(6, dtype=np.float32) * 3.0
+    m = tn.RectifiedGaussian(1.0, -2.0, 2.0)
+    assert told[0]["released"] == m.sample(theta, rng=tn.random.NoiseStream(7)).tolist()
+    whole = tn.Sketch.of(np.linspace(-3, 3, 4000), -2.0, 2.0, sigma=1.0)
+    cost = m.cost_at(whole, coordinate_sensitivity=0.01).rdp([2.0, 8.0]).values
+    assert told[0]["cost"] == pytest.approx(cost.tolist(), rel=1e-13)
