@@ -38,8 +38,8 @@ Terms merged(const Terms& terms) {
 }
 
 // log of kap(c) e^(K(c) - c x), an upper bound of the finite part of delta(x).
-double log_renyi(const Terms& terms, double c, double x) {
-    const Moment moment = total_moment(terms, c);
+double log_renyi(Moments& moments, double c, double x) {
+    const Moment& moment = moments.at(c);
     const double error = std::isfinite(moment.error) ? moment.error : 0.0;
     const double size = std::fabs(moment.value) + std::fabs(c * x) + 2.0;
     return moment.value + error + log_kappa(c) - c * x + 8.0 * kUnit * size;
@@ -100,18 +100,18 @@ bool ComposedLoss::exceeds(const Interval& finite, double delta) const {
     return infinite_ * (1.0 - 16.0 * kUnit) / delta + finite.lower >= 1.0 + 4.0 * kUnit;
 }
 
-ComposedLoss::Tilt ComposedLoss::tilt_for_value(double log_value) const {
+ComposedLoss::Tilt ComposedLoss::tilt_for_value(Moments& moments, double log_value) {
     const auto bound = [&](double c) {
-        const double x = (total_moment(terms_, c).value + log_kappa(c) - log_value) / c;
+        const double x = (moments.at(c).value + log_kappa(c) - log_value) / c;
         return std::isfinite(x) ? x : kInfinity;
     };
     const double c = least_tilt(bound);
     return {c, bound(c)};
 }
 
-double ComposedLoss::tilt_for_loss(double x) const {
+double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
     const auto exponent = [&](double c) {
-        const double value = total_moment(terms_, c).value - c * x;
+        const double value = moments.at(c).value - c * x;
         return std::isfinite(value) ? value : kInfinity;
     };
     double c = least_tilt([&](double at) { return exponent(at) + log_kappa(at); });
@@ -124,7 +124,7 @@ double ComposedLoss::tilt_for_loss(double x) const {
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
-Images ComposedLoss::cheapest(double tilt, double x, double log_value) const {
+Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double log_value) {
     constexpr double kGaussianWindow = 12.0;  // in standard deviations: nothing to gain
     constexpr double kDigitLost = 0.15, kMostLost = 6.0;
     const auto window = [&](const Images& images) {
@@ -136,11 +136,11 @@ Images ComposedLoss::cheapest(double tilt, double x, double log_value) const {
     const auto price = [&](const Images& images) {
         return std::log(window(images)) + kDigitLost * lost(images);
     };
-    Images best(terms_, tilt, kLogTolerance);
+    Images best(moments, tilt, kLogTolerance);
     if (window(best) < kGaussianWindow * std::sqrt(best.moment().curvature)) return best;
     const double most_lost = std::max(lost(best), 0.0) + kMostLost;
     for (const double factor : {0.82, 0.65, 0.5}) {
-        const Images other(terms_, tilt * factor, kLogTolerance);
+        const Images other(moments, tilt * factor, kLogTolerance);
         if (lost(other) > most_lost) break;
         if (price(other) < price(best) - 0.2) best = other;
     }
@@ -148,18 +148,19 @@ Images ComposedLoss::cheapest(double tilt, double x, double log_value) const {
 }
 
 // Of the finite part of delta(x), by e^log_unit.
-Interval ComposedLoss::finite_delta(double x, double log_unit) const {
-    const double log_bound = log_renyi(terms_, tilt_for_loss(x), x);
+Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit) const {
+    const double log_bound = log_renyi(moments, tilt_for_loss(moments, x), x);
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
     double log_value = std::min(log_bound, 0.0) - 1.0;
-    best = contour_delta(x, log_unit, log_value, best, Effort::quick);
+    best = contour_delta(moments, x, log_unit, log_value, best, Effort::quick);
     const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
     for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
         const double before = log_value;
         const auto rest = without_top(x, log_value);
         const ComposedLoss& loss = rest ? *rest : *this;
+        Moments of_rest(loss.terms_);
         const Effort effort = pass ? Effort::full : Effort::rough;
-        best = loss.contour_delta(x, log_unit, log_value, best, effort);
+        best = loss.contour_delta(rest ? of_rest : moments, x, log_unit, log_value, best, effort);
         if (pass && std::fabs(log_value - before) < 0.5) break;
     }
     const double one = std::exp(-log_unit);  // D <= 1
@@ -167,12 +168,13 @@ Interval ComposedLoss::finite_delta(double x, double log_unit) const {
 }
 
 // Narrows what is known, where the logarithm is about log_value.
-Interval ComposedLoss::contour_delta(double x, double log_unit, double& log_value, Interval best,
-                                     Effort effort) const {
-    const double c = tilt_for_loss(x);
+Interval ComposedLoss::contour_delta(Moments& moments, double x, double log_unit, double& log_value,
+                                     Interval best, Effort effort) const {
+    const double c = tilt_for_loss(moments, x);
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
-        const auto contour = Contour::make(terms_, cheapest(c, x, log_value), x, log_value, effort);
+        const auto contour =
+            Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value, effort);
         if (!contour) break;
         const Interval bounds = profile(*contour, x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
@@ -189,8 +191,10 @@ Interval ComposedLoss::contour_delta(double x, double log_unit, double& log_valu
 Interval ComposedLoss::delta(double epsilon) const {
     if (infinite_ >= 1.0) return {1.0, 1.0};
     if (const auto closed = closed_profile(epsilon)) return *closed;
-    const double log_unit = std::min(log_renyi(terms_, tilt_for_loss(epsilon), epsilon), 0.0);
-    return with_infinite(finite_delta(epsilon, log_unit), log_unit);
+    Moments moments(terms_);
+    const double c = tilt_for_loss(moments, epsilon);
+    const double log_unit = std::min(log_renyi(moments, c, epsilon), 0.0);
+    return with_infinite(finite_delta(moments, epsilon, log_unit), log_unit);
 }
 
 // The whole of a finite part that is told by e^log_unit.
@@ -210,12 +214,14 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         return bisected([&](double x) { return *closed_profile(x); }, delta);
     }
     if (!(delta > 0.0)) return {0.0, kInfinity};
-    const Tilt tilt = tilt_for_value(std::log(slack(delta)));
-    Interval best = renyi_epsilon(tilt, delta);
+    Moments moments(terms_);
+    const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)));
+    Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
-    if (floor > 0.0 && (best.upper <= floor || is_below(floor, delta))) return {0.0, floor};
+    if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta)))
+        return {0.0, floor};
     double x = tilt.bound - 2.0 / tilt.at;
-    best = contour_epsilon(delta, x, best, Effort::quick);
+    best = contour_epsilon(moments, delta, x, best, Effort::quick);
     const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
     if (!is_wide()) return best;
     // Rare large losses: where one alone would reach delta is a better place to start.
@@ -232,16 +238,19 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         const double before = std::clamp(x, best.lower, best.upper);
         const auto rest = without_top(before, log_value);
         const ComposedLoss& loss = rest ? *rest : *this;
-        best = loss.contour_epsilon(delta, x, best, pass ? Effort::full : Effort::rough);
+        Moments of_rest(loss.terms_);
+        best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best,
+                                    pass ? Effort::full : Effort::rough);
         if (pass && std::fabs(x - before) <= 1e-3 * x) break;
     }
     return best;
 }
 
-bool ComposedLoss::is_below(double floor, double delta) const {
+bool ComposedLoss::is_below(Moments& moments, double floor, double delta) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
-    const auto contour = Contour::make(terms_, cheapest(tilt_for_loss(floor), floor, log_value),
-                                       floor, log_value, Contour::Effort::rough);
+    const auto contour =
+        Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
+                      floor, log_value, Contour::Effort::rough);
     return contour && meets(profile(*contour, floor, log_unit), delta);
 }
 
@@ -249,9 +258,9 @@ double ComposedLoss::slack(double delta) const {
     return std::max(delta - infinite_, 1e-16 * delta);
 }
 
-Interval ComposedLoss::renyi_epsilon(const Tilt& tilt, double delta) const {
+Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const {
     const auto is_met = [&](double x) {
-        const double log_ratio = log_renyi(terms_, tilt.at, x) - std::log(delta);
+        const double log_ratio = log_renyi(moments, tilt.at, x) - std::log(delta);
         return meets({0.0, std::exp(log_ratio) * (1.0 + 1e-13)}, delta);
     };
     if (is_met(0.0)) return {0.0, 0.0};
@@ -260,14 +269,14 @@ Interval ComposedLoss::renyi_epsilon(const Tilt& tilt, double delta) const {
 }
 
 // Narrows what is known already, starting at x.
-Interval ComposedLoss::contour_epsilon(double delta, double& x, Interval best,
+Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x, Interval best,
                                        Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
-    const Tilt tilt = tilt_for_value(log_value);
+    const Tilt tilt = tilt_for_value(moments, log_value);
     x = std::clamp(x, best.lower, best.upper);
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
-        const Images images = cheapest(tilt.at, x, log_value);
+        const Images images = cheapest(moments, tilt.at, x, log_value);
         const double c = images.tilt();
         const auto contour = Contour::make(terms_, images, x, log_value, effort);
         if (!contour) break;

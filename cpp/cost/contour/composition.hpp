@@ -28,22 +28,24 @@ class ComposedLoss {
         double at, bound;  // of the least Renyi bound, and the bound
     };
 
-    Tilt tilt_for_value(double log_value) const;
-    double tilt_for_loss(double x) const;
-    Images cheapest(double tilt, double x, double log_value) const;
+    static Tilt tilt_for_value(Moments& moments, double log_value);
+    static double tilt_for_loss(Moments& moments, double x);
+    static Images cheapest(Moments& moments, double tilt, double x, double log_value);
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
     std::optional<ComposedLoss> without_top(double x, double log_value) const;
     Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;
-    Interval finite_delta(double x, double log_unit) const;
-    Interval contour_delta(double x, double log_unit, double& log_value, Interval best,
-                           Contour::Effort effort) const;
+    Interval finite_delta(Moments& moments, double x, double log_unit) const;
+    Interval contour_delta(Moments& moments, double x, double log_unit, double& log_value,
+                           Interval best, Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
-    double slack(double delta) const;                 // what the infinite mass leaves of it, about
-    bool is_below(double floor, double delta) const;  // surely epsilon(delta) <= floor
-    Interval renyi_epsilon(const Tilt& tilt, double delta) const;
-    Interval contour_epsilon(double delta, double& x, Interval best, Contour::Effort effort) const;
+    double slack(double delta) const;  // what the infinite mass leaves of it, about
+    bool is_below(Moments& moments, double floor,
+                  double delta) const;  // surely epsilon(delta) <= floor
+    Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
+    Interval contour_epsilon(Moments& moments, double delta, double& x, Interval best,
+                             Contour::Effort effort) const;
     bool meets(const Interval& finite, double delta) const;    // surely delta(x) <= delta
     bool exceeds(const Interval& finite, double delta) const;  // surely delta(x) > delta
     std::optional<Interval> closed_profile(double x) const;

@@ -24,24 +24,25 @@ double log_kappa(double a) {
     return a > 0.0 ? -std::log1p(a) - a * std::log1p(1.0 / a) : 0.0;
 }
 
-Moment total_moment(const Terms& terms, double t) {
+const Moment& Moments::at(double t) {
+    if (const auto found = known_.find(t); found != known_.end()) return found->second;
     poll();
     Moment total{0.0, 0.0, 0.0, 0.0};
-    for (const Releases& term : terms) {
+    for (const Releases& term : terms_) {
         const Moment one = term.law->moment(t);
         total.value += term.count * one.value;
         total.error += term.count * (one.error + 4.0 * kUnit * std::fabs(one.value));
         total.slope += term.count * one.slope;
         total.curvature += term.count * one.curvature;
     }
-    return total;
+    return known_.emplace(t, total).first->second;
 }
 
-Images::Images(const Terms& terms, double tilt, double log_tolerance)
-    : tilt_(tilt), moment_(total_moment(terms, tilt)) {
+Images::Images(Moments& moments, double tilt, double log_tolerance)
+    : tilt_(tilt), moment_(moments.at(tilt)) {
     const double reach = std::sqrt(-2.0 * log_tolerance / std::max(moment_.curvature, 1e-300));
     const auto add = [&](std::vector<Tilt>& to, double at) {
-        to.push_back(tilt_at(terms, at, tilt));
+        to.push_back(tilt_at(moments, at, tilt));
     };
     for (const double part : {0.03, 0.08, 0.2, 0.45, 0.9, 2.0}) {
         add(above_, tilt + (1.0 + tilt) * part);
@@ -55,13 +56,14 @@ Images::Images(const Terms& terms, double tilt, double log_tolerance)
 }
 
 void Images::extend_above(const Terms& terms) {
+    Moments moments(terms);
     for (const double part : {4.0, 8.0, 16.0, 32.0}) {
-        above_.push_back(tilt_at(terms, tilt_ + (1.0 + tilt_) * part, tilt_));
+        above_.push_back(tilt_at(moments, tilt_ + (1.0 + tilt_) * part, tilt_));
     }
 }
 
-Images::Tilt Images::tilt_at(const Terms& terms, double at, double tilt) {
-    const Moment moment = total_moment(terms, at);
+Images::Tilt Images::tilt_at(Moments& moments, double at, double tilt) {
+    const Moment& moment = moments.at(at);
     const double upper = moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
     return {at, std::fabs(at - tilt), log_kappa(at) + upper};
 }

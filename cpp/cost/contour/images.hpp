@@ -1,6 +1,7 @@
 // The images that the trapezoidal rule adds: A(x) of CONTOUR.md, section 2, bounded from above.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "cost/contour/law.hpp"
@@ -13,13 +14,23 @@ double log_kappa(double a);
 // log(1/(e^t - 1)), of a geometric series, for t > 0.
 double log_geometric(double t);
 
-// Sum of the releases' moments at a tilt; the value is never below K(t) by more than the error.
-Moment total_moment(const Terms& terms, double t);
+// Sums of the releases' moments, each tilt's computed once: searches come back to the same tilts.
+// One query's own, as it is not shared between threads; it refers to the terms.
+class Moments {
+  public:
+    explicit Moments(const Terms& terms) : terms_(terms) {}
+    // The value is never below K(t) by more than the error.
+    const Moment& at(double t);
+
+  private:
+    const Terms& terms_;
+    std::unordered_map<double, Moment> known_;
+};
 
 class Images {
   public:
     // Around a contour at `tilt`, for images of about e^log_tolerance, relatively.
-    Images(const Terms& terms, double tilt, double log_tolerance);
+    Images(Moments& moments, double tilt, double log_tolerance);
 
     // Takes steeper tilts into account, for laws whose large losses were trimmed.
     void extend_above(const Terms& terms);
@@ -38,7 +49,7 @@ class Images {
     struct Tilt {
         double at, distance, log_weight;  // of the tilt, |at - c|, log kap + K there
     };
-    static Tilt tilt_at(const Terms& terms, double at, double tilt);
+    static Tilt tilt_at(Moments& moments, double at, double tilt);
     static double least_window(const std::vector<Tilt>& tilts, double x, double log_want,
                                double smoothing);
     static double least_bound(const std::vector<Tilt>& tilts, double x, double window,

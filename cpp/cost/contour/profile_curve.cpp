@@ -93,11 +93,12 @@ std::vector<Interval> ComposedLoss::deltas(const std::vector<double>& epsilons,
 // Takes the next ones for as long as a contour for the first of them is narrow.
 void ComposedLoss::take_narrow(const std::vector<double>& epsilons,
                                std::vector<Interval>& found) const {
-    const double first = epsilons[found.size()], c = tilt_for_loss(first);
-    const double log_bound = total_moment(terms_, c).value + log_kappa(c) - c * first;
+    Moments moments(terms_);
+    const double first = epsilons[found.size()], c = tilt_for_loss(moments, first);
+    const double log_bound = moments.at(c).value + log_kappa(c) - c * first;
     if (!std::isfinite(log_bound) || !(c < kLargestTilt)) return;
     const double log_value = std::min(log_bound, 0.0) - kLogRoom;
-    const Images images = cheapest(c, first, log_value);
+    const Images images = cheapest(moments, c, first, log_value);
     auto contour = Contour::make(terms_, images, first, log_value, Contour::Effort::quick);
     if (contour) contour->tabulate();
     while (contour && found.size() < epsilons.size()) {
