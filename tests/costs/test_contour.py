@@ -320,6 +320,17 @@ def test_only_the_larger_direction_is_needed():
     assert training.epsilon(1e-6, lower * 0.99) == (lower, upper)
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_epsilon_zero(direction):
+    law = cost.sampled_gaussian(9.0, 4.8e-5, direction)
+    alone, together = composed((law, 1)).delta(0.0), composed((law, 300)).delta(0.0)
+    assert alone[0] < together[0] <= together[1] < 300 * alone[0]
+    releases = composed((law, 300))
+    for delta in (300.001 * alone[1], 300 * alone[0], 1.001 * together[1]):
+        assert releases.epsilon(delta) == (0.0, 0.0)
+    assert releases.epsilon(0.999 * together[0])[1] > 0.0
+
+
 def test_two_responses_far_apart():
     # Images far below the smallest loss are known; those not so far are not, and have a bound.
     for count in (1, 7, 40):

@@ -214,6 +214,8 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         return bisected([&](double x) { return *closed_profile(x); }, delta);
     }
     if (!(delta > 0.0)) return {0.0, kInfinity};
+    const Interval at_zero = alone_at_zero();
+    if (at_zero.upper <= delta) return {0.0, 0.0};
     Moments moments(terms_);
     const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)));
     Interval best = renyi_epsilon(moments, tilt, delta);
@@ -224,6 +226,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     best = contour_epsilon(moments, delta, x, best, Effort::quick);
     const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
     if (!is_wide()) return best;
+    if (at_zero.lower <= delta && is_below(moments, 0.0, delta)) return {0.0, 0.0};
     // Rare large losses: where one alone would reach delta is a better place to start.
     double start = 0.0;
     for (const Releases& term : terms_) {
@@ -244,6 +247,17 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         if (pass && std::fabs(x - before) <= 1e-3 * x) break;
     }
     return best;
+}
+
+// From the largest to the sum: section 6 of CONTOUR.md.
+Interval ComposedLoss::alone_at_zero() const {
+    Interval bounds{0.0, 0.0};
+    for (const Releases& term : terms_) {
+        const Interval one = term.law->profile(0.0).value_or(Interval{0.0, kInfinity});
+        bounds.lower = std::max(bounds.lower, one.lower);
+        bounds.upper += term.count * one.upper * (1.0 + 1e-9);
+    }
+    return bounds;
 }
 
 bool ComposedLoss::is_below(Moments& moments, double floor, double delta) const {

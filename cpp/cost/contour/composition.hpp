@@ -41,6 +41,7 @@ class ComposedLoss {
                            Interval best, Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
     double slack(double delta) const;  // what the infinite mass leaves of it, about
+    Interval alone_at_zero() const;    // bounds of delta(0) by what the releases alone have there
     bool is_below(Moments& moments, double floor,
                   double delta) const;  // surely epsilon(delta) <= floor
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
