@@ -97,5 +97,5 @@ bin_moments: int = 8
 bin_run: int = 16384
 bins: int = 1536
 bins_per_octave: int = 128
-counts: int = 385
-counts_per_octave: int = 64
+counts: int = 769
+counts_per_octave: int = 128

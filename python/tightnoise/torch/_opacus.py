@@ -36,7 +36,6 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
     >>> import tightnoise as tn
     >>> accountant = tn.torch.OpacusAccountant()
     >>> accountant.step(noise_multiplier=1.0, sample_rate=0.01)
-    >>> accountant.step(noise_multiplier=1.0, sample_rate=0.01)
     >>> round(accountant.get_epsilon(1e-5), 6)
     0.19945
     """
