@@ -1,6 +1,7 @@
 #include <tuple>
 
 #include "bindings/arrays.hpp"
+#include "numeric/binomial.hpp"
 #include "numeric/clipped_sum.hpp"
 #include "numeric/special.hpp"
 
@@ -85,6 +86,8 @@ void bind_special(py::module_ m) {
     def_map(m, "log_sphere_mean_rise", kernels.log_sphere_mean_rise, "nu", "x", "increase");
     m.def("add_clipped_rows", &add_clipped_rows, py::arg("rows"), py::arg("norm"), py::arg("bound"),
           py::arg("unit"), py::arg("sums").noconvert());
+    m.def("binomial_bounds", &binomial_bounds, py::arg("successes"), py::arg("trials"),
+          py::arg("alpha"));
     def_reduction(m, "sum", sum_array);
     def_reduction(m, "magnitude", magnitude_of_array);
     def_reduction(m, "logsumexp", log_sum_exp_array);

@@ -7,6 +7,7 @@ import numpy.typing
 
 __all__: list[str] = [
     "add_clipped_rows",
+    "binomial_bounds",
     "erfcx",
     "exp",
     "expm1",
@@ -38,6 +39,11 @@ def add_clipped_rows(
     unit: typing.SupportsFloat | typing.SupportsIndex,
     sums: numpy.typing.NDArray[numpy.int64],
 ) -> None: ...
+def binomial_bounds(
+    successes: typing.SupportsFloat | typing.SupportsIndex,
+    trials: typing.SupportsFloat | typing.SupportsIndex,
+    alpha: typing.SupportsFloat | typing.SupportsIndex,
+) -> tuple[float, float]: ...
 def erfcx(x: numpy.ndarray, out: numpy.ndarray) -> None: ...
 def exp(x: numpy.ndarray, out: numpy.ndarray) -> None: ...
 def expm1(x: numpy.ndarray, out: numpy.ndarray) -> None: ...
