@@ -78,7 +78,7 @@ def test_randomised_response(e, times, check_error):
 
 def test_atoms_by_enumeration(rng):
     """Losses that lie on no lattice, in both directions, some infinite."""
-    for _ in range(12):
+    for _ in range(6):
         size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
         p, q = rng.dirichlet(np.full(size, 0.7), 2) + 1e-9
         if rng.random() < 0.3:
@@ -135,12 +135,12 @@ def laplace_delta(e, times, epsilon):
     return mp.fsum(mass * once(epsilon - x) for x, mass in atoms) + whole
 
 
-@pytest.mark.parametrize("e", [0.001, 0.1, 1.0, 5.0, 30.0])
-@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("e", [0.001, 1.0, 30.0])
+@pytest.mark.parametrize("times", [2, 3])
 def test_laplace(e, times, check_error):
     cost = tn.Laplace(1 / e).cost(sensitivity=1.0) * times
     with mp.workdps(25):
-        for share in (0.0, 0.05, 0.5, 0.9, 0.999):
+        for share in (0.0, 0.5, 0.999):
             exact = laplace_delta(e, times, share * times * e)
             lower, upper = delta_bounds(cost.terms, share * times * e)
             assert lower <= exact <= upper * (1 + 1e-12)
@@ -252,9 +252,9 @@ WIDTHS = {"Poisson": 1e-3, "fixed size": 1e-3, "truncated": 2e-3, "Gaussian and 
 
 
 @pytest.mark.parametrize("name", mechanisms())
-@pytest.mark.parametrize("times", [1, 100, 10_000])
+@pytest.mark.parametrize("times", [3, 10_000])
 def test_widths(name, times, check_error):
-    cost = mechanisms()[name] * (10 if name == "Poisson" and times == 1 else times)
+    cost = mechanisms()[name] * (10 if name == "Poisson" and times == 3 else times)
     for delta in (1e-8, 1e-2):
         limit = WIDTHS.get(name, 1e-5)
         check_error(f"epsilon_bounds, {name}", widest(cost, delta), limit)
@@ -267,7 +267,7 @@ def test_a_million():
 
 def test_once_is_the_profile(rng, check_error):
     """Random settings against the profile of the leaf itself, less what that may be too high."""
-    for _ in range(25):
+    for _ in range(10):
         size = float(np.exp(rng.uniform(-5, 3)))
         kind = int(rng.integers(4))
         if kind == 0:
@@ -289,6 +289,17 @@ def test_once_is_the_profile(rng, check_error):
             assert exact <= upper * (1 + 1e-12)
             if exact > 1e-9:
                 check_error("delta_bounds, once", 1 - lower / exact, 2e-2)
+
+
+@pytest.mark.parametrize("eta", [0.1, 3.0])
+def test_bounded_range_is_at_least_its_response(eta):
+    cost = tn.Cost.of_bounded_range(eta)
+    lower, upper = cost.epsilon_bounds(1e-3)
+    assert upper * (1 - 1e-12) <= lower <= upper
+    for times in (2, 1000):
+        response = composed_epsilon(eta / 2, 0.0, times, 1e-3)
+        lower, upper = (cost * times).epsilon_bounds(1e-3)
+        assert response * (1 - 1e-2) <= lower <= response * (1 + 1e-11) <= upper
 
 
 def test_no_lower_side_of_what_is_a_bound_only():

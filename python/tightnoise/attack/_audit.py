@@ -53,6 +53,13 @@ class Audit:
     ceiling : float or None
         About what the best test of so many trials would show of a mechanism whose trade-off curve
         is the proved one: no audit of this size can be expected to say more.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> found = tn.attack.audit(tn.Laplace(1.0), 1.0, 0.0, 0.0, rng=tn.random.NoiseStream(1))
+    >>> isinstance(found, tn.attack.Audit), 0.8 < found.epsilon < 1.0
+    (True, True)
     """
 
     epsilon: float

@@ -29,6 +29,8 @@ __all__ = ["BoundedRange", "LossTable", "ProfileTable", "RdpTable", "Zcdp"]
 
 Array = NDArray[np.float64]
 
+_MOST_TOLD = 350.0  # a loss whose exponential is a number
+
 
 @dataclass(frozen=True)
 class Zcdp(Leaf):
@@ -129,6 +131,10 @@ class LossTable(Leaf):
         """Return the losses."""
         return release_of_losses(self.losses, self.probabilities)
 
+    def reached(self) -> Release | None:
+        """Return the losses."""
+        return losses_of_leaf(self)
+
 
 @dataclass(frozen=True)
 class ProfileTable(Leaf):
@@ -212,13 +218,26 @@ class BoundedRange(Leaf):
         """Return (1 - e^((epsilon - eta)/2))^2/(1 - e^-eta)."""
         if self.eta == 0:
             return np.zeros_like(epsilons), np.zeros_like(epsilons)
-        gap = np.maximum(-np.expm1(0.5 * (epsilons - self.eta)), 0.0)
+        gap = -np.expm1(np.minimum(0.5 * (epsilons - self.eta), 0.0))
         delta = np.minimum(gap * gap / -math.expm1(-self.eta) * (1 + 2.0**-48), 1.0)
         return delta, delta
+
+    def profile_below(self, epsilons: Array) -> Profile:
+        """Return the same, rounded down: another pair has it at each epsilon."""
+        below = self.profile(epsilons)[0] * (1 - 2.0**-46)
+        return below, below
 
     def release(self) -> Release:
         """Return the losses."""
         return losses_of(self.profile, self.eta, self.eta, symmetric=True)
+
+    def reached(self) -> Release | None:
+        """Return those of the pair of t = eta/2: randomised response."""
+        t = 0.5 * self.eta
+        if not 0 < t < _MOST_TOLD:
+            return None
+        p = 1 / (1 + math.exp(-t))
+        return release_of_losses((t, -t), (p, 1 - p))
 
     def grouped(self, count: int) -> Leaf:
         """Return that of a chain of neighbours: the ranges add up."""

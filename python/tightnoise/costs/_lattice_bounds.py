@@ -14,7 +14,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs._bounds import LossTable
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._lattice_below import Below, below_of_profile, below_of_release
@@ -149,8 +148,8 @@ def _losses_below(terms: Terms, least: float, most: float) -> tuple[LossesBelow,
 
 
 def _is_known(leaf: Leaf) -> bool:
-    """Return whether the pair of a leaf is known: by its losses, or by its profile."""
-    return isinstance(leaf, LossTable) or leaf.profile_excess is not None
+    """Return whether a pair of a leaf is known: by its losses, or by its profile."""
+    return leaf.reached() is not None or leaf.profile_excess is not None
 
 
 @functools.lru_cache(maxsize=64)
@@ -158,11 +157,12 @@ def _below_of(leaf: Leaf, spacing: float) -> tuple[Below, Below] | None:
     """Return the losses of a leaf in both directions, on a lattice."""
     release, excess = losses_of_leaf(leaf), leaf.profile_excess
     assert release is not None
-    if isinstance(leaf, LossTable):
-        forward = below_of_release(release, spacing)
-        if release.is_symmetric:
+    reached = leaf.reached()
+    if reached is not None:
+        forward = below_of_release(reached, spacing)
+        if reached.is_symmetric:
             return forward, forward
-        return forward, below_of_release(release.swapped, spacing)
+        return forward, below_of_release(reached.swapped, spacing)
     assert excess is not None
     ends = max(release.highest, 0.0), max(release.swapped.highest, 0.0)
     points = math.ceil(_POINTS * spacing / max(ends)) if max(ends) > 0 else 1

@@ -131,6 +131,10 @@ class Leaf(ABC):
         """Return the distribution of losses, if known."""
         return None
 
+    def reached(self) -> Release | None:
+        """Return the losses of one pair of neighbours, if known: they add up from below."""
+        return None
+
     def laws(self) -> tuple[Law, ...] | None:
         """Return the laws of both directions as the core knows them; one of a symmetric pair."""
         return None
