@@ -1,0 +1,214 @@
+"""Inputs whose gradient is a released one, by descent (extra `torch`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tightnoise._validate import MAX_COUNT, integer, not_negative
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import torch
+
+__all__ = ["Inversion", "invert", "invert_l2"]
+
+_RATE = 0.1  # of Adam's first steps; a tenth after each of these parts
+_PARTS = (0.375, 0.625, 0.875)
+
+
+class Inversion(NamedTuple):
+    """What an attack has found.
+
+    Attributes
+    ----------
+    inputs : torch.Tensor
+    loss : float
+        How far the gradient of these inputs is from the one that was released.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> tn.attack.Inversion._fields
+    ('inputs', 'loss')
+    """
+
+    inputs: torch.Tensor
+    loss: float
+
+
+def invert(
+    model: torch.nn.Module,
+    gradient: torch.Tensor,
+    labels: torch.Tensor,
+    shape: tuple[int, ...],
+    *,
+    iterations: int = 400,
+    total_variation: float = 1e-3,
+    restarts: int = 1,
+    seed: int = 0,
+) -> Inversion:
+    """Return inputs from 0 to 1 whose gradient points where a released one does.
+
+    Adam on signs of the gradient of 1 - cosine + total variation, for cross entropy with known
+    labels: Geiping, Bauermeister, Droege and Moeller 2020, "Inverting Gradients". It needs the
+    direction alone, and so works on directional noise, too.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+    gradient : torch.Tensor, shape (d,)
+        Of all parameters, in their order, one after another; noisy or not, in any units.
+    labels : torch.Tensor of integers, shape (n,)
+    shape : tuple of int
+        Of the inputs, n first.
+    iterations, restarts : int
+    total_variation : float
+        The weight of the differences of neighbours along the last two axes.
+    seed : int
+        Of the first inputs, which have no meaning for privacy.
+
+    Returns
+    -------
+    Inversion
+        That of the least cosine loss over all restarts.
+
+    Raises
+    ------
+    ValueError
+        If the gradient has another length than the model, or is 0.
+    ImportError
+        Without PyTorch.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> import torch  # doctest: +SKIP
+    >>> net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(256, 10))  # doctest: +SKIP
+    >>> found = tn.attack.invert(
+    ...     net, released, torch.tensor([3]), (1, 1, 16, 16)
+    ... )  # doctest: +SKIP
+    """
+    import torch
+
+    target = _target(model, gradient)
+    target = target / target.norm()
+    rounds = integer("iterations", iterations, minimum=1, maximum=MAX_COUNT)
+    weight = not_negative("total_variation", total_variation)
+    generator = torch.Generator().manual_seed(seed)
+    best: Inversion | None = None
+    for _ in range(integer("restarts", restarts, minimum=1, maximum=MAX_COUNT)):
+        x = (0.5 + 0.1 * torch.randn(shape, generator=generator)).to(target)
+        x.requires_grad_(True)
+        adam = torch.optim.Adam([x], lr=_RATE)
+        slower = torch.optim.lr_scheduler.MultiStepLR(adam, [int(rounds * f) for f in _PARTS], 0.1)
+        for _ in range(rounds):
+            own = _gradient(model, x, labels)
+            loss = 1 - own @ target / own.norm().clamp_min(1e-30)
+            (x.grad,) = torch.autograd.grad(loss + weight * _variation(x), x)
+            x.grad.sign_()
+            adam.step()
+            slower.step()
+            with torch.no_grad():
+                x.clamp_(0, 1)
+        found = Inversion(x.detach(), float(loss.detach()))
+        if best is None or found.loss < best.loss:
+            best = found
+    assert best is not None
+    return best
+
+
+def invert_l2(
+    model: torch.nn.Module,
+    gradient: torch.Tensor,
+    shape: tuple[int, ...],
+    classes: int,
+    *,
+    iterations: int = 100,
+    seed: int = 0,
+) -> Inversion:
+    """Return inputs whose gradient is the nearest to a released one, their labels unknown.
+
+    L-BFGS on the squared distance, over inputs and soft labels: Zhu, Liu and Han 2019, "Deep
+    Leakage from Gradients" (DLG). It needs the scale of the gradient, and noise misleads it early.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+    gradient : torch.Tensor, shape (d,)
+        Of all parameters, in their order, one after another.
+    shape : tuple of int
+        Of the inputs, n first.
+    classes : int
+    iterations : int
+    seed : int
+
+    Returns
+    -------
+    Inversion
+
+    Raises
+    ------
+    ValueError
+        If the gradient has another length than the model, or is 0.
+    ImportError
+        Without PyTorch.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> found = tn.attack.invert_l2(net, released, (1, 1, 16, 16), 10)  # doctest: +SKIP
+    """
+    import torch
+
+    target = _target(model, gradient)
+    count = integer("classes", classes, minimum=2, maximum=MAX_COUNT)
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(shape, generator=generator).to(target).requires_grad_(True)
+    y = torch.randn((shape[0], count), generator=generator).to(target).requires_grad_(True)
+    descent = torch.optim.LBFGS([x, y], lr=1.0, max_iter=1)
+    best = Inversion(x.detach().clone(), float("inf"))
+
+    def distance() -> torch.Tensor:
+        own = _gradient(model, x, y.softmax(dim=1))
+        loss = (own - target).square().sum()
+        x.grad, y.grad = torch.autograd.grad(loss, [x, y])
+        return loss.detach()
+
+    for _ in range(integer("iterations", iterations, minimum=1, maximum=MAX_COUNT)):
+        before = x.detach().clone()
+        loss = float(descent.step(distance))
+        if not loss < float("inf"):
+            break
+        if loss < best.loss:
+            best = Inversion(before, loss)
+    return best
+
+
+def _target(model: torch.nn.Module, gradient: torch.Tensor) -> torch.Tensor:
+    count = sum(p.numel() for p in _parameters(model))
+    target = gradient.detach().reshape(-1).to(next(_parameters(model)))
+    if target.numel() != count:
+        raise ValueError(f"gradient must have {count} numbers, as the model; got {target.numel()}")
+    if not bool(target.any()) or not bool(target.isfinite().all()):
+        raise ValueError("gradient must be finite and not 0; got one that is not")
+    return target
+
+
+def _parameters(model: torch.nn.Module) -> Iterator[torch.nn.Parameter]:
+    return (p for p in model.parameters() if p.requires_grad)
+
+
+def _gradient(model: torch.nn.Module, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    import torch
+
+    loss = torch.nn.functional.cross_entropy(model(x), labels, reduction="sum")
+    parts = torch.autograd.grad(loss, list(_parameters(model)), create_graph=True)
+    return torch.cat([part.reshape(-1) for part in parts])
+
+
+def _variation(x: torch.Tensor) -> torch.Tensor:
+    if x.dim() < 3:
+        return x.new_zeros(())
+    across, down = x[..., 1:] - x[..., :-1], x[..., 1:, :] - x[..., :-1, :]
+    return across.abs().mean() + down.abs().mean()
