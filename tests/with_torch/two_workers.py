@@ -1,5 +1,6 @@
 """One of two workers (rank, folder): what it got is written to a file of the folder."""
 
+import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -26,6 +27,30 @@ def refusal(tensors):
     return "released"
 
 
+def weights_of_two_steps():
+    """Of a network that both train by Opacus, each on its half."""
+    import opacus
+    from opacus.distributed import DifferentiallyPrivateDistributedDataParallel as Wrapped
+
+    torch.manual_seed(1)
+    net = torch.nn.Linear(4, 3)
+    engine = tn.torch.PrivacyEngine(mechanism=m, rng=tn.random.NoiseStream(9 + rank))
+    data = torch.utils.data.TensorDataset(torch.randn(64, 4), torch.randint(3, (64,)))
+    model, optimizer, loader = engine.make_private(
+        module=Wrapped(net),
+        optimizer=torch.optim.SGD(net.parameters(), lr=0.1),
+        data_loader=torch.utils.data.DataLoader(data, batch_size=16),
+        max_grad_norm=0.5,
+    )
+    for _, (x, y) in zip(range(2), loader, strict=False):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+    largest = max(float(p.grad.abs().max()) for p in model.parameters())
+    assert largest <= 2.0 / 16 * (1 + 1e-6), (largest, opacus.__version__)
+    return [p.detach().reshape(-1).tolist() for p in model.parameters()], engine.get_epsilon(1e-5)
+
+
 mine = np.linspace(-3, 3, 4000)[2000 * rank : 2000 * (rank + 1)]
 sketch = tn.torch.gather_sketch(tn.Sketch.of(mine, -2.0, 2.0, sigma=1.0))
 told = {
@@ -34,5 +59,7 @@ told = {
     "uneven": refusal([torch.zeros(2 + rank)]),
     "cost": m.cost_at(sketch, coordinate_sensitivity=0.01).rdp([2.0, 8.0]).values.tolist(),
 }
+if importlib.util.find_spec("opacus"):
+    told["weights"], told["epsilon"] = weights_of_two_steps()
 (folder / f"{rank}.json").write_text(json.dumps(told))
 dist.destroy_process_group()

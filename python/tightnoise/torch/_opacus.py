@@ -11,6 +11,7 @@ from opacus.accountants import IAccountant
 from opacus.accountants.registry import register_accountant
 from opacus.optimizers import DPOptimizer as OpacusOptimizer
 from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processed
+from torch.distributed.fsdp import FSDPModule
 
 from tightnoise._accountant import Accountant
 from tightnoise._validate import positive
@@ -257,6 +258,10 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
             raise ValueError(f"clipping must be 'flat'; got {clipping!r}")
         if "ghost" in grad_sample_mode:
             raise ValueError(f"grad_sample_mode must not be ghost; got {grad_sample_mode!r}")
+        if isinstance(options.get("module"), FSDPModule):
+            raise ValueError(
+                "module must not be sharded by FSDP: one rank draws the noise of all numbers"
+            )
         if options.get("noise_generator") is not None:
             raise ValueError("noise_generator must be left out: rng= of PrivacyEngine is used")
         mechanism = self.mechanism
