@@ -174,7 +174,8 @@ class Cost(Constructors):
 
         No accountant can prove less than the lower one of the leaves' pairs, with any amount of
         work. It is 0 where a leaf is an upper bound only (a guarantee, zCDP, Renyi divergences at
-        some orders), or where too little is known of its pair.
+        some orders), or where too little is known of its pair. Of bounded range many times, it is
+        that of randomised response.
 
         Parameters
         ----------

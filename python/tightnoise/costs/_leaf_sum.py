@@ -184,8 +184,9 @@ class LeafSum:
         Returns
         -------
         Cost
-            Upper bounds only: to about 1e-10 of delta in an epoch, where the noise is at least a
-            third of the sensitivity, and never more than that of one step on all records.
+            One epoch from both sides, delta to about 1e-12, unless steps are few and the noise is
+            less than the sensitivity; never more than that of one step on all records. Several
+            epochs are composed from that: below an epoch's delta of 1e-11 or so, upper bounds only.
 
         Raises
         ------
