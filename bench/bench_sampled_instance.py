@@ -25,4 +25,5 @@ def test_cost(timed, name, mechanism):
         rows.size,
     )
     everywhere = mechanism.cost(**box).sampled(RATE, "poisson")
-    assert 0 < here.rdp([8.0]).values[0] < everywhere.rdp([8.0]).values[0]
+    # Equal where the bound of every data set is the smaller one.
+    assert 0 < here.rdp([8.0]).values[0] <= everywhere.rdp([8.0]).values[0]
