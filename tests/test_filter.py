@@ -251,6 +251,32 @@ def test_sums_are_rounded_upwards(rule):
         assert budget.remaining == budget.budget - budget.spent
 
 
+@pytest.mark.parametrize("rule", ["rdp", "order 8", "gdp"])
+def test_few_pure_releases_add_up_as_they_should(rule):
+    budget = RULES[rule](1.0, 1e-6)
+    halves = Cost.of_pure(0.5)
+    assert admitted(budget, halves) == 2
+    assert budget.state_dict()["spent"][-1] == 1.0
+    resumed = RULES[rule](1.0, 1e-6)
+    resumed.load_state_dict(budget.state_dict())
+    assert not resumed.admits(halves)
+    assert admitted(RULES[rule](1.0, 1e-2), Cost.of_pure(1 / 128)) >= 128
+
+
+def test_no_adversary_makes_use_of_two_kinds_of_room():
+    rng = np.random.default_rng(5)
+    further = 0
+    for _ in range(20):
+        epsilon, delta = rng.uniform(0.3, 2.0), 10 ** rng.uniform(-2.5, -0.7)
+        menu = [two_way(epsilon * rng.uniform(0.2, 0.9)), Release(*rng.uniform(1e-3, 0.05, 2))]
+        menu.append(Release(*rng.uniform(0.1, 0.9, 2)))
+        for order in (2.0, 8.0):
+            reached = greatest_delta(PrivacyFilter(epsilon, delta, order=order), menu, epsilon, 3)
+            assert reached <= delta
+            further += reached > 0
+    assert further > 7
+
+
 def test_what_has_no_bound_is_not_admitted():
     approximate = Cost.of_approximate(0.1, 1e-9)
     for rule in RULES.values():
@@ -401,13 +427,14 @@ BROKEN = [
     ("rule", None, "rule must be"),
     ("spent", 0.5, "spent must be a list"),
     ("spent", [], "spent must be a list"),
-    ("spent", [0.1, 0.2], "spent must be a list"),
-    ("spent", ["0.1"], "spent must be a list"),
-    ("spent", [True], "spent must be a list"),
-    ("spent", [-0.1], "spent must be within the budget"),
-    ("spent", [NAN], "spent must be a number"),
-    ("spent", [1e9], "spent must be within the budget"),
-    ("spent", ["inf"], "spent must be within the budget"),
+    ("spent", [0.1], "spent must be a list"),
+    ("spent", [0.1, 0.2, 0.3], "spent must be a list"),
+    ("spent", [0.1, "0.1"], "spent must be a list"),
+    ("spent", [True, 0.1], "spent must be a list"),
+    ("spent", [-0.1, 0.1], "spent must be at least 0"),
+    ("spent", [0.1, NAN], "spent must be a number"),
+    ("spent", [1e9, 1e9], "spent must be within the budget"),
+    ("spent", ["inf", "inf"], "spent must be within the budget"),
     ("more", 1, "it must hold version, rule and spent"),
 ]
 

@@ -47,7 +47,8 @@ class PrivacyFilter(Spending):
         At least 0 and below 1. 0 is pure differential privacy: the largest losses add up.
     by : {"rdp", "gdp"}
         What adds up: Renyi divergences at one order, or mu^2 of Gaussian-DP, which spends Gaussian
-        noise by its exact profile, and admits nothing of which no `Cost.gdp_mu` is known.
+        noise by its exact profile. Beside that the largest losses add up: what either has room for
+        is admitted, so that few pure releases, and many, cost what they should.
     order : float, optional
         The order, greater than 1, infinity too. By default the one at which most Gaussian noise is
         admitted.
@@ -85,6 +86,13 @@ class PrivacyFilter(Spending):
     order after one output and the other after another. Adding up loss distributions that were
     chosen so is wrong as well; Renyi beside Gaussian-DP is not proved.
 
+    But the largest losses may have room instead. Where in the end they add up to epsilon at most,
+    log L is at most epsilon, for certain, and such transcripts add nothing to the hockey-stick
+    divergence at epsilon, E[(1 - e^epsilon/L)^+] under P. On all others the first sum is within its
+    budget in the end, hence at all times, for it does not fall: there the releases are those of a
+    run that stops before the first sum would exceed its budget, of which the divergence is at most
+    delta by the above. All that is added up is >= 0.
+
     Examples
     --------
     >>> import tightnoise as tn
@@ -110,19 +118,19 @@ class PrivacyFilter(Spending):
         one_of("by", by, _BY)
         self._by = by
         self._epsilon, self._delta = not_negative("epsilon", epsilon), below_one(delta)
+        orders, budgets = [math.inf], [self._epsilon]
         if by == "gdp":
             require(order is None, "order", order, "None with by='gdp'")
             require(self._delta > 0, "delta", delta, "greater than 0 with by='gdp'")
-            orders, budget = (
-                np.empty(0),
-                _mu_within(self._epsilon, self._delta) ** 2 * (1 - 2.0**-52),
-            )
+            budgets = [_mu_within(self._epsilon, self._delta) ** 2 * (1 - 2.0**-52), *budgets]
         else:
-            orders = np.array([_order_or_best(order, self._epsilon, self._delta)])
-            budget = self._epsilon
-            if self._delta > 0:
-                budget = budget_to_rdp(float(orders[0]), self._epsilon, self._delta)
-        super().__init__(orders, np.array([budget]), adjacency)
+            fixed = _order_or_best(order, self._epsilon, self._delta)
+            if fixed < math.inf:
+                orders = [fixed, *orders]
+                budgets = [budget_to_rdp(fixed, self._epsilon, self._delta), *budgets]
+            elif self._delta > 0:
+                budgets = [budget_to_rdp(fixed, self._epsilon, self._delta)]
+        super().__init__(np.array(orders), np.array(budgets), adjacency, squares=by == "gdp")
 
     def _rule(self) -> dict[str, Any]:
         order = None if self.order is None else plain(self.order)
@@ -151,12 +159,12 @@ class PrivacyFilter(Spending):
         >>> tn.PrivacyFilter(1.0).admits(tn.Cost.of_pure(0.25), 5)
         False
         """
-        return bool((add_upper(self._spent, self._measured(cost, count)) <= self._budget).all())
+        return bool(self._is_within(add_upper(self._spent, self._measured(cost, count))))
 
     @property
     def order(self) -> float | None:
         """The order of the Renyi divergences that are spent; None with by="gdp"."""
-        return float(self._orders[0]) if self._orders.size else None
+        return None if self._by == "gdp" else float(self._orders[0])
 
     @property
     def budget(self) -> float:
@@ -171,12 +179,15 @@ class PrivacyFilter(Spending):
     @property
     def remaining(self) -> float:
         """What is left of `budget`, but for rounding."""
-        return self.budget - self.spent
+        return max(self.budget - self.spent, 0.0)
 
     def __repr__(self) -> str:
         unit = "mu^2" if self._by == "gdp" else f"Renyi divergence at order {self.order:g}"
         within = f"epsilon={self._epsilon:g}, delta={self._delta:g}"
-        return f"PrivacyFilter({within}; spent {self.spent:.4g} of {self.budget:.4g} {unit})"
+        spent = f"spent {self.spent:.4g} of {self.budget:.4g} {unit}"
+        if self._budget.size > 1 and self._spent[-1] <= self._budget[-1]:
+            spent += f", or {self._spent[-1]:.4g} of {self._budget[-1]:g} in largest losses"
+        return f"PrivacyFilter({within}; {spent})"
 
 
 def _order_or_best(order: Any, epsilon: float, delta: float) -> float:

@@ -36,7 +36,7 @@ class BudgetError(ValueError):
 
 
 class Sums(ABC):
-    """What is spent, each sum within its budget, and how it is saved."""
+    """What is spent, sums within budgets, and how it is saved."""
 
     def __init__(self, budget: Array, adjacency: Any) -> None:
         self._adjacency = adjacency_or_none(adjacency)
@@ -115,19 +115,26 @@ class Sums(ABC):
         )
         require(plain and len(values) == self._spent.size, "spent", values, "a list of its floats")
         spent = number_array("spent", [float(value) for value in values])
-        require_all((spent >= 0) & (spent <= self._budget), "spent", spent, "within the budget")
+        require_all(spent >= 0, "spent", spent, "at least 0")
+        require_all(self._is_within(spent), "spent", spent, "within the budget")
         return spent
+
+    def _is_within(self, spent: Array) -> Any:
+        """Return which sums are within their budgets."""
+        return spent <= self._budget
 
 
 class Spending(Sums):
-    """Sums of costs in units that add up under full adaptivity, each within a budget.
+    """Sums of costs in units that add up under full adaptivity; of one, what is left may be spent.
 
-    The units are the Renyi divergences at fixed orders, or, without orders, mu^2 of Gaussian-DP.
+    The units are mu^2 of Gaussian-DP, if so asked, and the Renyi divergences at fixed orders.
     """
 
-    def __init__(self, orders: Array, budget: Array, adjacency: Any) -> None:
+    def __init__(
+        self, orders: Array, budget: Array, adjacency: Any, *, squares: bool = False
+    ) -> None:
         super().__init__(budget, adjacency)
-        self._orders = orders
+        self._orders, self._squares = orders, squares
 
     def _measured(self, cost: Any, count: SupportsIndex) -> Array:
         own = cost_in(cost) * integer("count", count, minimum=0, maximum=MAX_COUNT)
@@ -136,10 +143,14 @@ class Spending(Sums):
                 f"cost must be for the neighbours named beforehand, {self._adjacency!r}; got "
                 f"{own.adjacency!r}: say {type(self).__name__}(..., adjacency={own.adjacency!r})"
             )
-        if not self._orders.size:
-            mu = own.gdp_mu
-            return np.array([math.nextafter(mu * mu, math.inf) if mu > 0 else 0.0])
-        return own.rdp(self._orders).values
+        divergences = own.rdp(self._orders).values
+        if not self._squares:
+            return divergences
+        mu = own.gdp_mu
+        return np.append(math.nextafter(mu * mu, math.inf) if mu > 0 else 0.0, divergences)
+
+    def _is_within(self, spent: Array) -> Any:
+        return np.asarray((spent <= self._budget).any())
 
     def spend(self: Own, cost: Cost | Any, count: SupportsIndex = 1) -> Own:
         """Reserve what `count` releases cost, before their noise is drawn.
@@ -173,10 +184,11 @@ class Spending(Sums):
         costs = self._measured(cost, count)
         with ledger_lock:
             spent = add_upper(self._spent, costs)
-            if (spent > self._budget).any():
+            if not self._is_within(spent):
+                at = int(np.argmax(self._spent <= self._budget))
                 raise BudgetError(
-                    f"cost must be at most the {self._budget[0] - self._spent[0]:.6g} that are "
-                    f"left of {self._budget[0]:.6g}; got {costs[0]:.6g} ({self!r})"
+                    f"cost must be at most the {self._budget[at] - self._spent[at]:.6g} that are "
+                    f"left of {self._budget[at]:.6g}; got {costs[at]:.6g} ({self!r})"
                 )
             self._spent = spent
         return self

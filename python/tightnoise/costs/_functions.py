@@ -31,10 +31,12 @@ _LARGER.flags.writeable = False
 
 
 def add_upper(a: Array, b: Array) -> Array:
-    """Return a + b, rounded up unless one of them is 0."""
-    with np.errstate(over="ignore"):
+    """Return a + b, numbers of at least 0, rounded up unless it is exact."""
+    with np.errstate(over="ignore", invalid="ignore"):
         total = a + b
-    return np.where((a == 0) | (b == 0), total, np.nextafter(total, np.inf))
+        rest = total - a
+        lost = (a - (total - rest)) + (b - rest)  # exactly (Knuth's sum of two numbers)
+    return np.where(lost > 0, np.nextafter(total, np.inf), total)
 
 
 def times_upper(values: Array, count: int) -> Array:
