@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy import ma
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, operand, output
 from tightnoise._core.random import NoiseSource, join_integers, split_integers
-from tightnoise._validate import float_array, integer, require
+from tightnoise._validate import float_array, integer, plain_array, require
 from tightnoise.mechanisms._grid import GridLike
 from tightnoise.random import BATCH, MOST_OFFSET, NoiseStream, Reservation, default_stream
 from tightnoise.sums import ExactSum
@@ -65,7 +64,7 @@ def read_theta(theta: ArrayLike | ExactSum, *, check_finite: bool = True) -> The
     """Return the true values as given: integers, and sums of them, stay exact."""
     if isinstance(theta, ExactSum):
         return Theta(theta.integers * theta.unit, theta.integers, theta.unit)
-    array = theta if isinstance(theta, (float, np.ndarray, ma.MaskedArray)) else np.asarray(theta)
+    array = theta if isinstance(theta, float) else plain_array("theta", theta)
     if isinstance(array, float) or array.dtype.kind not in "iu":
         return Theta(float_array("theta", theta, check_finite=check_finite))
     floats = float_array("theta", array)  # refuses what is no plain array
@@ -226,7 +225,7 @@ def _digest(theta: Theta, step: Array | None) -> bytes:
     digest = hashlib.blake2b(repr((theta.floats.dtype, theta.unit)).encode())
     for array in (theta.floats, theta.integers, step):
         if array is not None:
-            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.digest()
 
 
