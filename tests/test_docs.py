@@ -12,6 +12,7 @@ LINKED = [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *sorted(DO
 
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
 del PAGES["training.md"]  # see tests/with_torch
+del PAGES["many-workers.md"]  # see tests/with_dask
 PARTS = [
     pytest.param(*match.groups(), id=f"{name}, {number}")
     for name, text in PAGES.items()
