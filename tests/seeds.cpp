@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kCases = 400;
 constexpr std::size_t kSamples = 1024;
-const NoiseKey kKey = {{1, 2, 3, 4, 5, 6, 7, 8}, 9};
+const NoiseKey kKey = {{1, 2, 3, 4, 5, 6, 7, 8}, 9, 0};
 
 // SplitMix64.
 class Bits {

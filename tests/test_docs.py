@@ -16,11 +16,14 @@ PARTS = [
     pytest.param(*match.groups(), id=f"{name}, {number}")
     for name, text in PAGES.items()
     for number, match in enumerate(EXAMPLES.finditer(text), 1)
+    if "import dask" not in match[1]  # see tests/with_dask
 ]
 
 
 def test_every_example_shows_what_it_prints():
-    assert sum(text.count("```python") for text in PAGES.values()) == len(PARTS) > 0
+    texts = PAGES.values()
+    parts = sum(text.count("```python") - text.count("```python\nimport dask") for text in texts)
+    assert parts == len(PARTS) > 0
 
 
 @pytest.mark.parametrize(("code", "printed"), PARTS)

@@ -27,7 +27,8 @@ template <class Real, class Noise>
 void sample_as(AdditiveSampler<Real, Noise> sampler, const Noise& noise, const Place& place,
                py::array_t<Real, py::array::c_style> out) {
     AdditiveTask<Real, Noise> task{{}, noise, parameter(&place.theta, out), out.mutable_data()};
-    task.key = place.source.next(place.law);  // last: what is refused takes no key
+    task.key =
+        place.source.next(place.law, place.grid.first);  // last: what is refused takes no key
     run(sampler, task, length(out));
 }
 
@@ -46,7 +47,8 @@ template <class Real, class Noise>
 void sample_on_grid_as(AdditiveGridSampler<Real, Noise> sampler, const Noise& noise,
                        const Place& place) {
     AdditiveGridTask<Real, Noise> task{grid_task<Real>(place.theta, place.grid, place.out), noise};
-    task.key = place.source.next(place.law);  // last: what is refused takes no key
+    task.key =
+        place.source.next(place.law, place.grid.first);  // last: what is refused takes no key
     run<kGridStack>(sampler, task, static_cast<std::size_t>(place.out.size()));
 }
 
@@ -176,11 +178,11 @@ void def_law(py::module_& m, const char* name, NoiseLaw law,
         name,
         [law, sampler](const py::array& theta, Parameters... parameters, const py::array& out,
                        NoiseSource& source, const std::optional<Float64Array>& step,
-                       const std::optional<Float64Array>& low) {
-            sampler({theta, out, source, {step, low}, law}, parameters...);
+                       const std::optional<Float64Array>& low, std::uint64_t first) {
+            sampler({theta, out, source, {step, low, first}, law}, parameters...);
         },
         py::arg("theta"), py::arg(names)..., py::arg("out"), py::arg("source"),
-        py::arg("step") = py::none(), py::arg("low") = py::none());
+        py::arg("step") = py::none(), py::arg("low") = py::none(), py::arg("first") = 0);
 }
 
 // What AliasColumns has: (upper and lower halves of threshold, packed, index_bits).

@@ -26,7 +26,7 @@ struct Parameters {
 template <class Real>
 void sample_as(Sampler<Real> Samplers<Real>::* which, const Samplers<Real>& samplers,
                const Parameters& from, py::array_t<Real, py::array::c_style> out,
-               NoiseSource& source, NoiseLaw law) {
+               NoiseSource& source, NoiseLaw law, std::uint64_t first) {
     SampleTask<Real> task{};
     task.theta = parameter(from.theta, out);
     task.sigma = parameter(from.sigma, out);
@@ -34,7 +34,7 @@ void sample_as(Sampler<Real> Samplers<Real>::* which, const Samplers<Real>& samp
     task.upper = parameter(from.upper, out);
     task.levels = from.levels;
     task.out = out.mutable_data();
-    task.key = source.next(law);  // last: what is refused takes no key
+    task.key = source.next(law, first);  // last: what is refused takes no key
     run(samplers.*which, task, length(out));
 }
 
@@ -57,7 +57,7 @@ void sample_on_grid_as(GridSampler<Real> sampler, const Parameters& from, const 
     task.lower = parameter(from.lower, out);
     task.upper = parameter(from.upper, out);
     task.levels = from.levels;
-    task.key = source.next(law);  // last: what is refused takes no key
+    task.key = source.next(law, grid.first);  // last: what is refused takes no key
     run<kGridStack>(sampler, task, static_cast<std::size_t>(out.size()));
 }
 
@@ -82,12 +82,15 @@ void sample_on_grid(NoiseLaw law, const OnGrid& samplers, const Parameters& from
     }
 }
 
-void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source) {
+void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source,
+            std::uint64_t first = 0) {
     const SamplingKernels& kernels = sampling_kernels();
     if (py::isinstance<Float64Array>(out)) {
-        sample_as(which.float64, kernels.float64, from, Float64Array(out), source, which.law);
+        sample_as(which.float64, kernels.float64, from, Float64Array(out), source, which.law,
+                  first);
     } else if (py::isinstance<Float32Array>(out)) {
-        sample_as(which.float32, kernels.float32, from, Float32Array(out), source, which.law);
+        sample_as(which.float32, kernels.float32, from, Float32Array(out), source, which.law,
+                  first);
     } else {
         throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
     }
@@ -99,7 +102,7 @@ void sample(const Which& which, const OnGrid& on_grid, const Parameters& from, c
     if (grid.step) {
         sample_on_grid(which.law, on_grid, from, grid, out, source);
     } else {
-        sample(which, from, out, source);
+        sample(which, from, out, source, grid.first);
     }
 }
 
@@ -111,11 +114,11 @@ void def_sampler(py::module_& m, const char* name, const Which& which, const OnG
         name,
         [which, on_grid](const py::array& theta, ArrayOf<Names>... parameters, const py::array& out,
                          NoiseSource& source, const std::optional<Float64Array>& step,
-                         const std::optional<Float64Array>& low) {
-            sample(which, on_grid, {&theta, &parameters...}, {step, low}, out, source);
+                         const std::optional<Float64Array>& low, std::uint64_t first) {
+            sample(which, on_grid, {&theta, &parameters...}, {step, low, first}, out, source);
         },
         py::arg("theta"), py::arg(names)..., py::arg("out"), py::arg("source"),
-        py::arg("step") = py::none(), py::arg("low") = py::none());
+        py::arg("step") = py::none(), py::arg("low") = py::none(), py::arg("first") = 0);
 }
 
 template <class Real>
@@ -230,7 +233,29 @@ void bind_random(py::module_ m) {
                  return std::make_unique<NoiseSource>(key_in(key), drawn);
              }),
              arg("key"), arg("drawn") = 0)
-        .def_property_readonly("is_seeded", &NoiseSource::is_seeded);
+        .def_property_readonly("is_seeded", &NoiseSource::is_seeded)
+        // The source of the next array alone, which it gives again and again.
+        .def("reserve", &NoiseSource::reserve)
+        // Of such a source, what it is made of again: a secret.
+        .def("reserved",
+             [](const NoiseSource& source) {
+                 const NoiseKey key = source.reserved();
+                 char bytes[sizeof key.words];
+                 for (std::size_t i = 0; i < sizeof bytes; ++i) {
+                     bytes[i] = static_cast<char>(key.words[i / 4] >> (8 * (i % 4)));
+                 }
+                 auto result = py::make_tuple(py::bytes(bytes, sizeof bytes), key.stream);
+                 erase(bytes, sizeof bytes);
+                 return result;
+             })
+        .def_static(
+            "of_reserved",
+            [](const py::buffer& memory, std::uint64_t number) {
+                NoiseKey key = key_in(memory);
+                key.stream = number;
+                return std::make_unique<NoiseSource>(key);
+            },
+            arg("key"), arg("number"));
     // Words of keystream batches first, first + 1, ...; block 16 b + lane of the stream has its
     // words at [b, 0..15, lane].
     m.def("chacha20_keystream", keystream, arg("key"), arg("stream"), arg("first"), arg("batches"));
@@ -307,14 +332,14 @@ void bind_random(py::module_ m) {
     m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
-           Source source, Step step, Low low) {
+           Source source, Step step, Low low, std::uint64_t first) {
             sample(TIGHTNOISE_SAMPLER(quantized_gaussian),
                    {TIGHTNOISE_ON_GRID(letter_kernels, quantized_gaussian)},
-                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)}, {step, low}, out,
-                   source);
+                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)},
+                   {step, low, first}, out, source);
         },
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("levels"), arg("out"),
-        arg("source"), arg("step") = py::none(), arg("low") = py::none());
+        arg("source"), arg("step") = py::none(), arg("low") = py::none(), arg("first") = 0);
     // direction: of out's shape, or one for all rows. On a grid where step is not 0.
     m.def("sample_von_mises_fisher", sample_von_mises_fisher_arrays, arg("direction"), arg("kappa"),
           arg("out"), arg("source"), arg("step") = 0.0);

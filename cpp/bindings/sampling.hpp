@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cfenv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -57,10 +58,12 @@ inline Operand parameter(const py::array* array, const py::array& out) {
 }
 
 // Where a sample lies: at multiples of `step`, or, without it, where float arithmetic puts it.
-// `low` is what theta has below its last place.
+// `low` is what theta has below its last place, `first` the number of its element 0 in the array of
+// noise (NoiseKey::first).
 struct Grid {
     const std::optional<Float64Array>& step;
     const std::optional<Float64Array>& low;
+    std::uint64_t first;
 };
 
 // Of all samples on a grid from now on (GridTask::refine_all).

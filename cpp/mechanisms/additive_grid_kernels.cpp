@@ -250,16 +250,17 @@ class Batches {
     __attribute__((noinline)) double settle(std::size_t i, double rest, std::size_t first) const {
         std::uint64_t word;
         std::memcpy(&word, keystream_ + 2 * i, sizeof word);
+        const std::uint64_t number = task_.key.first + first + i;
         const Halves half = halves_of(word);
         const Rounded a = round_cell(law_, half, word, rest, s_[i], slack_);
         if (a.reach < 0.5 && half.above >= 0.5 * least(Bits::word)) return a.q;
         const Law<Bits::continued> law(task_.noise);
-        const Halves more = halves_of(word, refinement_block(task_.key, first + i));
+        const Halves more = halves_of(word, refinement_block(task_.key, number));
         const Rounded b = round_cell(law, more, word, rest, s_[i], slack_);
         if (b.reach < 0.5 && more.above >= 0.5 * least(Bits::continued)) return b.q;
         const double low =
             task_.theta_low == nullptr ? 0.0 : task_.theta_low[first + i] * inverse_[i];
-        return law_.settle({task_.key, first + i, word}, {rest, low, step_[i]}, task_.noise);
+        return law_.settle({task_.key, number, word}, {rest, low, step_[i]}, task_.noise);
     }
 
     // q = K - whole, y = step K.
@@ -292,7 +293,7 @@ class Batches {
 template <template <Bits> class Law, class Real, class Noise>
 void sample(const AdditiveGridTask<Real, Noise>& task, std::size_t begin, std::size_t end) {
     constexpr std::size_t kN = kBatch<double>;
-    chacha20::Keystream stream(task.key, begin / kN);
+    chacha20::Keystream stream(task.key, (task.key.first + begin) / kN);
     Batches<Law, Real, Noise> batches(task);
     for (std::size_t first = begin; first < end; first += kN) {
         batches.sample(stream.next_batch(), first, end - first < kN ? end - first : kN);

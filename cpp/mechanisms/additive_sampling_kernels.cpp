@@ -120,7 +120,7 @@ template <class Real, class Noise, class Magnitude>
 inline void for_each_magnitude(const AdditiveTask<Real, Noise>& task, std::size_t begin,
                                std::size_t end, Magnitude&& magnitude) {
     OperandBlock<kBatch<double>> theta_block;
-    chacha20::Keystream stream(task.key, begin / kBatch<double>);
+    chacha20::Keystream stream(task.key, (task.key.first + begin) / kBatch<double>);
     for (std::size_t first = begin; first < end; first += kBatch<double>) {
         const std::size_t n = end - first < kBatch<double> ? end - first : kBatch<double>;
         alignas(64) std::uint64_t bits[kBatch<double>];

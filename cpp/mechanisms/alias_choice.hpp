@@ -112,7 +112,7 @@ inline void for_each_choice(const AliasColumns& columns, const NoiseKey& key, st
     constexpr std::size_t kGroup = chacha20::kBatchWords;  // elements whose components one chooses
     constexpr std::size_t kBatches = kGroup / kN;
     const AliasChoice choice(columns, key);
-    std::uint64_t number = begin / kGroup * (1 + kBatches);  // of a batch
+    std::uint64_t number = (key.first + begin) / kGroup * (1 + kBatches);  // of a batch
     chacha20::Keystream stream(key, number);
     for (std::size_t first = begin; first < end;) {
         alignas(64) std::int32_t index[kGroup];

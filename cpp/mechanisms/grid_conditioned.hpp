@@ -295,9 +295,11 @@ class ConditionedNoise {
     __attribute__((noinline)) double settle(std::size_t i, const GridTask<Real>& task,
                                             std::size_t first) const {
         const auto at = [&](const Operand& from) { return element_of(from, first + i); };
-        const ConditionedElement element{task.key,         first + i,      words_[i],
-                                         places_.theta(i), places_.low(i), at(task.sigma),
-                                         at(task.lower),   at(task.upper), at(task.step)};
+        const ConditionedElement element{task.key,       task.key.first + first + i,
+                                         words_[i],      places_.theta(i),
+                                         places_.low(i), at(task.sigma),
+                                         at(task.lower), at(task.upper),
+                                         at(task.step)};
         const double guess = std::fabs(q_[i]) < 0x1p50 ? q_[i] : 0.0;
         return ideal_conditioned(Law::kLaw, element, places_.whole()[i], guess);
     }
@@ -324,7 +326,7 @@ class ConditionedNoise {
 template <class Law, class Real>
 void conditioned(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
     constexpr std::size_t kN = kConditionedBatch;
-    chacha20::Keystream stream(task.key, begin / kN);
+    chacha20::Keystream stream(task.key, (task.key.first + begin) / kN);
     ConditionedNoise<Law, Real> noise;
     for (std::size_t first = begin; first < end; first += kN) {
         noise.write(stream.next_batch(), task, first, end - first < kN ? end - first : kN);

@@ -159,7 +159,7 @@ template <class Real, class Draw>
 inline void for_each_batch(const GridTask<Real>& task, std::size_t begin, std::size_t end,
                            Draw&& draw) {
     constexpr std::size_t kN = kBatch<Real>;
-    chacha20::Keystream stream(task.key, begin / kN);
+    chacha20::Keystream stream(task.key, (task.key.first + begin) / kN);
     Batches<Real> batches(task);
     for (std::size_t first = begin; first < end; first += kN) {
         const std::size_t n = end - first < kN ? end - first : kN;

@@ -138,7 +138,7 @@ inline void draw_batch(const std::uint32_t* keystream, const Law law, const Nois
     for (std::size_t i = 0; i < kPairs && i < n; ++i) {
         if (doubt[i] == Real(0)) continue;
         const std::size_t k = kPairs + i;
-        const DoubtfulPair<Word> pair{words[i], words[k], first + i};
+        const DoubtfulPair<Word> pair{words[i], words[k], key.first + first + i};
         const IntegerPair both =
             settle<kIntegers>(pair, key, last, refine_all, i, k, precise, ideal);
         out[i] = law.value(i, law.whole(i), static_cast<Real>(both.first));

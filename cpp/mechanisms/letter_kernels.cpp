@@ -154,7 +154,7 @@ template <class Real, class Draw>
 inline void for_each_letter_batch(const NoiseKey& key, std::size_t begin, std::size_t end,
                                   Draw&& draw) {
     constexpr std::size_t kN = kBatch<Real>;
-    chacha20::Keystream stream(key, begin / kN);
+    chacha20::Keystream stream(key, (key.first + begin) / kN);
     for (std::size_t first = begin; first < end; first += kN) {
         draw(stream.next_batch(), first, end - first < kN ? end - first : kN);
     }

@@ -25,7 +25,7 @@ using Sigma = OperandBlock<kBatch<Real>, Real, RoundUp>;
 template <class Real, class Transform>
 inline void for_each_batch(const SampleTask<Real>& task, std::size_t begin, std::size_t end,
                            std::size_t batch, Transform&& transform) {
-    chacha20::Keystream stream(task.key, begin / batch);
+    chacha20::Keystream stream(task.key, (task.key.first + begin) / batch);
     for (std::size_t first = begin; first < end; first += batch) {
         transform(stream.next_batch(), first, end - first < batch ? end - first : batch);
     }

@@ -1,4 +1,4 @@
-// What determines a noise array: element j of it depends on this key, its dtype and j alone.
+// What determines a noise array: element j of it depends on key, stream number, dtype and j alone.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@ namespace tightnoise {
 struct NoiseKey {
     std::uint32_t words[8];  // the 256-bit ChaCha20 key, little-endian as in RFC 8439
     std::uint64_t stream;    // a number never used twice with the same key
+    std::uint64_t first;     // the j of a sampler's element 0: a multiple of kSampleAlignment
 
     [[gnu::always_inline]] ~NoiseKey() { erase(words, sizeof words); }
 };

@@ -19,6 +19,8 @@
 namespace tightnoise {
 namespace {
 
+constexpr int kCountBits = 56;  // of a stream number, below the law's
+
 // One lock for all sources: it is held for less than a microsecond, and a fork can wait for it.
 std::mutex& lock() {
     static std::mutex mutex;
@@ -80,17 +82,45 @@ NoiseSource::NoiseSource(const NoiseKey& seed, std::uint64_t drawn)
     std::memcpy(words_, seed.words, sizeof seed.words);
 }
 
+NoiseSource::NoiseSource(const NoiseKey& reserved)
+    : is_seeded_(true), is_reserved_(true), drawn_(reserved.stream) {
+    watch_forks();
+    std::memcpy(words_, reserved.words, sizeof reserved.words);
+}
+
 NoiseSource::~NoiseSource() {
     erase(words_, sizeof words_);
 }
 
-NoiseKey NoiseSource::next(NoiseLaw law) {
-    constexpr int kCountBits = 56;
+NoiseKey NoiseSource::next(NoiseLaw law, std::uint64_t first) {
+    constexpr std::uint64_t kAlignment = 256, kMost = std::uint64_t{1} << 56;
+    if (first % kAlignment != 0 || first > kMost) {
+        throw std::invalid_argument("core: first must be a multiple of 256, at most 2**56");
+    }
+    NoiseKey key = take();
+    key.stream |= static_cast<std::uint64_t>(law) << kCountBits;
+    key.first = first;
+    return key;
+}
+
+std::unique_ptr<NoiseSource> NoiseSource::reserve() {
+    return std::make_unique<NoiseSource>(take());
+}
+
+NoiseKey NoiseSource::reserved() const {
+    if (!is_reserved_) throw std::logic_error("core: not the source of one array");
+    NoiseKey key = key_at(0);
+    key.stream = drawn_;
+    return key;
+}
+
+NoiseKey NoiseSource::take() {
+    if (is_reserved_) return reserved();
     const std::lock_guard<std::mutex> guard(lock());
     if (!is_seeded_ && process_ != this_process()) start_afresh();
     if (drawn_ >> kCountBits != 0) throw std::overflow_error("2**56 arrays drawn from one stream");
     NoiseKey key = is_seeded_ ? key_at(0) : take_key();
-    key.stream = static_cast<std::uint64_t>(law) << kCountBits | drawn_++;
+    key.stream = drawn_++;
     return key;
 }
 

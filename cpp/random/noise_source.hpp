@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 #include "random/noise_key.hpp"
@@ -27,8 +28,16 @@ class NoiseSource {
     NoiseSource(const NoiseSource&) = delete;
     NoiseSource& operator=(const NoiseSource&) = delete;
 
-    // The key of the next array. Throws std::overflow_error after 2^56 of them.
-    NoiseKey next(NoiseLaw law);
+    // The key of the next array, of which `first` is the first element that is asked for. Throws
+    // std::overflow_error after 2^56 arrays, std::invalid_argument where `first` is not allowed.
+    NoiseKey next(NoiseLaw law, std::uint64_t first = 0);
+
+    // A source of the next array alone: it gives the same key again and again, for parts of that
+    // array. Who draws one part twice draws the same noise.
+    std::unique_ptr<NoiseSource> reserve();
+    // Of such a source, its key, with the array's number in place of a stream number.
+    NoiseKey reserved() const;
+    explicit NoiseSource(const NoiseKey& reserved);
 
     bool is_seeded() const { return is_seeded_; }
 
@@ -36,11 +45,13 @@ class NoiseSource {
     static constexpr int kKeyWords = 8;
     static constexpr int kKeys = 32;  // in a batch
 
+    NoiseKey take();  // the next array's, with its number in place of a stream number
     void start_afresh();
     NoiseKey key_at(int index) const;
     NoiseKey take_key();
 
     const bool is_seeded_;
+    const bool is_reserved_ = false;
     std::uint64_t drawn_ = 0;
     std::uint64_t process_ = 0;               // the one that took the secret
     int keys_left_ = 0;                       // at the end of words_

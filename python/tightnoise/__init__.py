@@ -16,8 +16,8 @@ From a budget to noise
     `BoundedRelease`.
 Sums and large arrays
     `exact_sum`, `ExactSum`, `float_sum_sensitivity`, `Sketch`.
-Training and attacks
-    `torch` (extra `torch`) and `attack`, loaded when they are first used.
+Training and attacks, and arrays that outgrow memory
+    `torch` and `dask` (extras of these names) and `attack`, loaded when they are first used.
 Underneath
     `leakage`, `log_bayes_capacity`, `random`, `special`, `num_threads`, `set_num_threads`.
 """
@@ -130,6 +130,6 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    if name in ("attack", "torch"):  # which take long to load, or need PyTorch
+    if name in ("attack", "dask", "torch"):  # which take long to load, or need an extra
         return import_module(f"tightnoise.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,6 +22,7 @@ __all__ = [
     "not_negative",
     "number_array",
     "one_of",
+    "plain_array",
     "positive",
     "real_scalar",
     "require",
@@ -132,7 +133,7 @@ def float_array(
     unless the caller does so in a pass of its own and says check_finite=False. With `exact`,
     integers that float64 would round are refused: neighbours could move apart.
     """
-    array = _plain_array(name, value)
+    array = plain_array(name, value)
     if array.dtype.kind in "iu":
         fits = not exact or array.size == 0 or max(-int(array.min()), int(array.max())) <= MAX_COUNT
         require(fits, name, value, "at most 2**53 in magnitude where it is an integer")
@@ -151,7 +152,7 @@ def float_array(
 
 def number_array(name: str, value: Any) -> NDArray[np.float64]:
     """Return `value` as a float64 array that may hold infinities but no NaN."""
-    array = _plain_array(name, value)
+    array = plain_array(name, value)
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}")
     array = _plain_layout(array, _FLOAT64)
@@ -170,10 +171,13 @@ def require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
     raise ValueError(f"{name} must be finite; got {array[index]}{where} ({bad.size} in all)")
 
 
-def _plain_array(name: str, value: Any) -> NDArray[Any]:
+def plain_array(name: str, value: Any) -> NDArray[Any]:
+    """Return `value` as an array in memory, if it is all there and of one shape."""
     # NumPy would drop the mask, and release or count what the caller has hidden.
     if isinstance(value, ma.MaskedArray):
         raise TypeError(f"{name} must not be a masked array: pass the elements that count")
+    if hasattr(value, "__dask_graph__"):  # NumPy would compute it, all of it at once
+        raise TypeError(f"{name} must be in memory; got Dask's: see tightnoise.dask, or compute it")
     try:
         return np.asarray(value)
     except ValueError:  # lists of different lengths

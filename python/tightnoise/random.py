@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import operator
+import threading
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -12,9 +14,12 @@ from numpy.typing import DTypeLike
 
 from tightnoise._arrays import Floats, output
 from tightnoise._core import random
-from tightnoise._validate import integer
+from tightnoise._validate import integer, require
 
-__all__ = ["NoiseStream", "default_stream"]
+__all__ = ["NoiseStream", "Reservation", "default_stream"]
+
+BATCH = 256  # parts of an array's noise begin at multiples of it
+MOST_OFFSET = 2**56
 
 
 class NoiseStream:
@@ -158,6 +163,28 @@ class NoiseStream:
         """
         return self._fill(random.standard_normal, shape, dtype, out)
 
+    def reserve(self) -> Reservation:
+        """Take the next number for one array that is to be drawn in parts, perhaps elsewhere.
+
+        Returns
+        -------
+        Reservation
+            For ``rng=`` of a mechanism's ``sample``, with ``offset=``. In the order of calls it
+            stands where an array would.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tightnoise as tn
+        >>> m, theta = tn.Gaussian(1.0), np.zeros(1000)
+        >>> whole = m.sample(theta, rng=tn.random.NoiseStream(seed=5))
+        >>> one_array = tn.random.NoiseStream(seed=5).reserve()
+        >>> parts = [m.sample(theta[k : k + 512], rng=one_array, offset=k) for k in (0, 512)]
+        >>> bool((np.concatenate(parts) == whole).all())
+        True
+        """
+        return Reservation._of(self._source.reserve())
+
     def _fill(
         self,
         core: Callable[..., None],
@@ -180,6 +207,82 @@ class NoiseStream:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a NoiseStream cannot be pickled or copied: both would draw the same noise")
+
+
+class Reservation:
+    """The noise of one array, drawn in parts: by chunks, or by several processes.
+
+    Made by `NoiseStream.reserve`. Given as ``rng=``, together with ``offset=``, to `sample` of any
+    mechanism but those for directions, it draws the coordinates from there on: whoever draws which
+    part, all parts together are what one call would have drawn.
+
+    One reservation is for one array, released once. A part may be drawn again for the same values,
+    by the same mechanism, and has the same bits then, as a task that is computed twice needs. What
+    overlaps a part that was drawn for anything else raises ValueError, since the difference of two
+    releases with the same noise is that of their true values. *A reservation knows of what this
+    object drew*: copies, which only pickling makes, know nothing of each other. Those who hand
+    them out see to it that no two workers have the same coordinates, and that what is computed
+    again is computed from the same data (docs/many-workers.md).
+
+    Notes
+    -----
+    Its key stays as long as the object does, and so do the pickles of it: whoever has one can take
+    the noise off. They are as secret as theta.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> one_array = tn.random.default_stream().reserve()
+    >>> noisy = tn.Gaussian(1.0).sample([0.5, 2.5], rng=one_array, offset=256)
+    >>> tn.Gaussian(1.0).sample([0.5, 2.0], rng=one_array, offset=256)
+    Traceback (most recent call last):
+    ...
+    ValueError: offset must be where this reservation has drawn nothing else; got 256
+    """
+
+    __slots__ = ("__weakref__", "_drawn", "_lock", "_source")
+
+    _source: random.NoiseSource
+    _drawn: list[tuple[int, int, object]]  # first, end, of what; in order, without overlaps
+    _lock: threading.Lock
+
+    def __init__(self) -> None:
+        raise TypeError("use NoiseStream.reserve()")
+
+    @classmethod
+    def _of(cls, source: random.NoiseSource) -> Reservation:
+        self = object.__new__(cls)
+        self._source, self._drawn, self._lock = source, [], threading.Lock()
+        return self
+
+    def _claim(self, first: int, size: int, what: object) -> None:
+        """Refuse elements that were drawn for anything else but `what`."""
+        end = first + size
+        with self._lock:
+            at = bisect_left(self._drawn, first, key=lambda part: part[1] - 1)
+            near = self._drawn[at] if at < len(self._drawn) else None
+            if near == (first, end, what):
+                return
+            is_free = near is None or end <= near[0]
+            allowed = "where this reservation has drawn nothing else"
+            require(is_free, "offset", first, allowed)
+            self._drawn.insert(at, (first, end, what))
+
+    def __repr__(self) -> str:
+        return f"<Reservation, {len(self._drawn)} parts drawn here>"
+
+    def __copy__(self) -> Reservation:
+        return self
+
+    def __deepcopy__(self, _: object) -> Reservation:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reservation_of, self._source.reserved()
+
+
+def _reservation_of(key: bytes, number: int) -> Reservation:
+    return Reservation._of(random.NoiseSource.of_reserved(memoryview(key), number))
 
 
 def _key_of(seed: int | bytes) -> memoryview:

@@ -195,6 +195,78 @@ class Sketch:
         self._zones_made = {}
         return self
 
+    def buffers(self) -> tuple[Float64s, Float64s]:
+        """Return what sketches add up as: two arrays, for an all-reduce between processes.
+
+        Element by element, the first array of all workers is added up, of the second the least is
+        taken; `from_buffers` makes of the results the sketch of all their elements.
+
+        Returns
+        -------
+        sums : float64 array (12,263 to 12,295, by the interval and sigma,)
+        least : float64 array (8,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tightnoise as tn
+        >>> workers = [tn.Sketch.of(part, -1.0, 1.0).buffers() for part in ([0.0, 1.0], [-0.5])]
+        >>> sums, least = zip(*workers, strict=True)
+        >>> tn.Sketch.from_buffers(np.sum(sums, axis=0), np.min(least, axis=0)).count
+        3
+        """
+        moments = self._moments
+        head = [self.count, self._shards, moments.outside]
+        parts = (head, moments.interval, moments.bins.reshape(-1), moments.counts)
+        terms = (self.lower, self.upper, self.sigma)
+        least = [moments.nearest, -moments.farthest, *terms, *(-term for term in terms)]
+        return np.concatenate(parts, dtype=np.float64), np.array(least, np.float64)
+
+    @classmethod
+    def from_buffers(cls, sums: Any, least: Any) -> Sketch:
+        """Return the sketch that buffers, reduced over workers, stand for.
+
+        It has no arrays: what moments and counts do not say accurately enough is an error when it
+        is asked about, as after pickling, and has no cells, which pickles have.
+
+        Parameters
+        ----------
+        sums, least : array_like
+            What `buffers` returned, added up and of which the least was taken.
+
+        Returns
+        -------
+        Sketch
+
+        Raises
+        ------
+        ValueError
+            If workers had different lower, upper or sigma, the arrays are not such buffers, or
+            hold NaN.
+        """
+        added = _validate.number_array("sums", sums)
+        best = _validate.number_array("least", least)
+        _validate.require(best.shape == (8,), "least", f"shape {best.shape}", "of 8 numbers")
+        nearest, minus_farthest, lower, upper, sigma, *negated = best.tolist()
+        agreed = [lower, upper, sigma] == [-term for term in negated]
+        allowed = "of sketches with the same lower, upper and sigma"
+        _validate.require(agreed, "least", best[2:].tolist(), allowed)
+        self = cls.of(np.empty(0), lower, upper, sigma=sigma)
+        mine = self._moments
+        ends = np.cumsum([3, mine.interval.size, mine.bins.size, mine.counts.size])
+        good = added.shape == (ends[-1],) and bool(np.isfinite(added).all())
+        _validate.require(good, "sums", f"shape {added.shape}", f"{ends[-1]} finite numbers")
+        head, interval, bins, counts = np.split(added, ends[:-1])
+        good = bool((head >= 0).all() and (head == np.rint(head)).all() and (counts >= 0).all())
+        good = good and counts.sum() == head[0]
+        _validate.require(good, "sums", head.tolist(), "of counts that agree")
+        self.count, self._shards = int(head[0]), int(head[1])
+        self._moments = _Moments(
+            interval, bins.reshape(mine.bins.shape), nearest, -minus_farthest, int(head[2]), counts
+        )
+        self._sources = None
+        return self
+
     @property
     def centre(self) -> float:
         """The point that distances are measured from."""

@@ -274,13 +274,25 @@ def test_two_workers_release_what_one_would(tmp_path):
     for process in processes:
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
-    told = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
+    wrote = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
+    told, shards = zip(*wrote, strict=True)
     assert told[0] == told[1]
     assert "finite" in told[0]["refused"] or "NaN" in told[0]["refused"]
-    assert "same shapes" in told[0]["uneven"]
+    assert "tensors of the same shapes" in told[0]["uneven"]
+    assert "got torch.int64 at 0" in told[0]["kinds"]
+    for message, said in zip(
+        ("finite", "one mechanism", "one dtype on all ranks", "sketches of the same"),
+        told[0]["shards refused"],
+        strict=True,
+    ):
+        assert message in said
     theta = np.arange(6, dtype=np.float32) * 3.0
     m = tn.RectifiedGaussian(1.0, -2.0, 2.0)
     assert told[0]["released"] == m.sample(theta, rng=tn.random.NoiseStream(7)).tolist()
     whole = tn.Sketch.of(np.linspace(-3, 3, 4000), -2.0, 2.0, sigma=1.0)
     cost = m.cost_at(whole, coordinate_sensitivity=0.01).rdp([2.0, 8.0]).values
-    assert told[0]["cost"] == pytest.approx(cost.tolist(), rel=1e-13)
+    assert told[0]["cost"] == pytest.approx(cost.tolist(), rel=1e-15)
+    vector = torch.linspace(-3, 3, 2001).numpy()
+    whole = m.sample(vector, rng=tn.random.NoiseStream(7)).tolist()
+    for sizes in shards[0]:
+        assert shards[0][sizes] + shards[1][sizes] == whole

@@ -19,12 +19,21 @@ part = torch.arange(6, dtype=torch.float32) * (1 + rank)
 (released,) = tn.torch.release([part], m, rng=tn.random.NoiseStream(7))
 
 
-def refusal(tensors):
+def refusal(function, *arguments):
     try:
-        tn.torch.release(tensors, m)
-    except ValueError as error:
+        function(*arguments)
+    except (TypeError, ValueError) as error:
         return str(error)
     return "released"
+
+
+def shards_of(theta, sizes):
+    """Of a vector, the part that this rank has by the sizes, as two tensors; released."""
+    begin = sum(sizes[:rank])
+    mine = theta[begin : begin + sizes[rank]].split([sizes[rank] // 2, -(-sizes[rank] // 2)])
+    noisy = tn.torch.release_shard(mine, m, rng=tn.random.NoiseStream(7))
+    assert [part.shape for part in noisy] == [part.shape for part in mine]
+    return torch.cat(noisy).tolist()
 
 
 def weights_of_two_steps():
@@ -55,11 +64,22 @@ mine = np.linspace(-3, 3, 4000)[2000 * rank : 2000 * (rank + 1)]
 sketch = tn.torch.gather_sketch(tn.Sketch.of(mine, -2.0, 2.0, sigma=1.0))
 told = {
     "released": released.tolist(),
-    "refused": refusal([torch.tensor([float("nan") if rank else 1.0])]),
-    "uneven": refusal([torch.zeros(2 + rank)]),
+    "refused": refusal(tn.torch.release, [torch.tensor([float("nan") if rank else 1.0])], m),
+    "uneven": refusal(tn.torch.release, [torch.zeros(2 + rank)], m),
+    "kinds": refusal(tn.torch.release, [torch.zeros(2, dtype=torch.long if rank else None)], m),
+    "shards refused": [
+        refusal(tn.torch.release_shard, [torch.tensor([float("nan") if rank else 1.0])], m),
+        refusal(tn.torch.release_shard, [torch.zeros(2)], tn.Gaussian(1.0 + rank)),
+        refusal(tn.torch.release_shard, [torch.zeros(2).double() if rank else torch.zeros(2)], m),
+        refusal(tn.torch.gather_sketch, tn.Sketch.of(mine, -2.0, 2.0 + rank)),
+    ],
     "cost": m.cost_at(sketch, coordinate_sensitivity=0.01).rdp([2.0, 8.0]).values.tolist(),
+}
+shards = {
+    str(sizes): shards_of(torch.linspace(-3, 3, 2001), sizes)
+    for sizes in ([2001, 0], [0, 2001], [256, 1745], [1000, 1001], [1, 2000])
 }
 if importlib.util.find_spec("opacus"):
     told["weights"], told["epsilon"] = weights_of_two_steps()
-(folder / f"{rank}.json").write_text(json.dumps(told))
+(folder / f"{rank}.json").write_text(json.dumps([told, shards]))
 dist.destroy_process_group()

@@ -35,12 +35,18 @@ __all__: list[str] = [
 ]
 
 class NoiseSource:
+    @staticmethod
+    def of_reserved(
+        key: typing_extensions.Buffer, number: typing.SupportsInt | typing.SupportsIndex
+    ) -> NoiseSource: ...
     @typing.overload
     def __init__(self) -> None: ...
     @typing.overload
     def __init__(
         self, key: typing_extensions.Buffer, drawn: typing.SupportsInt | typing.SupportsIndex = 0
     ) -> None: ...
+    def reserve(self) -> NoiseSource: ...
+    def reserved(self) -> tuple[bytes, int]: ...
     @property
     def is_seeded(self) -> bool: ...
 
@@ -92,6 +98,7 @@ def sample_bounded_laplace(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_gaussian(
     theta: numpy.ndarray,
@@ -100,6 +107,7 @@ def sample_gaussian(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_laplace(
     theta: numpy.ndarray,
@@ -108,6 +116,7 @@ def sample_laplace(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_multi_gaussian(
     theta: numpy.ndarray,
@@ -119,6 +128,7 @@ def sample_multi_gaussian(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_quantized_gaussian(
     theta: numpy.ndarray,
@@ -130,6 +140,7 @@ def sample_quantized_gaussian(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_quasi_gaussian(
     theta: numpy.ndarray,
@@ -140,6 +151,7 @@ def sample_quasi_gaussian(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_rectified_gaussian(
     theta: numpy.ndarray,
@@ -150,6 +162,7 @@ def sample_rectified_gaussian(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_scale_mixture(
     theta: numpy.ndarray,
@@ -160,6 +173,7 @@ def sample_scale_mixture(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_staircase(
     theta: numpy.ndarray,
@@ -170,6 +184,7 @@ def sample_staircase(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_stochastic_sign(
     theta: numpy.ndarray,
@@ -178,6 +193,7 @@ def sample_stochastic_sign(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_truncated_gaussian(
     theta: numpy.ndarray,
@@ -188,6 +204,7 @@ def sample_truncated_gaussian(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_truncated_laplace(
     theta: numpy.ndarray,
@@ -197,6 +214,7 @@ def sample_truncated_laplace(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_tulap(
     theta: numpy.ndarray,
@@ -207,6 +225,7 @@ def sample_tulap(
     source: NoiseSource,
     step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
     low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
+    first: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_von_mises_fisher(
     direction: numpy.ndarray,

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy import ma
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, operand, output
 from tightnoise._core.random import NoiseSource, join_integers, split_integers
-from tightnoise._validate import float_array, require
+from tightnoise._validate import float_array, integer, plain_array, require
 from tightnoise.mechanisms._grid import GridLike
-from tightnoise.random import NoiseStream, default_stream
+from tightnoise.random import BATCH, MOST_OFFSET, NoiseStream, Reservation, default_stream
 from tightnoise.sums import ExactSum
 
 __all__ = [
     "LARGEST_FLOAT32",
     "Draw",
-    "Grid",
     "OnIntegers",
     "Theta",
     "draw",
@@ -32,7 +31,6 @@ LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Grid = Floats | None
 
 _MOST_INTEGER = 2**62
 # Of a unit, in powers of two above a step: of noise that moves with theta, and between bounds.
@@ -54,18 +52,19 @@ class Theta:
 class Draw(Protocol):
     """What draws: the core's sampler with a mechanism's parameters.
 
-    `grid` is a step, or None for samples on no grid; and what float64 theta has below its last
-    place, or None. `out` may hold int64, for the integers of the points.
+    `place` is a step, or None for samples on no grid; what float64 theta has below its last place,
+    or None; and the number of theta's first element in the array of noise, by default 0. `out` may
+    hold int64, for the integers of the points.
     """
 
-    def __call__(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None: ...
+    def __call__(self, theta: Floats, out: Any, source: NoiseSource, *place: Any) -> None: ...
 
 
 def read_theta(theta: ArrayLike | ExactSum, *, check_finite: bool = True) -> Theta:
     """Return the true values as given: integers, and sums of them, stay exact."""
     if isinstance(theta, ExactSum):
         return Theta(theta.integers * theta.unit, theta.integers, theta.unit)
-    array = theta if isinstance(theta, (float, np.ndarray, ma.MaskedArray)) else np.asarray(theta)
+    array = theta if isinstance(theta, float) else plain_array("theta", theta)
     if isinstance(array, float) or array.dtype.kind not in "iu":
         return Theta(float_array("theta", theta, check_finite=check_finite))
     floats = float_array("theta", array)  # refuses what is no plain array
@@ -89,36 +88,46 @@ def drawn(
 def draw(
     function: Draw,
     theta: Theta,
-    rng: NoiseStream | None,
+    rng: NoiseStream | Reservation | None,
     out: Floats | None,
     step: Array | None,
     *,
+    mechanism: object,
     scale: Array,
     bounds: tuple[Any, Any] | None,
     moves: bool,
+    offset: int = 0,
 ) -> Any:
-    """Return samples of theta, with the source of `rng`.
+    """Return samples of theta, with the source of `rng` from element `offset` on.
 
-    `scale` is that of the noise, `bounds` those of float32 samples. `moves` says that noise does
-    not depend on theta: then integers are added to it as such.
+    `function` draws the noise of the mechanism, `scale` is that of the noise, `bounds` those of
+    float32 samples. `moves` says that noise does not depend on theta: then integers are added to it
+    as such.
     """
+    first = _first_of(offset, theta.floats.size)
 
     def fill(values: Floats, noisy: Floats, source: NoiseSource) -> None:
         if step is None:
-            function(values, noisy, source, None, None)
+            function(values, noisy, source, None, None, first)
         elif theta.integers is None:
             if values.dtype == np.float32 and not _fits_float32(scale, step):
-                _draw_as_float64(function, values, noisy, source, step, bounds)
+                _draw_as_float64(function, values, noisy, source, step, bounds, first)
             else:
-                function(values, noisy, source, operand(step, values.shape), None)
+                function(values, noisy, source, operand(step, values.shape), None, first)
         elif moves:
-            join_integers(*_draw_offsets(function, theta, source, step), noisy)
+            join_integers(*_draw_offsets(function, theta, source, step, first), noisy)
         else:
             _check_shift(theta.unit, step, _LARGEST_BETWEEN)
             nearest = theta.integers.astype(np.float64).astype(np.int64)
             low = (theta.integers - nearest) * theta.unit
-            function(values, noisy, source, operand(step, values.shape), low)
+            function(values, noisy, source, operand(step, values.shape), low, first)
 
+    if isinstance(rng, Reservation):
+        if theta.floats.size:
+            rng._claim(first, theta.floats.size, (mechanism, _digest(theta, step)))
+        noisy = output(out, theta.floats.shape, theta.floats.dtype)
+        fill(theta.floats, noisy, rng._source)
+        return noisy if out is not None else noisy[()]
     return drawn(fill, theta.floats, rng, out)
 
 
@@ -205,8 +214,23 @@ def source_of(rng: NoiseStream | None) -> NoiseSource:
     return rng._source
 
 
+def _first_of(offset: int, size: int) -> int:
+    first = integer("offset", offset, minimum=0, maximum=MOST_OFFSET - size)
+    require(first % BATCH == 0, "offset", offset, f"a multiple of {BATCH}")
+    return first
+
+
+def _digest(theta: Theta, step: Array | None) -> bytes:
+    """Return what is the same for the same values and grid alone."""
+    digest = hashlib.blake2b(repr((theta.floats.dtype, theta.unit)).encode())
+    for array in (theta.floats, theta.integers, step):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.digest()
+
+
 def _draw_offsets(
-    function: Draw, theta: Theta, source: NoiseSource, step: Array
+    function: Draw, theta: Theta, source: NoiseSource, step: Array, first: int = 0
 ) -> tuple[Integers, float, Array, Integers]:
     """Return what `join_integers` adds up: integers, their unit, the steps and the noise."""
     assert theta.integers is not None
@@ -216,7 +240,7 @@ def _draw_offsets(
     rest, low = np.empty(shape), np.empty(shape)
     split_integers(theta.integers, theta.unit, steps, rest, low)
     noise = np.empty(shape, np.int64)
-    function(rest, noise, source, steps, low)
+    function(rest, noise, source, steps, low, first)
     return theta.integers, theta.unit, steps, noise
 
 
@@ -239,9 +263,10 @@ def _draw_as_float64(
     source: NoiseSource,
     step: Array,
     bounds: tuple[Any, Any] | None,
+    first: int,
 ) -> None:
     exact = np.empty(theta.shape)
-    function(theta.astype(np.float64), exact, source, operand(step, theta.shape), None)
+    function(theta.astype(np.float64), exact, source, operand(step, theta.shape), None, first)
     with np.errstate(over="ignore"):
         out[...] = exact
     if bounds is not None:  # the nearest float32 may lie outside

@@ -25,12 +25,12 @@ from tightnoise._validate import (
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs._additive_pair import AdditivePair, law_of
 from tightnoise.costs._leaf import Leaf
-from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._panels import Tails
 from tightnoise.mechanisms.rounded import RoundedNoise
-from tightnoise.random import NoiseStream
+from tightnoise.random import NoiseStream, Reservation
 from tightnoise.sums import ExactSum
 
 __all__ = ["AdditiveNoise"]
@@ -126,9 +126,10 @@ class AdditiveNoise(OnIntegers, Mechanism):
         self,
         theta: ArrayLike | ExactSum,
         *,
-        rng: NoiseStream | None = None,
+        rng: NoiseStream | Reservation | None = None,
         out: Floats | None = None,
         grid: GridLike = "auto",
+        offset: int = 0,
     ) -> Any:
         """Return theta with noise: what is released.
 
@@ -141,7 +142,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
         theta : array_like or ExactSum
             The true values, float32 or float64, any shape. Integers are exact up to 2**62. Each is
             a release of its own: see the class for what a vector costs.
-        rng : NoiseStream, optional
+        rng : NoiseStream or Reservation, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
             comes from the operating system.
         out : ndarray, optional
@@ -151,6 +152,10 @@ class AdditiveNoise(OnIntegers, Mechanism):
             Tulap and staircase noise `mean_abs()`), which must not depend on the data. "auto" is
             the power of two between 1/128 and 1/64 of that scale. None returns theta + noise in
             float arithmetic, whose last bits give theta away: no cost covers those.
+        offset : int
+            Which coordinate of the noise the first one gets: a multiple of 256. For parts of one
+            array that are drawn apart, with a `Reservation`, or by workers with streams of one
+            secret seed (docs/many-workers.md).
 
         Returns
         -------
@@ -161,10 +166,11 @@ class AdditiveNoise(OnIntegers, Mechanism):
         ------
         ValueError
             If theta holds NaN or an infinity, or integers beyond 2**62, theta is float32 and the
-            noise is beyond that, `out` overlaps theta without being theta, or `grid` is not as
-            above.
+            noise is beyond that, `out` overlaps theta without being theta, `grid` is not as above,
+            `offset` is no such multiple, or a `Reservation` has drawn these coordinates for
+            something else.
         TypeError
-            If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
+            If theta does not hold real numbers or is a masked array, or `rng` is none of these.
         """
         given = read_theta(theta)
         if given.floats.dtype == np.float32 and self.mean_abs() > LARGEST_FLOAT32:
@@ -174,11 +180,22 @@ class AdditiveNoise(OnIntegers, Mechanism):
             )
         step = self._steps(grid)
         scale = np.asarray(self._grid_scale)
-        return draw(self._draw, given, rng, out, step, scale=scale, bounds=None, moves=True)
+        return draw(
+            self._draw,
+            given,
+            rng,
+            out,
+            step,
+            mechanism=self,
+            scale=scale,
+            bounds=None,
+            moves=True,
+            offset=offset,
+        )
 
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *place: Any) -> None:
         sampler = getattr(core, self._sampler)
-        sampler(theta, *self._sampled, out, source, *grid)
+        sampler(theta, *self._sampled, out, source, *place)
 
     @property
     def _grid_scale(self) -> float:

@@ -20,14 +20,14 @@ from tightnoise.costs._zcdp import ZcdpRdp
 from tightnoise.mechanisms._ball import ball_rdp
 from tightnoise.mechanisms._coordinate_cost import coordinate_cost
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw, Parameter, parameter
-from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Grid, OnIntegers, draw, read_theta
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._fisher_loss import loss_of_box, loss_of_jacobian, loss_of_norm
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
 from tightnoise.mechanisms._individual import RankOne, individual_cost
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._per_instance import per_instance_rdp
 from tightnoise.mechanisms._sampled_instance import sampled_instance_cost
-from tightnoise.random import NoiseStream
+from tightnoise.random import NoiseStream, Reservation
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum
 
@@ -104,9 +104,10 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         self,
         theta: ArrayLike | ExactSum,
         *,
-        rng: NoiseStream | None = None,
+        rng: NoiseStream | Reservation | None = None,
         out: Floats | None = None,
         grid: GridLike = "auto",
+        offset: int = 0,
     ) -> Any:
         """Return theta with noise: what is released.
 
@@ -119,7 +120,7 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         theta : array_like or ExactSum
             The true values, float32 or float64, any shape. Integers are exact up to 2**62; so is
             what `tightnoise.exact_sum` returns.
-        rng : NoiseStream, optional
+        rng : NoiseStream or Reservation, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
             comes from the operating system.
         out : ndarray, optional
@@ -131,6 +132,10 @@ class CoordinateMechanism(OnIntegers, Mechanism):
             their own, on the grid or not. Mechanisms with a few fixed outputs have no grid: "auto".
             None returns theta + noise in float arithmetic, whose last bits give theta away:
             no cost covers those.
+        offset : int
+            Which coordinate of the noise the first one gets: a multiple of 256. For parts of one
+            array that are drawn apart, with a `Reservation`, or by workers with streams of one
+            secret seed (docs/many-workers.md).
 
         Returns
         -------
@@ -143,9 +148,10 @@ class CoordinateMechanism(OnIntegers, Mechanism):
             If theta holds NaN or an infinity, or integers beyond 2**62, a parameter does not
             broadcast to its shape, theta is float32 and the scale of the noise or the bounds do not
             fit that, `out` overlaps theta without being theta, `grid` is not as above, or leaves
-            nothing between the bounds.
+            nothing between the bounds, `offset` is no such multiple, or a `Reservation` has drawn
+            these coordinates for something else.
         TypeError
-            If theta does not hold real numbers or is a masked array, or `rng` is not a NoiseStream.
+            If theta does not hold real numbers or is a masked array, or `rng` is none of these.
         """
         given = read_theta(theta, check_finite=False)
         values = given.floats
@@ -165,11 +171,13 @@ class CoordinateMechanism(OnIntegers, Mechanism):
             scale=self._law.scale,
             bounds=self._float32_bounds if self._has_bounds else None,
             moves=self._noise_is_added,
+            mechanism=self,
+            offset=offset,
         )
 
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *grid: Grid) -> None:
+    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *place: Any) -> None:
         parameters = self._law.operands(theta.shape)[: len(self._fields())]
-        getattr(core, self._sampler)(theta, *parameters, out, source, *grid)
+        getattr(core, self._sampler)(theta, *parameters, out, source, *place)
 
     @property
     def _float32_bounds(self) -> tuple[Array, Array]:

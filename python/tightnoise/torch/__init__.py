@@ -1,7 +1,8 @@
 """Private training with PyTorch (extra `torch`; what works with Opacus: extra `opacus`).
 
 `clipped_sum` is the sum of clipped per-example gradients, `release` puts a mechanism's noise on a
-list of tensors, once for all workers of a process group, `gather_sketch` adds up their sketches.
+list of tensors, once for all workers of a process group; `release_shard` on the part of a vector
+that each of them has; `gather_sketch` adds up their sketches.
 `PrivacyEngine`, `DPOptimizer` and `OpacusAccountant` do so within Opacus.
 """
 
@@ -14,7 +15,7 @@ except ImportError as error:
     raise ImportError(message) from error
 
 from tightnoise.torch._clipping import clipped_sum
-from tightnoise.torch._release import gather_sketch, release
+from tightnoise.torch._release import gather_sketch, release, release_shard
 
 if TYPE_CHECKING:
     from tightnoise.torch._opacus import DPOptimizer, OpacusAccountant, PrivacyEngine
@@ -26,6 +27,7 @@ __all__ = [
     "clipped_sum",
     "gather_sketch",
     "release",
+    "release_shard",
 ]
 
 

@@ -1,19 +1,20 @@
-"""Noise on tensors, drawn once for all workers."""
+"""Noise on tensors, drawn once for all workers, or by each of them for its own part."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import Protocol, cast
 
 import numpy as np
 import torch
 import torch.distributed as dist
-from numpy.typing import NDArray
 
-from tightnoise.random import NoiseStream
+from tightnoise.mechanisms import Mechanism
+from tightnoise.mechanisms._parts import require_parts
+from tightnoise.random import BATCH, NoiseStream, Reservation, default_stream
 from tightnoise.sketch import Sketch
 
-__all__ = ["Sampler", "gather_sketch", "release"]
+__all__ = ["Sampler", "gather_sketch", "release", "release_shard"]
 
 _DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _FIRST = 0  # the rank that draws
@@ -22,14 +23,9 @@ _FIRST = 0  # the rank that draws
 class Sampler(Protocol):
     """A mechanism for arrays: all but those of one number."""
 
-    def sample(
-        self,
-        theta: NDArray[np.floating],
-        *,
-        rng: NoiseStream | None = None,
-        out: NDArray[np.floating] | None = None,
-    ) -> object:
-        """Return theta with noise."""
+    @property
+    def sample(self) -> Callable[..., object]:
+        """Return theta with noise: a method of theta and rng=."""
 
 
 def release(
@@ -82,16 +78,18 @@ def release(
     >>> weight, bias = tn.torch.release(sums, tn.Gaussian(2.0))
     """
     parts = list(tensors)
-    _check(parts)
     if is_shared is None:
         is_shared = dist.is_available() and dist.is_initialized()
+    wrong = _wrong(parts)
     if is_shared:
-        _check_ranks(parts, group)
+        _raise_on_all(wrong, group)
+        mine = [(str(part.dtype), tuple(part.shape)) for part in parts]
+        _require_same("tensors of the same shapes", mine, group)
+    elif wrong is not None:
+        raise wrong
     if not parts:
         return []
-    kept = parts[0].dtype
-    wide = torch.float32 if kept in (torch.bfloat16, torch.float16) else kept
-    flat = torch.cat([part.detach().reshape(-1) for part in parts]).to(wide)
+    flat = _flat(parts)
     if is_shared:
         dist.all_reduce(flat, group=group)
     if not is_shared or dist.get_rank(group) == _FIRST:
@@ -99,16 +97,82 @@ def release(
     else:
         failure = None
     if is_shared:
-        source = dist.get_global_rank(group, _FIRST) if group is not None else _FIRST
         told = [failure]
-        dist.broadcast_object_list(told, src=source, group=group)
+        dist.broadcast_object_list(told, src=_source(group), group=group)
         failure = told[0]
         if failure is None:
-            dist.broadcast(flat, src=source, group=group)
+            dist.broadcast(flat, src=_source(group), group=group)
     if failure is not None:
         raise failure
-    pieces = flat.to(kept).split([part.numel() for part in parts])
-    return [piece.view(part.shape) for piece, part in zip(pieces, parts, strict=True)]
+    return _shaped_as(parts, flat)
+
+
+def release_shard(
+    tensors: Iterable[torch.Tensor],
+    mechanism: Mechanism,
+    *,
+    rng: NoiseStream | None = None,
+    group: dist.ProcessGroup | None = None,
+) -> list[torch.Tensor]:
+    """Return this rank's tensors with noise, where each rank has its own part of one vector.
+
+    All ranks together release the vector of their parts, one after the other, once: they write the
+    bits that one process would that has it all. As with FSDP, after sums were reduced and
+    scattered. The first rank takes the noise of one array from `rng` (a `Reservation`), which is
+    handed to the others by the process group: what goes between the ranks is as secret as the
+    gradients that do.
+
+    Parameters
+    ----------
+    tensors : iterable of torch.Tensor
+        Of this rank: sums over all examples, not parts of such sums; perhaps none. Of one floating
+        dtype on all ranks, as for `release`.
+    mechanism : mechanism
+        For coordinates, with the same parameters for each of them; in the units of the tensors.
+    rng : NoiseStream, optional
+        Where the noise comes from: on the first rank.
+    group : torch.distributed.ProcessGroup, optional
+        The workers; by default all of them.
+
+    Returns
+    -------
+    list of torch.Tensor
+        New tensors of the same shapes, dtype and device.
+
+    Raises
+    ------
+    ValueError
+        If numbers are NaN or infinite, dtypes or devices differ, ranks disagree about the dtype or
+        the mechanism, or its parameters are arrays: on all ranks.
+    TypeError
+        If they are no floating tensors, or the mechanism is not for coordinates.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> import torch
+    >>> mine = [torch.zeros(3, 2), torch.zeros(2)]
+    >>> noisy = tn.torch.release_shard(mine, tn.Gaussian(2.0))  # doctest: +SKIP
+    """
+    parts = list(tensors)
+    noise = require_parts(mechanism)
+    _raise_on_all(_wrong(parts), group)
+    _require_same("one mechanism", repr(noise), group)
+    flat = _flat(parts) if parts else torch.empty(0)
+    sizes = cast(list[int], _gathered(flat.numel(), group))
+    dtypes = [str(kind) for kind in _gathered(parts[0].dtype if parts else None, group) if kind]
+    if len(set(dtypes)) > 1:
+        raise ValueError(f"tensors must have one dtype on all ranks; got {', '.join(dtypes)}")
+    rank = dist.get_rank(group)
+    given: list[Reservation | None] = [None]
+    if rank == _FIRST:
+        given = [(default_stream() if rng is None else rng).reserve()]
+    dist.broadcast_object_list(given, src=_source(group), group=group)
+    one_array = given[0]
+    assert one_array is not None
+    offset = sum(sizes[:rank])
+    _raise_on_all(_draw(flat, noise, one_array, offset) if flat.numel() else None, group)
+    return _shaped_as(parts, flat) if parts else []
 
 
 def gather_sketch(sketch: Sketch, *, group: dist.ProcessGroup | None = None) -> Sketch:
@@ -124,6 +188,8 @@ def gather_sketch(sketch: Sketch, *, group: dist.ProcessGroup | None = None) -> 
     Returns
     -------
     Sketch
+        Made from buffers of 100 kB, by two all-reduces: without arrays and without cells
+        (`Sketch.from_buffers`).
 
     Raises
     ------
@@ -136,19 +202,43 @@ def gather_sketch(sketch: Sketch, *, group: dist.ProcessGroup | None = None) -> 
     >>> mine = tn.Sketch.of([0.5, -2.0], -1.0, 1.0)
     >>> whole = tn.torch.gather_sketch(mine)  # doctest: +SKIP
     """
-    parts: list[Sketch | None] = [None] * dist.get_world_size(group)
-    dist.all_gather_object(parts, sketch, group=group)
-    first, *others = [part for part in parts if part is not None]
-    for other in others:
-        first = first + other
-    return first
+    terms = (sketch.lower, sketch.upper, sketch.sigma)
+    _require_same("sketches of the same (lower, upper, sigma)", terms, group)
+    device = "cuda" if dist.get_backend(group) == "nccl" else "cpu"
+    sums, least = (torch.from_numpy(buffer).to(device) for buffer in sketch.buffers())
+    dist.all_reduce(sums, op=dist.ReduceOp.SUM, group=group)
+    dist.all_reduce(least, op=dist.ReduceOp.MIN, group=group)
+    return Sketch.from_buffers(sums.cpu().numpy(), least.cpu().numpy())
 
 
-def _draw(flat: torch.Tensor, mechanism: Sampler, rng: NoiseStream | None) -> Exception | None:
+def _flat(parts: list[torch.Tensor]) -> torch.Tensor:
+    """Return new memory with all numbers, in a dtype that noise is drawn in."""
+    kept = parts[0].dtype
+    wide = torch.float32 if kept in (torch.bfloat16, torch.float16) else kept
+    return torch.cat([part.detach().reshape(-1) for part in parts]).to(wide)
+
+
+def _shaped_as(parts: list[torch.Tensor], flat: torch.Tensor) -> list[torch.Tensor]:
+    pieces = flat.to(parts[0].dtype).split([part.numel() for part in parts])
+    return [piece.view(part.shape) for piece, part in zip(pieces, parts, strict=True)]
+
+
+def _draw(
+    flat: torch.Tensor,
+    mechanism: Sampler,
+    rng: NoiseStream | Reservation | None,
+    offset: int | None = None,
+) -> Exception | None:
     """Put noise on a tensor, in place; return what hindered it."""
     array = flat.cpu().numpy()
     try:
-        array = np.asarray(mechanism.sample(array, rng=rng))
+        if offset is None:
+            array = np.asarray(mechanism.sample(array, rng=rng))
+        else:  # noise is drawn from a multiple of BATCH on; what is before is nobody's
+            before = offset % BATCH
+            padded = np.concatenate([np.full(before, array[0]), array])
+            noisy = mechanism.sample(padded, rng=rng, out=padded, offset=offset - before)
+            array = np.asarray(noisy)[before:]
     except (TypeError, ValueError) as error:
         return error
     if array.shape != flat.shape:
@@ -157,26 +247,43 @@ def _draw(flat: torch.Tensor, mechanism: Sampler, rng: NoiseStream | None) -> Ex
     return None
 
 
-def _check(parts: list[torch.Tensor]) -> None:
+def _wrong(parts: list[torch.Tensor]) -> Exception | None:
+    """Return what is wrong with tensors."""
     for i, part in enumerate(parts):
         if not isinstance(part, torch.Tensor):
-            raise TypeError(f"tensors must be of torch; got {type(part).__name__} at {i}")
+            return TypeError(f"tensors must be of torch; got {type(part).__name__} at {i}")
         if part.dtype not in _DTYPES:
-            raise TypeError(f"tensors must be floating; got {part.dtype} at {i}")
+            return TypeError(f"tensors must be floating; got {part.dtype} at {i}")
         if part.dtype != parts[0].dtype or part.device != parts[0].device:
-            raise ValueError(
+            return ValueError(
                 f"tensors must have one dtype and device; got {part.dtype} on {part.device} at {i},"
                 f" {parts[0].dtype} on {parts[0].device} first"
             )
+    return None
 
 
-def _check_ranks(parts: list[torch.Tensor], group: dist.ProcessGroup | None) -> None:
-    mine = [(str(part.dtype), tuple(part.shape)) for part in parts]
+def _source(group: dist.ProcessGroup | None) -> int:
+    """Return the global rank of the first of a group."""
+    return dist.get_global_rank(group, _FIRST) if group is not None else _FIRST
+
+
+def _gathered(mine: object, group: dist.ProcessGroup | None) -> list[object]:
     all_of_them: list[object] = [None] * dist.get_world_size(group)
     dist.all_gather_object(all_of_them, mine, group=group)
-    for rank, theirs in enumerate(all_of_them):
-        if theirs != all_of_them[0]:
+    return all_of_them
+
+
+def _require_same(what: str, mine: object, group: dist.ProcessGroup | None) -> None:
+    first, *others = _gathered(mine, group)
+    for rank, theirs in enumerate(others, 1):
+        if theirs != first:
             raise ValueError(
-                f"tensors must have the same shapes on all ranks; got {theirs} on rank {rank},"
-                f" {all_of_them[0]} on rank 0"
+                f"all ranks must have {what}; got {theirs} on rank {rank}, {first} on rank 0"
             )
+
+
+def _raise_on_all(failure: Exception | None, group: dist.ProcessGroup | None) -> None:
+    """Raise the first failure of any rank on all of them, so that none waits for the others."""
+    for found in _gathered(failure, group):
+        if isinstance(found, Exception):
+            raise found
