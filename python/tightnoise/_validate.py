@@ -13,6 +13,7 @@ from numpy import ma  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
 from tightnoise._core import special as core
+from tightnoise._kinds import as_numpy, is_foreign
 
 __all__ = [
     "MAX_COUNT",
@@ -174,6 +175,8 @@ def _plain_array(name: str, value: Any) -> NDArray[Any]:
     # NumPy would drop the mask, and release or count what the caller has hidden.
     if isinstance(value, ma.MaskedArray):
         raise TypeError(f"{name} must not be a masked array: pass the elements that count")
+    if is_foreign(value):
+        return as_numpy(name, value)
     try:
         return np.asarray(value)
     except ValueError:  # lists of different lengths
