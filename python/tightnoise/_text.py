@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -32,6 +31,8 @@ class Printed:
 
 
 def _html(part: str | Sequence[Sequence[str]]) -> str:
+    import html  # a notebook's, and half of what importing this module would take
+
     if isinstance(part, str):
         return f"<div>{html.escape(part.strip())}</div>"
     sides = "left", "right"  # as in `columns`

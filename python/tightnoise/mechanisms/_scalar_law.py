@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._kinds import keeps_kind
-from tightnoise._validate import number_array, require_all
+from tightnoise._validate import float_array, require_all
 from tightnoise.mechanisms._drawing import repeated, source_of
 from tightnoise.random import NoiseStream
 
@@ -245,7 +245,7 @@ class ScalarLaw:
 
 
 def _shares(name: str, value: ArrayLike) -> Array:
-    probability = number_array(name, value)
+    probability = float_array(name, value).astype(np.float64)
     inside = (probability >= 0) & (probability <= 1)
     require_all(inside, name, probability, "between 0 and 1")
     return probability
