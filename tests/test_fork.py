@@ -93,6 +93,48 @@ fork(lambda: shared.value == 7)
 reader.join()
 """
 
+GENERATOR = """
+import numpy as np
+
+generator = np.random.Generator(tn.random.NoiseStream().bit_generator())
+seen = generator.integers(2**63, size=3)  # the rest of the batch is in memory
+stop = threading.Event()
+
+def draw():
+    while not stop.is_set():
+        generator.standard_normal(5000)  # holds the lock
+
+def is_new():
+    child = generator.integers(2**63, size=200)
+    os.write(writing, child.tobytes())
+    return True
+
+thread = threading.Thread(target=draw)
+thread.start()
+drawn = []
+for _ in range(20):
+    reading, writing = os.pipe()
+    fork(is_new)
+    drawn.append(os.read(reading, 1600))
+    os.close(reading), os.close(writing)
+stop.set()
+thread.join()
+words = np.frombuffer(b"".join(drawn), np.int64)
+assert words.size == 4000 and np.unique(words).size == 4000  # each child has words of its own
+
+quiet = np.random.Generator(tn.random.NoiseStream().bit_generator())
+quiet.integers(2**63, size=3)
+reading, writing = os.pipe()
+
+def is_apart():
+    os.write(writing, quiet.integers(2**63, size=20).tobytes())
+    return True
+
+fork(is_apart)
+theirs = np.frombuffer(os.read(reading, 160), np.int64)
+assert not np.isin(quiet.integers(2**63, size=20), theirs).any()
+"""
+
 IMPORTS = """
 import sys
 import numpy as np
@@ -129,7 +171,7 @@ def run(code):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-@pytest.mark.parametrize("at_work", [ACCOUNTANT, BUSY, PROPERTY])
+@pytest.mark.parametrize("at_work", [ACCOUNTANT, BUSY, PROPERTY, GENERATOR])
 def test_a_child_forked_meanwhile_does_not_hang(at_work):
     child = run(START + at_work)  # raises where it hangs
     assert child.returncode == 0, child.stderr

@@ -7,6 +7,7 @@ under a random seed (thresholds are stated as such), all together below 1e-6.
 from __future__ import annotations
 
 import copy
+import gc
 import hashlib
 import os
 import pickle
@@ -613,3 +614,62 @@ def test_bad_arguments(error, message, arguments) -> None:
     for draw in (NoiseStream(seed=1).uniform, NoiseStream(seed=1).standard_normal):
         with pytest.raises(error, match=message):
             draw(**arguments)
+
+
+# --- as NumPy's generators see it ----------------------------------------------------------------
+
+
+def numpy_generator(seed=None):
+    return np.random.Generator(NoiseStream(seed).bit_generator())
+
+
+def test_numpy_draws_the_keystream():
+    key = bytes(range(32))
+    stream = NoiseStream(seed=1)
+    stream._source = NoiseSource(key)
+    stream.uniform(3)
+    generator = np.random.Generator(stream.bit_generator())  # the second array of the stream
+    words = _core.random.chacha20_keystream(key, 17 << 56 | 1, 0, 2).reshape(-1)
+    raw = words.astype(np.uint64)
+    pairs = raw[::2] | raw[1::2] << np.uint64(32)
+    assert np.array_equal(generator.integers(0, 2**64, size=100, dtype=np.uint64), pairs[:100])
+    assert np.array_equal(generator.random(100), (pairs[100:200] >> np.uint64(11)) * 2.0**-53)
+    narrow = generator.integers(0, 2**32, size=40, dtype=np.uint32)
+    assert np.array_equal(narrow, words[400:440])
+
+
+def test_numpy_draws_the_same_from_the_same_seed():
+    first, second = numpy_generator(4), numpy_generator(4)
+    assert np.array_equal(first.standard_normal(1000), second.standard_normal(1000))
+    assert np.array_equal(first.permutation(50), second.permutation(50))
+    assert first.choice(10) == second.choice(10)
+
+
+def test_numpy_draws_apart_from_two_bit_generators_of_a_stream():
+    stream = NoiseStream(seed=4)
+    first, second = (np.random.Generator(stream.bit_generator()) for _ in range(2))
+    assert not np.array_equal(first.random(8), second.random(8))
+    unseeded = NoiseStream()
+    first, second = (np.random.Generator(unseeded.bit_generator()) for _ in range(2))
+    assert not np.array_equal(first.random(8), second.random(8))
+
+
+def test_numpys_uniforms_are_uniform():
+    draws = numpy_generator(11).random(100_000)
+    counts = np.bincount((draws * 256).astype(int), minlength=256)
+    assert stats.chisquare(counts).pvalue > ALARM
+
+
+def test_a_bit_generator_keeps_its_stream_and_is_not_copied():
+    bits = NoiseStream(seed=2).bit_generator()
+    gc.collect()  # the stream is no one else's
+    assert np.random.Generator(bits).random() < 1
+    assert repr(bits) == "<bit generator of <NoiseStream, seeded>>"
+    for copied in (copy.copy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot be pickled or copied"):
+            copied(bits)
+
+
+def test_the_legacy_generator_takes_it_too():
+    state = np.random.RandomState(NoiseStream(seed=2).bit_generator())
+    assert 0 < state.random_sample() < 1

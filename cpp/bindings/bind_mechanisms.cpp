@@ -56,7 +56,10 @@ void bind_mechanisms(py::module_ m) {
     def_map(functions, "fisher_information", &MechanismKernels::fisher_information);
     def_map(functions, "log_pdf", &MechanismKernels::log_pdf, "x");
     def_map(functions, "cdf", &MechanismKernels::cdf, "x");
+    def_map(functions, "log_cdf", &MechanismKernels::log_cdf, "x");
+    def_map(functions, "log_sf", &MechanismKernels::log_sf, "x");
     def_map(functions, "quantile", &MechanismKernels::quantile, "q");
+    def_map(functions, "upper_quantile", &MechanismKernels::upper_quantile, "q");
     def_map(functions, "mean", &MechanismKernels::mean);
     def_map(functions, "variance", &MechanismKernels::variance);
     functions.def(

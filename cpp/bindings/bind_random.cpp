@@ -9,6 +9,7 @@
 #include "mechanisms/letter_kernels.hpp"
 #include "mechanisms/sampling_kernels.hpp"
 #include "mechanisms/vmf_sampling.hpp"
+#include "random/bit_stream.hpp"
 #include "runtime/interruption.hpp"
 
 namespace tightnoise {
@@ -218,6 +219,37 @@ py::array_t<std::uint32_t> keystream(const py::buffer& memory, std::uint64_t str
     return words;
 }
 
+// What NumPy's generators draw from, `bitgen_t` of its documented C interface
+// (numpy/random/bitgen.h, of which the layout is for ever), in a capsule of the name that they ask
+// for. Whoever holds the capsule holds the source.
+struct NumpyBits {
+    void* state;
+    std::uint64_t (*next_uint64)(void*);
+    std::uint32_t (*next_uint32)(void*);
+    double (*next_double)(void*);
+    std::uint64_t (*next_raw)(void*);
+};
+
+struct HeldBits {
+    py::object source;
+    BitStream stream;
+    NumpyBits bits;
+};
+
+py::capsule numpy_capsule(const py::object& source) {
+    const auto next64 = [](void* of) { return static_cast<BitStream*>(of)->next64(); };
+    const auto next32 = [](void* of) { return static_cast<BitStream*>(of)->next32(); };
+    const auto next_double = [](void* of) { return static_cast<BitStream*>(of)->next_double(); };
+    auto held =
+        std::unique_ptr<HeldBits>(new HeldBits{source, BitStream(source.cast<NoiseSource&>()), {}});
+    held->bits = {&held->stream, next64, next32, next_double, next64};
+    py::capsule capsule(&held->bits, "BitGenerator", [](PyObject* self) {
+        delete static_cast<HeldBits*>(PyCapsule_GetContext(self));
+    });
+    PyCapsule_SetContext(capsule.ptr(), held.release());
+    return capsule;
+}
+
 }  // namespace
 
 void bind_random(py::module_ m) {
@@ -256,6 +288,7 @@ void bind_random(py::module_ m) {
                 return std::make_unique<NoiseSource>(key);
             },
             arg("key"), arg("number"));
+    m.def("numpy_capsule", numpy_capsule, arg("source"));
     // Words of keystream batches first, first + 1, ...; block 16 b + lane of the stream has its
     // words at [b, 0..15, lane].
     m.def("chacha20_keystream", keystream, arg("key"), arg("stream"), arg("first"), arg("batches"));

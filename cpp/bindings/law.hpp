@@ -3,6 +3,7 @@
 // A law is symmetric about 0 and has a density. It is an immutable class with
 //     double log_density(double x) const;  double distribution(double x) const;
 //     double mass(double from, double to) const;  (from <= to, finite)
+//     double log_tail(double x) const;  (log P(noise > x), x >= 0)
 //     double quantile(double q) const;  double mean_abs() const;  double variance() const;
 // and the free function, in namespace tightnoise,
 //     double hockey_stick(const Law&, double shift, double epsilon);
@@ -39,6 +40,7 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
     def_elementwise<Law>(law, "log_pdf", std::mem_fn(&Law::log_density), "x");
     def_elementwise<Law>(law, "cdf", std::mem_fn(&Law::distribution), "x");
     def_elementwise<Law>(law, "mass", std::mem_fn(&Law::mass), "lower", "upper");
+    def_elementwise<Law>(law, "log_tail", std::mem_fn(&Law::log_tail), "x");
     def_elementwise<Law>(law, "quantile", std::mem_fn(&Law::quantile), "q");
     def_elementwise<Law>(law, "hockey_stick", shifted, "shift", "epsilon");
     def_elementwise<Law>(law, "delta", worst_delta, "epsilon", "sensitivity");

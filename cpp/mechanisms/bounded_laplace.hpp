@@ -231,6 +231,21 @@ class BoundedLaplace {
         return exp(from_mode) * lost((x - lane.lower) / lane.sigma) / law.mass;
     }
 
+    // log P(output <= x), log P(output > x).
+    static double log_below(double x, const Lane& lane) {
+        if (x <= lane.lower) return -kInfinity;
+        if (x >= lane.upper) return 0.0;
+        const Standard law(lane);
+        const double from_mode = rounded(two_sum(x, -nearest(lane)) / lane.sigma);
+        if (from_mode > 0.0) return log((lost(law.below) + lost(from_mode)) / law.mass);
+        return from_mode + log(lost((x - lane.lower) / lane.sigma) / law.mass);
+    }
+    static double log_above(double x, const Lane& lane) { return log_below(-x, mirrored(lane)); }
+
+    static double upper_quantile(double q, const Lane& lane) {
+        return -quantile(q, mirrored(lane));
+    }
+
     // The mass q Z below the sample is e^-p (e^t - 1) at t from lower, and that between the sample
     // and theta, at t from it, is F(t): whichever is not a small difference.
     static double quantile(double q, const Lane& lane) {

@@ -91,6 +91,31 @@ double quantile(const Lane& lane, double q, double) {
     return any_nan(lane, q, 0.0) || q < 0.0 || q > 1.0 ? kNaN : Mechanism::quantile(q, lane);
 }
 
+// log P(output <= x) and log P(output > x): each from the other where it is next to 0.
+inline double log_rest(double log_share) {
+    return log1p(-exp(log_share));
+}
+constexpr double kLogHalf = -0.6931471805599453;
+
+template <class Mechanism>
+double log_cdf(const Lane& lane, double x, double) {
+    if (any_nan(lane, x, 0.0)) return kNaN;
+    const double above = Mechanism::log_above(x, lane);
+    return above < kLogHalf ? log_rest(above) : Mechanism::log_below(x, lane);
+}
+
+template <class Mechanism>
+double log_sf(const Lane& lane, double x, double) {
+    if (any_nan(lane, x, 0.0)) return kNaN;
+    const double below = Mechanism::log_below(x, lane);
+    return below < kLogHalf ? log_rest(below) : Mechanism::log_above(x, lane);
+}
+
+template <class Mechanism>
+double upper_quantile(const Lane& lane, double q, double) {
+    return any_nan(lane, q, 0.0) || q < 0.0 || q > 1.0 ? kNaN : Mechanism::upper_quantile(q, lane);
+}
+
 template <class Mechanism>
 double mean(const Lane& lane, double, double) {
     return any_nan(lane, 0.0, 0.0) ? kNaN : Mechanism::mean(lane);
@@ -420,7 +445,8 @@ template <class Mechanism>
 constexpr MechanismKernels kernels_of() {
     return {
         map<renyi<Mechanism>>,   map<hockey_stick<Mechanism>>, map<fisher_information<Mechanism>>,
-        map<log_pdf<Mechanism>>, map<cdf<Mechanism>>,          map<quantile<Mechanism>>,
+        map<log_pdf<Mechanism>>, map<cdf<Mechanism>>,          map<log_cdf<Mechanism>>,
+        map<log_sf<Mechanism>>,  map<quantile<Mechanism>>,     map<upper_quantile<Mechanism>>,
         map<mean<Mechanism>>,    map<variance<Mechanism>>,     rdp_sums<Mechanism>,
         fisher_sum<Mechanism>};
 }

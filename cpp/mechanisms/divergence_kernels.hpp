@@ -23,8 +23,8 @@ struct MechanismKernels {
     Map renyi;         // (shift, alpha): D_alpha(M(theta) || M(theta + shift))
     Map hockey_stick;  // (shift, epsilon): sup_S P(S) - e^epsilon Q(S)
     Map fisher_information;
-    Map log_pdf, cdf;  // (x)
-    Map quantile;      // (q)
+    Map log_pdf, cdf, log_cdf, log_sf;  // (x)
+    Map quantile, upper_quantile;       // (q): the least x with cdf >= q, with 1 - cdf <= q
     Map mean, variance;
 
     // Adds coordinates begin, ..., begin + n - 1 up, with what rounding took from the sums kept in

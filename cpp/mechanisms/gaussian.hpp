@@ -55,8 +55,19 @@ class Gaussian {
         return exp(log_mass(left_half_line(standardised(x, lane))));
     }
 
+    // log P(output <= x), log P(output > x).
+    static double log_below(double x, const Lane& lane) {
+        const double far = (x - lane.theta) / lane.sigma;
+        if (std::fabs(far) > kSquares) return far > 0.0 ? 0.0 : -0.5 * far * far;
+        return rounded(log_mass(left_half_line(standardised(x, lane))));
+    }
+    static double log_above(double x, const Lane& lane) { return log_below(-x, mirrored(lane)); }
+
     static double quantile(double q, const Lane& lane) {
         return lane.theta + lane.sigma * ndtri(q);
+    }
+    static double upper_quantile(double q, const Lane& lane) {
+        return lane.theta - lane.sigma * ndtri(q);
     }
 
   private:

@@ -33,5 +33,10 @@ inline Interval mirrored(const Interval& interval) {
     return {-interval.upper, -interval.lower, interval.width};
 }
 
+// The law of minus the output: that of the same noise at -theta between -upper and -lower.
+inline Lane mirrored(const Lane& lane) {
+    return {-lane.theta, lane.sigma, -lane.upper, -lane.lower, lane.levels};
+}
+
 }  // namespace
 }  // namespace tightnoise

@@ -51,6 +51,11 @@ double LaplaceLaw::mass(double from, double to) const {
     return 0.5 * std::exp(-near / scale_) * one_minus_exp((high - low) / scale_) / half_mass_;
 }
 
+double LaplaceLaw::log_tail(double x) const {
+    if (!(x < bound_)) return -kInfinity;
+    return -x / scale_ + std::log(0.5 * one_minus_exp((bound_ - x) / scale_) / half_mass_);
+}
+
 double LaplaceLaw::quantile(double q) const {
     const double tail = 2.0 * std::min(q, 1.0 - q);  // the share of |x| beyond that
     if (tail == 0.0) return q < 0.5 ? -bound_ : bound_;

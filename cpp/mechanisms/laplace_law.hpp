@@ -19,6 +19,9 @@ class LaplaceLaw {
     double log_density(double x) const;
     double distribution(double x) const;
     double mass(double from, double to) const;  // of an interval, from <= to finite
+    // log P(noise > x) for x >= 0, also where that is no float. Absolute error: 1e-13, and what the
+    // roundings of x and of the result make.
+    double log_tail(double x) const;
     double quantile(double q) const;
     double mean_abs() const;
     double variance() const;

@@ -77,6 +77,18 @@ double MultiGaussianLaw::mass(double from, double to) const {
     return lattice_mass(lattice_, -log_total_, at.node, at.u, at.u + (to - from) / sensitivity_);
 }
 
+// In units of the density at x, or of the weight of the next node out where that is greater: one of
+// the two is next to all there is.
+double MultiGaussianLaw::log_tail(double x) const {
+    const Position at = position(x, sensitivity_, modes_);
+    const double next = std::ceil(x / sensitivity_);
+    const double node = next <= modes_ ? -next * epsilon_ - log_total_ : -HUGE_VAL;
+    const double unit = std::max(log_density(x) + std::log(sensitivity_), node);
+    const double high = modes_ + kNormalEnd * lattice_.s() - at.node;
+    const double far = std::max(high, at.u + kNormalEnd * lattice_.s());
+    return unit + std::log(lattice_mass(lattice_, -log_total_ - unit, at.node, at.u, far));
+}
+
 double MultiGaussianLaw::quantile(double q) const {
     return symmetric_quantile(*this, q, modes_ * sensitivity_ + kNormalEnd * sigma_);
 }

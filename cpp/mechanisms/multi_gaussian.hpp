@@ -29,6 +29,9 @@ class MultiGaussianLaw {
     // Relative error: 1e-13, also of the lower tail down to 1e-300.
     double distribution(double x) const;
     double mass(double from, double to) const;  // of an interval, from <= to finite
+    // log P(noise > x) for x >= 0, also where that is no float. Absolute error: 1e-13, and what the
+    // roundings of x and of the result make.
+    double log_tail(double x) const;
     // The quantile of q, and of 1 - q as its opposite. To within what the digits of q determine.
     double quantile(double q) const;
 

@@ -15,6 +15,12 @@ constexpr double kNormalReach = 8.6;
 // Beyond, the tail is below 1e-325.
 constexpr double kNormalEnd = 39.0;
 
+// log(e^a + e^b); one of them may be -inf.
+inline double log_sum(double a, double b) {
+    const double high = a > b ? a : b, low = a > b ? b : a;
+    return low > -HUGE_VAL ? high + std::log1p(std::exp(low - high)) : high;
+}
+
 // e^c (1 - Phi(x)) for x >= 0. Relative error: 1e-15 + 1.2e-16 |c - x^2 / 2|.
 inline double scaled_upper_tail(double c, double x) {
     return std::exp(c - 0.5 * x * x) * (kSqrtHalf * erfcx_over_scale(x, kSqrtTwo));

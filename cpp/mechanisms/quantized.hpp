@@ -154,17 +154,41 @@ class Quantized {
     static double cdf(double x, const Lane& lane) {
         if (x < lane.lower) return 0.0;
         if (x >= lane.upper) return 1.0;
-        int i = 0;
-        while (i + 1 < lane.levels && letter(i + 1, lane) <= x) ++i;
-        return below(i, lane);
+        return below(last_letter(x, lane), lane);
+    }
+
+    // log P(output <= x), log P(output > x).
+    static double log_below(double x, const Lane& lane) {
+        if (x < lane.lower) return -kInfinity;
+        if (x >= lane.upper) return 0.0;
+        const Partition partition(standardised_support(lane), lane.levels);
+        return rounded(log_mass(left_half_line(partition.threshold(last_letter(x, lane)))));
+    }
+    static double log_above(double x, const Lane& lane) {
+        if (x < lane.lower) return 0.0;
+        if (x >= lane.upper) return -kInfinity;
+        return rounded(log_above_letter(last_letter(x, lane), lane));
     }
 
     // The smallest letter with cdf >= q.
     static double quantile(double q, const Lane& lane) {
+        return first_letter(lane, [&](int i) { return below(i, lane) >= q; });
+    }
+    // The smallest letter with P(output > letter) <= q.
+    static double upper_quantile(double q, const Lane& lane) {
+        return first_letter(lane, [&](int i) {
+            return i == lane.levels - 1 || exp(log_above_letter(i, lane)) <= q;
+        });
+    }
+
+  private:
+    // For which `enough` holds, which does for all from there on, the last one among them.
+    template <class Enough>
+    static double first_letter(const Lane& lane, Enough enough) {
         int low = 0, high = lane.levels - 1;
         while (low < high) {
             const int middle = (low + high) / 2;
-            if (below(middle, lane) >= q) {
+            if (enough(middle)) {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -173,7 +197,18 @@ class Quantized {
         return letter(low, lane);
     }
 
-  private:
+    // The last letter that is not above x, lower <= x < upper.
+    static int last_letter(double x, const Lane& lane) {
+        int i = 0;
+        while (i + 1 < lane.levels && letter(i + 1, lane) <= x) ++i;
+        return i;
+    }
+
+    static DoubleDouble log_above_letter(int i, const Lane& lane) {
+        const Partition partition(standardised_support(lane), lane.levels);
+        return log_mass(right_half_line(partition.threshold(i)));
+    }
+
     // P(letter <= letter i).
     static double below(int i, const Lane& lane) {
         if (i >= lane.levels - 1) return 1.0;
@@ -271,7 +306,20 @@ class StochasticSign {
         return exp(log_mass(left_half_line(standardised(0.0, lane))));
     }
 
+    // log P(output <= x), log P(output > x).
+    static double log_below(double x, const Lane& lane) {
+        if (x < -1.0) return -kInfinity;
+        return x >= 1.0 ? 0.0 : log_pdf(-1.0, lane);
+    }
+    static double log_above(double x, const Lane& lane) {
+        if (x < -1.0) return 0.0;
+        return x >= 1.0 ? -kInfinity : log_pdf(1.0, lane);
+    }
+
     static double quantile(double q, const Lane& lane) { return cdf(-1.0, lane) >= q ? -1.0 : 1.0; }
+    static double upper_quantile(double q, const Lane& lane) {
+        return exp(log_above(-1.0, lane)) <= q ? -1.0 : 1.0;
+    }
 
   private:
     DoubleDouble threshold_;

@@ -182,6 +182,13 @@ double QuasiGaussianLaw::distribution(double x) const {
     return at > low ? std::min(law.mass(0.0, low, at), 0.5) : 0.0;
 }
 
+double QuasiGaussianLaw::log_tail(double x) const {
+    const QuasiGaussian law(*this);
+    const double at = x / sensitivity_;
+    return log_sum(law.log_centre_weight() + log_ndtr(-at / law.s()),
+                   law.log_side_weight() + log_ndtr((1.0 - at) / law.s()));
+}
+
 double QuasiGaussianLaw::mass(double from, double to) const {
     return QuasiGaussian(*this).mass(0.0, from / sensitivity_, to / sensitivity_);
 }

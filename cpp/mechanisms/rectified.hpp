@@ -130,6 +130,21 @@ class Rectified {
         return exp(log_mass(left_half_line(standardised(x, lane))));
     }
 
+    // log P(output <= x), log P(output > x).
+    static double log_below(double x, const Lane& lane) {
+        if (x < lane.lower) return -kInfinity;
+        if (x >= lane.upper) return 0.0;
+        return rounded(log_mass(left_half_line(standardised(x, lane))));
+    }
+    static double log_above(double x, const Lane& lane) {
+        if (x < lane.lower) return 0.0;
+        if (x >= lane.upper) return -kInfinity;
+        return rounded(log_mass(right_half_line(standardised(x, lane))));
+    }
+
+    static double upper_quantile(double q, const Lane& lane) {
+        return -quantile(q, mirrored(lane));
+    }
     static double quantile(double q, const Lane& lane) {
         const double x = lane.theta + lane.sigma * ndtri(q);
         return x < lane.lower ? lane.lower : x > lane.upper ? lane.upper : x;

@@ -239,6 +239,15 @@ double ScaleMixtureLaw::distribution(double x) const {
     return x > low ? std::min(mixture_mass(*this, 0.0, low, x), 0.5) : 0.0;
 }
 
+double ScaleMixtureLaw::log_tail(double x) const {
+    double total = -HUGE_VAL;
+    for (const Component& c : components_) {
+        const double log_weight = c.log_factor + std::log(c.sigma);
+        total = log_sum(total, log_weight + log_ndtr((c.location - x) / c.sigma));
+    }
+    return total;
+}
+
 double ScaleMixtureLaw::mass(double from, double to) const {
     return mixture_mass(*this, 0.0, from, to);
 }

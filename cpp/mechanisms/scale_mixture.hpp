@@ -36,6 +36,9 @@ class ScaleMixtureLaw {
     // Relative error: 1e-13, also of the lower tail down to 1e-300.
     double distribution(double x) const;
     double mass(double from, double to) const;  // of an interval, from <= to finite
+    // log P(noise > x) for x >= 0, also where that is no float. Absolute error: 1e-13, and what the
+    // roundings of x and of the result make.
+    double log_tail(double x) const;
     double quantile(double q) const;
 
     double mean_abs() const;

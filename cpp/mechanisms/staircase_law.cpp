@@ -133,6 +133,19 @@ double StaircaseLaw::mass(double from, double to) const {
     return 0.5 * (left + right) / half_mass_;
 }
 
+// Beyond gamma in units of the step that x is on.
+double StaircaseLaw::log_tail(double x) const {
+    const double distance = x / step_;
+    if (distance >= end_) return -kInfinity;
+    if (distance < inner_) return std::log(0.5 * tail(distance) / half_mass_);
+    const double beyond = distance - gamma_;
+    const double n = std::min(std::floor(beyond), steps_);
+    const double left = steps_ - n;  // whole steps, this one among them
+    const double share = left < 1.0 ? std::max(0.0, rest_ - (beyond - n))
+                                    : (n + 1.0 - beyond) + levels(1.0, left) + rest_ * level(left);
+    return -n * epsilon_ + std::log(0.5 * share / half_mass_);
+}
+
 double StaircaseLaw::quantile(double q) const {
     const double share_beyond = 2.0 * std::min(q, 1.0 - q);
     const double wanted = share_beyond * half_mass_;

@@ -121,10 +121,19 @@ class Truncated {
     static double cdf(double x, const Lane& lane) {
         if (x <= lane.lower) return 0.0;
         if (x >= lane.upper) return 1.0;
-        const Interval support = standardised_support(lane);
-        const DoubleDouble width = two_sum(x, -lane.lower) / DoubleDouble{lane.sigma, 0.0};
-        const Interval below = {support.lower, standardised(x, lane), width.hi};
-        return exp(log_mass(below) - log_mass(support));
+        return exp(log_share(x, lane));
+    }
+
+    // log P(output <= x), log P(output > x).
+    static double log_below(double x, const Lane& lane) {
+        if (x <= lane.lower) return -kInfinity;
+        if (x >= lane.upper) return 0.0;
+        return rounded(log_share(x, lane));
+    }
+    static double log_above(double x, const Lane& lane) { return log_below(-x, mirrored(lane)); }
+
+    static double upper_quantile(double q, const Lane& lane) {
+        return -quantile(q, mirrored(lane));
     }
 
     static double quantile(double q, const Lane& lane) {
@@ -137,6 +146,14 @@ class Truncated {
     }
 
   private:
+    // Of what is below x, between the bounds.
+    static DoubleDouble log_share(double x, const Lane& lane) {
+        const Interval support = standardised_support(lane);
+        const DoubleDouble width = two_sum(x, -lane.lower) / DoubleDouble{lane.sigma, 0.0};
+        const Interval below = {support.lower, standardised(x, lane), width.hi};
+        return log_mass(below) - log_mass(support);
+    }
+
     Interval support_;
     Cell cell_;
 };

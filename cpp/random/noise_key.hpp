@@ -34,6 +34,7 @@ enum class NoiseLaw : std::uint8_t {
     truncated_laplace = 14,
     tulap = 15,
     staircase = 16,
+    bit_stream = 17,
 };
 
 }  // namespace tightnoise

@@ -1,5 +1,6 @@
 #include "random/noise_source.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -27,14 +28,14 @@ std::mutex& lock() {
     return mutex;
 }
 
-#ifdef TIGHTNOISE_HAS_FORK
-std::uint64_t forks = 0;  // on the way to this process, of those that ran the handlers
+std::atomic<std::uint64_t> forks{0};
 
+#ifdef TIGHTNOISE_HAS_FORK
 // A fork while another thread is in next() would leave the child a locked lock and half a batch.
 void watch_forks() {
     static const int registered = pthread_atfork([] { lock().lock(); }, [] { lock().unlock(); },
                                                  [] {
-                                                     ++forks;
+                                                     forks.fetch_add(1);
                                                      lock().unlock();
                                                  });
     if (registered != 0) {
@@ -45,7 +46,7 @@ void watch_forks() {
 // Differs from that of every ancestor: by their number even where a process number comes again, by
 // the process number even where a clone ran no handlers.
 std::uint64_t this_process() {
-    return forks << 32 | static_cast<std::uint32_t>(getpid());
+    return fork_count() << 32 | static_cast<std::uint32_t>(getpid());
 }
 
 void fill_from_system(void* to, std::size_t bytes) {
@@ -69,6 +70,10 @@ void fill_from_system(void* to, std::size_t bytes) {
 #endif
 
 }  // namespace
+
+std::uint64_t fork_count() {
+    return forks.load(std::memory_order_relaxed);
+}
 
 NoiseSource::NoiseSource() : is_seeded_(false) {
     watch_forks();

@@ -58,4 +58,8 @@ class NoiseSource {
     std::uint32_t words_[kKeys * kKeyWords];  // the secret (or the seed's key), then keys
 };
 
+// How many forks, of those that ran the handlers of pthread_atfork, led to this process since the
+// first source was made: what was drawn when it was less was the parent's.
+std::uint64_t fork_count();
+
 }  // namespace tightnoise

@@ -35,6 +35,7 @@ except ImportError as error:
 from tightnoise import calibrate, costs, leakage, random, special
 from tightnoise._accountant import Accountant
 from tightnoise._filter import PrivacyFilter
+from tightnoise._hints import NAMES, missing
 from tightnoise._individual_filter import IndividualFilter
 from tightnoise._odometer import PrivacyOdometer
 from tightnoise._release import BoundedRelease, release_bounded
@@ -132,4 +133,4 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> object:
     if name in ("attack", "dask", "torch"):  # which take long to load, or need an extra
         return import_module(f"tightnoise.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise missing(__name__, name, NAMES)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._adjacency import common_adjacency
+from tightnoise._hints import ACCOUNTANTS, missing
 from tightnoise._ledger import cost_in, ledger_lock
 from tightnoise._text import upper_text
 from tightnoise._validate import MAX_COUNT, integer, require
@@ -61,6 +62,9 @@ class Accountant:
     >>> accountant.compose(tn.Laplace(10.0).cost(sensitivity=1.0), 3).steps
     1003
     """
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing(self, name, ACCOUNTANTS)
 
     def __init__(self) -> None:
         self._entries: dict[Leaf, _Entry] = {}

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._kinds import numpy_view
+
 __all__ = [
     "Floats",
     "broadcast_shape",
@@ -72,12 +74,11 @@ def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Floats:
     """Return `out` after checking it, or a new array when it is None."""
     if out is None:
         return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"out must be a numpy array or None; got {type(out).__name__}")
-    if out.shape != shape or out.dtype != dtype:
+    place: Floats = numpy_view("out", out)
+    if place.shape != shape or place.dtype != dtype:
         raise ValueError(
-            f"out must have shape {shape} and dtype {dtype}; got {out.shape} and {out.dtype}"
+            f"out must have shape {shape} and dtype {dtype}; got {place.shape} and {place.dtype}"
         )
-    if not (out.flags.writeable and out.flags.c_contiguous and out.flags.aligned):
+    if not (place.flags.writeable and place.flags.c_contiguous and place.flags.aligned):
         raise ValueError("out must be writeable, aligned and C-contiguous")
-    return out
+    return place

@@ -3,10 +3,47 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
-__all__ = ["columns", "lower_text", "upper_text"]
+__all__ = ["Parts", "Printed", "columns", "lower_text", "upper_text"]
+
+Parts = Sequence[str | Sequence[Sequence[str]]]
+"""Of what is printed: lines, and tables of which each row is a sequence of texts."""
+
+
+class Printed:
+    """What `print` shows as text and a notebook as a page."""
+
+    @abstractmethod
+    def _parts(self) -> Parts:
+        """Return lines and tables."""
+
+    def __str__(self) -> str:
+        parts = self._parts()
+        return "\n".join(
+            line for part in parts for line in ([part] if isinstance(part, str) else columns(part))
+        )
+
+    def _repr_html_(self) -> str:
+        return "\n".join(map(_html, self._parts()))
+
+
+def _html(part: str | Sequence[Sequence[str]]) -> str:
+    import html  # a notebook's, and half of what importing this module would take
+
+    if isinstance(part, str):
+        return f"<div>{html.escape(part.strip())}</div>"
+    sides = "left", "right"  # as in `columns`
+    rows = (
+        "".join(
+            f'<td style="text-align: {sides[i > 0]}">{html.escape(text)}</td>'
+            for i, text in enumerate(row)
+        )
+        for row in part
+    )
+    return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:

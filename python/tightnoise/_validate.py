@@ -13,6 +13,7 @@ from numpy import ma  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
 from tightnoise._core import special as core
+from tightnoise._kinds import as_numpy, is_foreign
 
 __all__ = [
     "MAX_COUNT",
@@ -178,6 +179,8 @@ def plain_array(name: str, value: Any) -> NDArray[Any]:
         raise TypeError(f"{name} must not be a masked array: pass the elements that count")
     if hasattr(value, "__dask_graph__"):  # NumPy would compute it, all of it at once
         raise TypeError(f"{name} must be in memory; got Dask's: see tightnoise.dask, or compute it")
+    if is_foreign(value):
+        return as_numpy(name, value)
     try:
         return np.asarray(value)
     except ValueError:  # lists of different lengths

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
+import os
 import threading
+import weakref
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from tightnoise._arrays import Floats, output
+from tightnoise._arrays import output
 from tightnoise._core import random
+from tightnoise._kinds import numpy_view
 from tightnoise._validate import integer, require
 
 __all__ = ["NoiseStream", "Reservation", "default_stream"]
@@ -94,7 +96,7 @@ class NoiseStream:
         shape: int | Sequence[int] | None = None,
         *,
         dtype: DTypeLike | None = None,
-        out: Floats | None = None,
+        out: Any = None,
     ) -> Any:
         """Draw from the open interval (0, 1): neither 0 nor 1 is ever returned.
 
@@ -104,7 +106,7 @@ class NoiseStream:
             None gives one number, or as many as `out` holds.
         dtype : float32 or float64, optional
             Default: that of `out`, else float64.
-        out : numpy.ndarray, optional
+        out : numpy.ndarray or torch tensor, optional
             Where the numbers go: of that shape and dtype, writeable and C-contiguous.
 
         Returns
@@ -130,7 +132,7 @@ class NoiseStream:
         shape: int | Sequence[int] | None = None,
         *,
         dtype: DTypeLike | None = None,
-        out: Floats | None = None,
+        out: Any = None,
     ) -> Any:
         """Draw standard normal numbers, by the method of Box and Muller (1958).
 
@@ -140,7 +142,7 @@ class NoiseStream:
             None gives one number, or as many as `out` holds.
         dtype : float32 or float64, optional
             Default: that of `out`, else float64.
-        out : numpy.ndarray, optional
+        out : numpy.ndarray or torch tensor, optional
             Where the numbers go: of that shape and dtype, writeable and C-contiguous.
 
         Returns
@@ -190,16 +192,49 @@ class NoiseStream:
         core: Callable[..., None],
         shape: int | Sequence[int] | None,
         dtype: DTypeLike | None,
-        out: Floats | None,
+        out: Any,
     ) -> Any:
-        like = out if isinstance(out, np.ndarray) else np.empty((), np.float64)
-        dimensions = like.shape if shape is None else _dimensions(shape)
+        like = np.empty((), np.float64) if out is None else numpy_view("out", out)
+        sizes = like.shape if shape is None else dimensions("shape", shape)
         kind = like.dtype if dtype is None else np.dtype(dtype)
         if kind not in (np.float32, np.float64):
             raise TypeError(f"dtype must be float32 or float64; got {kind}")
-        filled = output(out, dimensions, kind)
+        filled = output(out, sizes, kind)
         core(filled, self._source)
-        return filled if filled.ndim or out is not None else filled[()]
+        if out is not None:
+            return out
+        return filled if filled.ndim else filled[()]
+
+    def bit_generator(self) -> np.random.BitGenerator:
+        """Return what a `numpy.random.Generator` draws from: the keystream of this stream.
+
+        So all of NumPy's distributions, shuffles and choices come from the cryptographic generator,
+        and from this stream's seed, if it has one. Each call takes the next number of the stream,
+        as an array does: two bit generators of one stream are independent.
+
+        Returns
+        -------
+        object
+            With the capsule and the lock of NumPy's C interface, which is all that
+            `numpy.random.Generator` (and `RandomState`) takes; pass that, not this, to SciPy. It
+            cannot be pickled or copied, has no `state` and no `spawn`, and keeps the stream alive.
+
+        Notes
+        -----
+        Generators on one bit generator may be used by several threads: NumPy holds the lock. In a
+        forked child one of an unseeded stream takes a new key before its first word; one of a
+        seeded stream goes on as its parent's does. What NumPy makes of the bits are floats near to
+        those of the law, and not noise for a release: `sample` of a mechanism is.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tightnoise as tn
+        >>> generator = np.random.Generator(tn.random.NoiseStream(seed=1).bit_generator())
+        >>> generator.permutation(5).tolist(), generator.integers(10, size=3).tolist()
+        ([3, 2, 4, 1, 0], [0, 6, 3])
+        """
+        return cast("np.random.BitGenerator", _BitGenerator(self))
 
     def __repr__(self) -> str:
         keyed = "seeded" if self._source.is_seeded else "keyed by the operating system"
@@ -244,7 +279,7 @@ class Reservation:
 
     _source: random.NoiseSource
     _drawn: list[tuple[int, int, object]]  # first, end, of what; in order, without overlaps
-    _lock: threading.Lock
+    _lock: _Lock
 
     def __init__(self) -> None:
         raise TypeError("use NoiseStream.reserve()")
@@ -252,7 +287,7 @@ class Reservation:
     @classmethod
     def _of(cls, source: random.NoiseSource) -> Reservation:
         self = object.__new__(cls)
-        self._source, self._drawn, self._lock = source, [], threading.Lock()
+        self._source, self._drawn, self._lock = source, [], _Lock()
         return self
 
     def _claim(self, first: int, size: int, what: object) -> None:
@@ -285,7 +320,57 @@ def _reservation_of(key: bytes, number: int) -> Reservation:
     return Reservation._of(random.NoiseSource.of_reserved(memoryview(key), number))
 
 
+_locks: weakref.WeakSet[_Lock] = weakref.WeakSet()
+
+
+class _Lock:
+    """A lock that is free in a forked child, where whoever held it is not."""
+
+    __slots__ = ("__weakref__", "_lock")
+
+    def __init__(self) -> None:
+        self.renew()
+        _locks.add(self)
+
+    def renew(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+def _renew_locks() -> None:
+    for lock in tuple(_locks):
+        lock.renew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
+
+
+class _BitGenerator:
+    """A stream as NumPy's generators see it, by their C interface."""
+
+    __slots__ = ("_stream", "capsule", "lock")
+
+    def __init__(self, stream: NoiseStream) -> None:
+        self._stream = stream
+        self.capsule = random.numpy_capsule(stream._source)
+        self.lock = _Lock()
+
+    def __repr__(self) -> str:
+        return f"<bit generator of {self._stream!r}>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a bit generator of a NoiseStream cannot be pickled or copied")
+
+
 def _key_of(seed: int | bytes) -> memoryview:
+    import hashlib  # 3 MB of OpenSSL, which streams without a seed do without
+
     # The prefix keeps an integer and its bytes apart, and the person string keeps these keys apart
     # from any other use of the same seed.
     if isinstance(seed, bytes):
@@ -303,9 +388,10 @@ def _key_of(seed: int | bytes) -> memoryview:
     return memoryview(digest)  # whose repr shows nothing
 
 
-def _dimensions(shape: int | Sequence[int]) -> tuple[int, ...]:
+def dimensions(name: str, shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return a shape, given as one or as one number."""
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple(integer("shape", size, minimum=0, maximum=2**63 - 1) for size in sizes)
+    return tuple(integer(name, size, minimum=0, maximum=2**63 - 1) for size in sizes)
 
 
 _default = NoiseStream()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.compare import figure
+from tightnoise._figures import write_png
 from tightnoise.compare._families import FAMILIES
 
 NAMES = [family.name for family in FAMILIES]
@@ -208,7 +208,7 @@ def test_thousands_of_releases_do_without_thousands_of_modes(monkeypatch):
 
 def only(monkeypatch, *names):
     few = tuple(family for family in FAMILIES if family.name in names)
-    for module in ("noise_ranking", "figure"):
+    for module in ("noise_ranking", "_figure"):
         monkeypatch.setattr(f"tightnoise.compare.{module}.FAMILIES", few)
 
 
@@ -237,5 +237,5 @@ def test_the_largest_epsilon_is_drawn_and_printed_in_narrow_columns(monkeypatch)
     assert max(map(len, str(ranking).splitlines())) <= 110
     pytest.importorskip("matplotlib")
     file = io.BytesIO()
-    figure.draw(ranking, file)
+    write_png(file, lambda axes: ranking.plot(axes=axes), 2, (13.0, 5.4))
     assert file.getvalue().startswith(b"\x89PNG")

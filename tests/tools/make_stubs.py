@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+VERSION = re.compile(r"__version__: str = .*")  # no interface
 TARGET = Path(__file__).parents[2] / "python" / "tightnoise" / "_core"
 
 
@@ -19,7 +21,8 @@ def generate(directory: Path) -> dict[str, str]:
     config = TARGET.parents[2] / "pyproject.toml"
     for action in (["check", "--fix-only", "--quiet"], ["format", "--quiet"]):
         subprocess.run(["ruff", *action, "--config", str(config), str(made)], check=True)
-    return {path.name: path.read_text() for path in sorted(made.glob("*.pyi"))}
+    texts = {path.name: path.read_text() for path in sorted(made.glob("*.pyi"))}
+    return {name: VERSION.sub("__version__: str", text) for name, text in texts.items()}
 
 
 def main() -> int:

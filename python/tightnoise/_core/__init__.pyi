@@ -85,7 +85,27 @@ class MechanismKernels:
         levels: typing.SupportsInt | typing.SupportsIndex,
         out: numpy.typing.NDArray[numpy.float64],
     ) -> None: ...
+    def log_cdf(
+        self,
+        x: numpy.ndarray,
+        theta: numpy.ndarray,
+        sigma: numpy.ndarray,
+        lower: numpy.ndarray,
+        upper: numpy.ndarray,
+        levels: typing.SupportsInt | typing.SupportsIndex,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
     def log_pdf(
+        self,
+        x: numpy.ndarray,
+        theta: numpy.ndarray,
+        sigma: numpy.ndarray,
+        lower: numpy.ndarray,
+        upper: numpy.ndarray,
+        levels: typing.SupportsInt | typing.SupportsIndex,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
+    def log_sf(
         self,
         x: numpy.ndarray,
         theta: numpy.ndarray,
@@ -138,6 +158,16 @@ class MechanismKernels:
         levels: typing.SupportsInt | typing.SupportsIndex,
         out: numpy.typing.NDArray[numpy.float64],
     ) -> None: ...
+    def upper_quantile(
+        self,
+        q: numpy.ndarray,
+        theta: numpy.ndarray,
+        sigma: numpy.ndarray,
+        lower: numpy.ndarray,
+        upper: numpy.ndarray,
+        levels: typing.SupportsInt | typing.SupportsIndex,
+        out: numpy.typing.NDArray[numpy.float64],
+    ) -> None: ...
     def variance(
         self,
         theta: numpy.ndarray,
@@ -153,7 +183,7 @@ def num_threads() -> int: ...
 def set_num_threads(threads: typing.SupportsInt | typing.SupportsIndex) -> None: ...
 def simd_level() -> str: ...
 
-__version__: str = "0.1.0"
+__version__: str
 bounded_laplace: MechanismKernels
 gaussian: MechanismKernels
 quantized: MechanismKernels

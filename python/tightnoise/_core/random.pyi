@@ -12,6 +12,7 @@ __all__: list[str] = [
     "join_integers",
     "multi_gaussian_table",
     "normal_pairs",
+    "numpy_capsule",
     "quasi_gaussian_table",
     "sample_bounded_laplace",
     "sample_gaussian",
@@ -79,6 +80,7 @@ def normal_pairs(
     z2: numpy.ndarray,
     square: numpy.ndarray,
 ) -> None: ...
+def numpy_capsule(source: typing.Any) -> typing_extensions.CapsuleType: ...
 def quasi_gaussian_table(
     sigma: typing.SupportsFloat | typing.SupportsIndex,
     epsilon: typing.SupportsFloat | typing.SupportsIndex,

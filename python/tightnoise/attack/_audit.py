@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._core import special as core
+from tightnoise._progress import SHOWN_AFTER, progress
+from tightnoise._text import Parts, Printed
 from tightnoise._validate import float_array, integer, real_scalar, require
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream, default_stream
@@ -35,7 +37,7 @@ class Sampler(Protocol):
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Printed):
     """What releases of two neighbours told apart; printed, a few lines.
 
     Attributes
@@ -71,7 +73,7 @@ class Audit:
     proved: float | None = None
     ceiling: float | None = None
 
-    def __str__(self) -> str:
+    def _parts(self) -> Parts:
         lines = [
             f"epsilon is at least {self.epsilon:.4g} at delta {self.delta:g}"
             f" (confidence {self.confidence:g}, {self.trials:,} releases of each)",
@@ -82,7 +84,7 @@ class Audit:
             lines.append(
                 f"proved: {self.proved:.4g}; so many releases can show about {self.ceiling:.4g}"
             )
-        return "\n".join(lines)
+        return lines
 
 
 def audit(
@@ -193,7 +195,7 @@ def _statistics(
 ) -> Array:
     found = np.empty(count)
     rows = max(1, _CHUNK // max(1, theta.size))
-    for start in range(0, count, rows):
+    for start in progress(range(0, count, rows), "releases", delay=SHOWN_AFTER):
         many = np.repeat(theta[np.newaxis], min(rows, count - start), axis=0)
         values = np.asarray(of(mechanism.sample(many, rng=rng)), dtype=np.float64)
         good = values.shape == (len(many),) and not bool(np.isnan(values).any())

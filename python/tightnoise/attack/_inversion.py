@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._validate import MAX_COUNT, integer, not_negative
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def invert(
         x.requires_grad_(True)
         adam = torch.optim.Adam([x], lr=_RATE)
         slower = torch.optim.lr_scheduler.MultiStepLR(adam, [int(rounds * f) for f in _PARTS], 0.1)
-        for _ in range(rounds):
+        for _ in progress(range(rounds), "rounds", delay=SHOWN_AFTER):
             own = _gradient(model, x, labels)
             loss = 1 - own @ target / own.norm().clamp_min(1e-30)
             (x.grad,) = torch.autograd.grad(loss + weight * _variation(x), x)

@@ -6,10 +6,11 @@ import importlib.util
 from collections.abc import Callable
 from typing import IO, Any
 
+from tightnoise._figures import write_png
 from tightnoise._files import FileError, check_writable, write_whole
 from tightnoise.cli._options import Options
 
-__all__ = ["add_plot_options", "check_plot", "write_plot"]
+__all__ = ["add_plot_options", "check_plot", "plot_to", "write_plot"]
 
 _SUFFIX = ".png"
 
@@ -34,6 +35,13 @@ def check_plot(options: Options) -> None:
         raise FileError(
             f"cannot draw {options.plot} without matplotlib: pip install 'tightnoise[plot]'"
         )
+
+
+def plot_to(
+    options: Options, plot: Callable[[tuple[Any, ...]], object], size: tuple[float, float]
+) -> None:
+    """Write what `plot` draws on two axes to the file that --plot names, if it is given."""
+    write_plot(options, lambda file: write_png(file, plot, 2, size))
 
 
 def write_plot(options: Options, draw: Callable[[IO[bytes]], None]) -> None:

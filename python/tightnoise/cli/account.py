@@ -13,13 +13,13 @@ import numpy as np
 import tightnoise as tn
 from tightnoise._arrays import Floats
 from tightnoise._files import read_array
+from tightnoise._progress import print_line, progress
 from tightnoise._text import upper_text
 from tightnoise._validate import require
 from tightnoise.cli._mechanisms import COORDINATE, add_name, made
 from tightnoise.cli._options import Options, finite, orders
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import add_options, option, parameters_of
-from tightnoise.cli._progress import print_line, progress
 from tightnoise.data import digits_gradient
 from tightnoise.mechanisms import CoordinateMechanism
 

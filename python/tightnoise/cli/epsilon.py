@@ -13,8 +13,7 @@ from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
 from tightnoise.cli._options import Options, cost_in, finite, whole
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
-from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
-from tightnoise.costs._figure import draw
+from tightnoise.cli._plot import add_plot_options, check_plot, plot_to
 
 _ASKED: list[tuple[str, Function]] = [
     *((name, kind.cost) for name, kind in MECHANISMS.items()),
@@ -81,7 +80,7 @@ def _run(options: Options) -> None:
         else:
             cost = _released(options, name, notes) + cost
         explanation = cost.explain(options.delta)
-    write_plot(options, lambda file: draw(cost, options.delta, file))
+    plot_to(options, lambda axes: cost.plot(options.delta, axes=axes), (12.0, 5.4))
     notes += dict.fromkeys(str(warning.message) for warning in caught)
     if not options.json:
         print(explanation)

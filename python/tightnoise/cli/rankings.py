@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import tightnoise as tn
 from tightnoise.cli._options import Options
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import Function, add_options, given, parameters_of
-from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
-from tightnoise.compare import bounded_figure, figure
+from tightnoise.cli._plot import add_plot_options, check_plot, plot_to
+from tightnoise.compare._ranking import SIZE
 
 
 class Ranking(NamedTuple):
-    """A function that ranks, and what its answers are drawn by."""
+    """A function that ranks, and what its answers show when they are drawn."""
 
     function: Function
     help: str
     description: str
-    draw: Callable[[Any, IO[bytes]], None]
     drawn: str
 
 
@@ -31,7 +29,6 @@ RANKINGS = {
         "increasing loss: the mean size of the noise (l1) or its variance (l2). Noise for one "
         "number is not noise for a vector, unless it is Gaussian: where one person changes several "
         "numbers, each is a release (--count).",
-        figure.draw,
         "the densities, and the losses against epsilon",
     ),
     "compare-bounded": Ranking(
@@ -39,7 +36,6 @@ RANKINGS = {
         "every mechanism for one number in a known range, by its exact error",
         "Calibrate every mechanism for one number in a known range to epsilon and delta, for all "
         "true values in the range, and print them by their exact errors; outputs lie in the range.",
-        bounded_figure.draw,
         "the mean squared errors against the true value and epsilon",
     ),
 }
@@ -71,7 +67,7 @@ def _run(options: Options) -> None:
     else:
         print(found)
         print_notes(options.command, [f"no {name}: {why}" for name, why in found.left_out.items()])
-    write_plot(options, lambda file: ranking.draw(found, file))
+    plot_to(options, lambda axes: found.plot(axes=axes), SIZE)
 
 
 def _report(asked: dict[str, Any], found: Any) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import Any
 
 import tightnoise as tn
 from tightnoise._core import end_long_work
+from tightnoise._progress import progress
 from tightnoise.cli._options import Options
 from tightnoise.cli._output import print_json
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
-from tightnoise.cli._progress import progress
 from tightnoise.reproduce import PAPERS, Paper
 from tightnoise.reproduce._table import Table
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightnoise._cached import cached_property
-from tightnoise._text import columns, upper_text
+from tightnoise._progress import SHOWN_AFTER, progress
+from tightnoise._text import Parts, upper_text
 from tightnoise._validate import (
     MAX_COUNT,
     float_array,
@@ -315,7 +316,7 @@ class BoundedRanking(Ranking[BoundedChoice]):
             return one_of("name", index, {choice.name: choice for choice in self})
         return super().__getitem__(index)
 
-    def __str__(self) -> str:
+    def _parts(self) -> Parts:
         head = ("", "", "", "bias", "squared", "error", "shrunk", "posterior")
         names = ("mechanism", "noise", "epsilon", "worst", "average", "worst", "linearly", "mean")
         errors = ("bias_worst", "mse_average", "mse_worst")
@@ -330,7 +331,12 @@ class BoundedRanking(Ranking[BoundedChoice]):
             for choice in self
         ]
         notes = [f"{choice.name}: {choice.note}" for choice in self if choice.note]
-        return "\n".join([*columns([head, names, *rows]), *notes, *self.notes])
+        return [[head, names, *rows], *notes, *self.notes]
+
+    def _draw(self, left: Any, right: Any) -> None:
+        from tightnoise.compare._bounded_figure import draw  # which calibrates, too
+
+        draw(self, left, right)
 
     def _cost_text(self, choice: BoundedChoice) -> str:
         if choice.epsilon > self.epsilon * (1.0 - 1e-6):
@@ -471,7 +477,8 @@ def ranking_of(asked: Question, optimum: bool = False) -> BoundedRanking:
     """Return the ranking for a checked question; it depends on no data, and is kept."""
     choices: list[BoundedChoice] = []
     left_out: dict[str, str] = {}
-    for family in BOUNDED_FAMILIES.values():
+    families = tuple(BOUNDED_FAMILIES.values())
+    for family in progress(families, "families", delay=SHOWN_AFTER):
         if family.searched and not optimum:
             continue
         if family.searched and asked.integer:

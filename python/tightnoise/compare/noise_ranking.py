@@ -8,7 +8,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from tightnoise._text import columns
+from tightnoise._progress import SHOWN_AFTER, progress
+from tightnoise._text import Parts
 from tightnoise._validate import MAX_COUNT, one_of, positive, real_scalar, require
 from tightnoise._validate import integer as integer_between
 from tightnoise.calibrate import CalibrationError
@@ -130,7 +131,7 @@ class NoiseRanking(Ranking[NoiseChoice]):
         """Return the loss that the ranking goes by."""
         return float(getattr(choice, _LOSSES[self.loss]))
 
-    def __str__(self) -> str:
+    def _parts(self) -> Parts:
         head = ("mechanism", "E|noise|", "variance", "of the best", "scale", "tails", "composes")
         least = self.loss_of(self.best)
         rows = [
@@ -145,7 +146,12 @@ class NoiseRanking(Ranking[NoiseChoice]):
             )
             for choice in self
         ]
-        return "\n".join([*columns([head, *rows]), *self.notes])
+        return [[head, *rows], *self.notes]
+
+    def _draw(self, left: Any, right: Any) -> None:
+        from tightnoise.compare._figure import draw  # which calibrates, too
+
+        draw(self, left, right)
 
 
 def best_noise(
@@ -223,7 +229,7 @@ def best_noise(
     change, notes = integer_sensitivity(sensitivity) if integer else (float(sensitivity), ())
     choices: list[NoiseChoice] = []
     left_out: dict[str, str] = {}
-    for family in FAMILIES:
+    for family in progress(FAMILIES, "families", delay=SHOWN_AFTER):
         if family.for_one and releases > 1:
             left_out[family.name] = "it has nothing of its own for several releases"
             continue

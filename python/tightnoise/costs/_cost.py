@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import number_or_array
+from tightnoise._figures import axes_of
 from tightnoise._validate import (
     MAX_COUNT,
     integer,
@@ -25,6 +26,7 @@ from tightnoise.costs._answers import Proof, distribution_of, greatest, least, p
 from tightnoise.costs._constructors import Constructors
 from tightnoise.costs._dp_events import event_of_terms
 from tightnoise.costs._explanation import Explanation, explained
+from tightnoise.costs._figure import draw, draw_tradeoff
 from tightnoise.costs._leaf import leaf_of
 from tightnoise.costs._leaf_sum import Adjacency, Sampling
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
@@ -442,6 +444,68 @@ class Cost(Constructors):
         return explained(self.terms, self.adjacency, target)
 
     # --- as data
+
+    def plot(self, delta: float, *, axes: Any = None) -> tuple[Any, ...]:
+        """Draw the privacy profile, with epsilon at delta, and the trade-off curve.
+
+        Both from above and from below, as far as a lower bound is proved.
+
+        Parameters
+        ----------
+        delta : float
+            Where epsilon is marked; the profile goes a little further down.
+        axes : two axes of matplotlib, optional
+            Where to draw; by default those of a new figure.
+
+        Returns
+        -------
+        tuple of two axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib (extra `plot`).
+        ValueError
+            If `axes` are not two axes, or delta is out of range.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> cost = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson") * 1000
+        >>> profile, tradeoff = cost.plot(1e-6)  # doctest: +SKIP
+        """
+        epsilon = self.epsilon(delta)  # refuses what is no delta, before a figure is there
+        places = axes_of(axes, 2, (12.0, 5.4))
+        draw(self, epsilon, float(delta), *places)
+        return places
+
+    def plot_tradeoff(self, *, axes: Any = None) -> Any:
+        """Draw the trade-off curve alone, from above and from below.
+
+        Parameters
+        ----------
+        axes : axes of matplotlib, optional
+            Where to draw; by default those of a new figure.
+
+        Returns
+        -------
+        axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib (extra `plot`).
+        ValueError
+            If `axes` are not one axes.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> axes = tn.Cost.of_gdp(1.0).plot_tradeoff()  # doctest: +SKIP
+        """
+        (place,) = axes_of(axes, 1, (6.0, 5.4))
+        draw_tradeoff(place, self)
+        return place
 
     def to_dict(self) -> dict[str, Any]:
         """Return the leaves as numbers, strings, lists and dicts: ready for JSON.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tightnoise._text import columns, lower_text, upper_text
+from tightnoise._text import Parts, Printed, lower_text, upper_text
 from tightnoise.costs._answers import WAYS, greatest, least, proved_by
 from tightnoise.costs._sampled import Terms
 
@@ -12,7 +12,7 @@ __all__ = ["Explanation", "explained"]
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Printed):
     """What each way proves of a cost at one delta; printed as a table.
 
     Attributes
@@ -44,7 +44,7 @@ class Explanation:
     ways: tuple[tuple[str, float], ...]
     leaves: tuple[tuple[str, int, str], ...]
 
-    def __str__(self) -> str:
+    def _parts(self) -> Parts:
         head = f"epsilon {upper_text(self.epsilon)} at delta {self.delta:g}, by {self.way}"
         if self.lower > 0:
             head += f"; at least {lower_text(self.lower)}"
@@ -53,7 +53,7 @@ class Explanation:
         ways = [("way", "epsilon"), *((way, upper_text(e)) for way, e in self.ways)]
         leaves = [("release", "count", "neighbours")]
         leaves += [(leaf, str(count), note) for leaf, count, note in self.leaves]
-        return "\n".join([head, *columns(ways), *columns(leaves)])
+        return [head, ways, leaves]
 
 
 def explained(terms: Terms, adjacency: str | None, delta: float) -> Explanation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from tightnoise._text import upper_text
 from tightnoise.costs._profile_points import profiles
 
-if TYPE_CHECKING:
-    from tightnoise.costs._cost import Cost
-
-__all__ = ["draw"]
+__all__ = ["draw", "draw_tradeoff"]
 
 Array = NDArray[np.float64]
 
@@ -24,18 +21,13 @@ _RATES = 401
 _FURTHER = 1e-3  # the profile goes so far below delta
 
 
-def draw(cost: Cost, delta: float, file: IO[bytes]) -> None:
-    """Draw both, from above and from below, into a PNG file; ImportError without matplotlib."""
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
-
-    figure = Figure(figsize=(12, 5.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    _draw_profile(left, cost, delta)
-    _draw_tradeoff(right, cost)
-    figure.savefig(file, format="png", dpi=150)
+def draw(cost: Any, epsilon: float, delta: float, profile: Any, tradeoff: Any) -> None:
+    """Draw both, from above and from below, on two axes; `cost` is a Cost, which calls this."""
+    _draw_profile(profile, cost, epsilon, delta)
+    draw_tradeoff(tradeoff, cost)
 
 
-def _draw_profile(axes: Any, cost: Cost, delta: float) -> None:
+def _draw_profile(axes: Any, cost: Any, epsilon: float, delta: float) -> None:
     if cost.terms:
         far = max(_FURTHER * delta, 1e-300) if delta > 0 else 1e-12
         ahead, behind = profiles(cost.terms, far, both_sides=True)
@@ -46,7 +38,6 @@ def _draw_profile(axes: Any, cost: Cost, delta: float) -> None:
         lowest = max(upper.min(where=upper > 0, initial=1.0), far)
         seen = epsilons[upper >= lowest]
         axes.set(yscale="log", ylim=(0.5 * lowest, 1.5), xlim=(0.0, 1.05 * seen[-1] or 1.0))
-    epsilon = cost.epsilon(delta)
     if 0 < epsilon < math.inf and delta > 0:
         label = f"({upper_text(epsilon, 4)}, {delta:.4g})"
         axes.plot([epsilon], [delta], "o", color=_ORANGE, label=label)
@@ -55,7 +46,8 @@ def _draw_profile(axes: Any, cost: Cost, delta: float) -> None:
     _finish(axes)
 
 
-def _draw_tradeoff(axes: Any, cost: Cost) -> None:
+def draw_tradeoff(axes: Any, cost: Any) -> None:
+    """Draw the trade-off curve, from above and from below."""
     rates = np.linspace(0.0, 1.0, _RATES) ** 2  # most where the curve is steep
     lower, upper = cost.tradeoff_bounds(rates)
     lower, upper = np.asarray(lower), np.asarray(upper)

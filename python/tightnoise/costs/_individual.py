@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._text import Parts, Printed
 from tightnoise._validate import real_scalar, require
 from tightnoise.costs.conversions import rdp_to_epsilon
 
@@ -102,7 +103,7 @@ class IndividualCost:
 
 
 @dataclass(frozen=True, eq=False)
-class IndividualReport:
+class IndividualReport(Printed):
     """Quantiles of epsilon over records, and the dearest of them; printed, a few lines.
 
     Attributes
@@ -129,9 +130,9 @@ class IndividualReport:
     dearest: NDArray[np.intp]
     epsilons: Array
 
-    def __str__(self) -> str:
+    def _parts(self) -> Parts:
         names = "least", "25 %", "50 %", "75 %", "99 %", "most"
         values = (f"{n} {q:.4g}" for n, q in zip(names, self.quantiles, strict=True))
         records = (f"record {i} {e:.4g}" for i, e in zip(self.dearest, self.epsilons, strict=True))
         head = f"epsilon of {self.count} records at delta {self.delta:g}"
-        return f"{head}\n  {', '.join(values)}\n  dearest: {', '.join(records)}"
+        return [head, f"  {', '.join(values)}", f"  dearest: {', '.join(records)}"]

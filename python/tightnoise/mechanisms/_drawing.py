@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -12,9 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, operand, output
 from tightnoise._core.random import NoiseSource, join_integers, split_integers
+from tightnoise._kinds import keeps_kind
 from tightnoise._validate import float_array, integer, plain_array, require
 from tightnoise.mechanisms._grid import GridLike
-from tightnoise.random import BATCH, MOST_OFFSET, NoiseStream, Reservation, default_stream
+from tightnoise.random import (
+    BATCH,
+    MOST_OFFSET,
+    NoiseStream,
+    Reservation,
+    default_stream,
+    dimensions,
+)
 from tightnoise.sums import ExactSum
 
 __all__ = [
@@ -24,6 +31,7 @@ __all__ = [
     "Theta",
     "draw",
     "read_theta",
+    "repeated",
     "source_of",
 ]
 
@@ -154,6 +162,7 @@ class OnIntegers:
     _noise_is_added: ClassVar[bool]
     sample: Callable[..., Any]
 
+    @keeps_kind
     def sample_integers(
         self,
         theta: ArrayLike | ExactSum,
@@ -205,12 +214,15 @@ class OnIntegers:
         return np.floor(points + 0.5).astype(np.int64)[()], step[()]
 
 
-def source_of(rng: NoiseStream | None) -> NoiseSource:
+def source_of(rng: NoiseStream | None, name: str = "rng") -> NoiseSource:
     """Return where the core draws from: `rng`, or the default stream."""
     if rng is None:
         return default_stream()._source
     if not isinstance(rng, NoiseStream):
-        raise TypeError(f"rng must be a NoiseStream or None; got {type(rng).__name__}")
+        raise TypeError(
+            f"{name} must be a NoiseStream or None; got {type(rng).__name__} "
+            "(tightnoise.random.NoiseStream(seed) is one, for tests)"
+        )
     return rng._source
 
 
@@ -222,11 +234,26 @@ def _first_of(offset: int, size: int) -> int:
 
 def _digest(theta: Theta, step: Array | None) -> bytes:
     """Return what is the same for the same values and grid alone."""
+    import hashlib  # 3 MB of OpenSSL, which arrays that are drawn whole do without
+
     digest = hashlib.blake2b(repr((theta.floats.dtype, theta.unit)).encode())
     for array in (theta.floats, theta.integers, step):
         if array is not None:
             digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.digest()
+
+
+def repeated(theta: ArrayLike, size: int | Sequence[int] | None) -> Any:
+    """Return theta, repeated to the shape that is asked for."""
+    if size is None:
+        return theta
+    shape, values = dimensions("size", size), np.asarray(theta)
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        raise ValueError(
+            f"theta must broadcast to size {shape}; got theta of shape {values.shape}"
+        ) from None
 
 
 def _draw_offsets(

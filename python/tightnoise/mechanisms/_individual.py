@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import special
 from tightnoise._arrays import Floats
+from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._validate import float_array, number_array, require
 from tightnoise.costs import IndividualCost
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
@@ -106,7 +107,7 @@ def individual_cost(
     least_scale = float(law.scale.min())
     tables = _Tables(law, values, alphas)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for start in range(0, rows.count, size):
+        for start in progress(range(0, rows.count, size), "records", delay=SHOWN_AFTER):
             part = slice(start, start + size)
             largest = rows.largest(part)
             costs = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from tightnoise._hints import MECHANISMS, missing
 from tightnoise.costs import Cost
 
 __all__ = ["Mechanism"]
@@ -27,6 +28,9 @@ class Mechanism(ABC):
     >>> print(f"{(Response().cost(epsilon=0.1) * 100).epsilon(1e-6):.4f}")
     4.7746
     """
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing(self, name, MECHANISMS)
 
     @abstractmethod
     def cost(self, *args: Any, **kwargs: Any) -> Cost:

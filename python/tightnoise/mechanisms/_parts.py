@@ -14,6 +14,6 @@ def require_parts(mechanism: object) -> CoordinateMechanism | AdditiveNoise:
     """Return a mechanism that draws coordinates alike; TypeError or ValueError for others."""
     if not isinstance(mechanism, (CoordinateMechanism, AdditiveNoise)):
         raise TypeError(f"mechanism must be for coordinates; got {mechanism!r}")
-    if isinstance(mechanism, CoordinateMechanism) and any(map(np.ndim, mechanism._fields())):
+    if isinstance(mechanism, CoordinateMechanism) and any(map(np.ndim, mechanism._values())):
         raise ValueError(f"mechanism must have numbers as parameters; got {mechanism!r}")
     return mechanism

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
+
+import numpy as np
 
 from tightnoise._validate import real_scalar, require
 from tightnoise.mechanisms.additive import AdditiveNoise
@@ -19,6 +22,30 @@ class StepNoise(AdditiveNoise):
 
     _is_unimodal: ClassVar[bool] = True
     _law_name: ClassVar[str] = "staircase"
+
+    @property
+    def _entropy(self) -> float:
+        """That of the step at 0, and epsilon for each step that the noise is further out.
+
+        A step is as far from 0, on average, as its number and a half and what comes before it, but
+        for the last one where the bound cuts it short.
+        """
+        epsilon, width, gamma, bound = self._law_parameters
+        end = bound / width
+        if end <= gamma:
+            return math.log(2.0 * bound)
+        if gamma > 0:
+            at_centre = -float(self.logpdf(0.0))
+            centre = float(self._mass(np.asarray(-gamma * width), np.asarray(gamma * width)))
+        else:
+            at_centre, centre = -float(self.logpdf(0.0)) - epsilon, 0.0
+        steps = self.mean_abs() / width - 0.5 * gamma * centre - (gamma - 0.5) * (1.0 - centre)
+        if bound < math.inf:
+            last = math.floor(end - gamma)
+            missing = 1.0 - (end - gamma - last)
+            ends = (np.asarray((gamma + last) * width), np.asarray(bound))
+            steps += missing * float(self._mass(*ends))  # half of it, on both sides
+        return float(at_centre + epsilon * steps)
 
     @property
     def _grid_scale(self) -> float:

@@ -13,6 +13,7 @@ from tightnoise._arrays import Floats, elementwise
 from tightnoise._cached import cached_property
 from tightnoise._core import random as core
 from tightnoise._core.random import NoiseSource
+from tightnoise._kinds import keeps_kind
 from tightnoise._validate import (
     MAX_COUNT,
     float_array,
@@ -20,15 +21,16 @@ from tightnoise._validate import (
     not_negative,
     number_array,
     require,
-    require_all,
 )
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs._additive_pair import AdditivePair, law_of
 from tightnoise.costs._leaf import Leaf
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, read_theta
+from tightnoise.mechanisms._entropy import entropy_of_panels
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._panels import Tails
+from tightnoise.mechanisms._scalar_law import ScalarLaw
 from tightnoise.mechanisms.rounded import RoundedNoise
 from tightnoise.random import NoiseStream, Reservation
 from tightnoise.sums import ExactSum
@@ -40,7 +42,7 @@ Array = NDArray[np.float64]
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-class AdditiveNoise(OnIntegers, Mechanism):
+class AdditiveNoise(OnIntegers, ScalarLaw, Mechanism):
     """Noise with a density, symmetric about 0, added to each number by itself.
 
     The base of the mechanisms for scalar queries. What `cost` and the calibrations say is what
@@ -84,7 +86,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
     @property
     def _law_parameters(self) -> tuple[Any, ...]:
         """What the core makes the law of: the fields, in their order."""
-        return self._fields()
+        return self._values()
 
     @property
     @abstractmethod
@@ -104,7 +106,7 @@ class AdditiveNoise(OnIntegers, Mechanism):
     @property
     def _sampled(self) -> tuple[Any, ...]:
         """What that takes to draw: the fields, in their order."""
-        return self._fields()
+        return self._values()
 
     # --- parameters -------------------------------------------------------------------------------
 
@@ -114,20 +116,21 @@ class AdditiveNoise(OnIntegers, Mechanism):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and unpickled mechanisms pass the same checks, and make a law of their own.
-        return type(self), self._fields()
+        return type(self), self._values()
 
-    def _fields(self) -> tuple[Any, ...]:
+    def _values(self) -> tuple[Any, ...]:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return tuple(getattr(self, field.name) for field in fields)
 
     # --- the output's distribution ----------------------------------------------------------------
 
+    @keeps_kind
     def sample(
         self,
         theta: ArrayLike | ExactSum,
         *,
         rng: NoiseStream | Reservation | None = None,
-        out: Floats | None = None,
+        out: Any = None,
         grid: GridLike = "auto",
         offset: int = 0,
     ) -> Any:
@@ -140,13 +143,14 @@ class AdditiveNoise(OnIntegers, Mechanism):
         Parameters
         ----------
         theta : array_like or ExactSum
-            The true values, float32 or float64, any shape. Integers are exact up to 2**62. Each is
+            The true values, float32 or float64, any shape; also tensors, and other arrays that
+            NumPy can read, and pandas columns and tables. Integers are exact up to 2**62. Each is
             a release of its own: see the class for what a vector costs.
         rng : NoiseStream or Reservation, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
             comes from the operating system.
-        out : ndarray, optional
-            Where to write, of the shape and dtype of theta.
+        out : ndarray or torch tensor, optional
+            Where to write, of the shape and dtype of theta, which it may be.
         grid : "auto", float or None, optional
             The step: a power of two, from 2**-32 to 2**10 times the least scale in the noise (of
             Tulap and staircase noise `mean_abs()`), which must not depend on the data. "auto" is
@@ -160,7 +164,8 @@ class AdditiveNoise(OnIntegers, Mechanism):
         Returns
         -------
         ndarray or scalar
-            Of the shape and dtype of theta (float64 for integers, float32 for float16).
+            Of the shape and dtype of theta (float64 for integers, float32 for float16), and of its
+            kind: a tensor for a tensor, with its index for a pandas column.
 
         Raises
         ------
@@ -213,32 +218,33 @@ class AdditiveNoise(OnIntegers, Mechanism):
         require(step is None or step.ndim == 0, "grid", grid, "one number")
         return step
 
-    def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the density of the output at x, `exp(logpdf(x, theta))`."""
-        return np.exp(self.logpdf(x, theta))
+    def _of_points(self, function: str, x: ArrayLike, theta: ArrayLike) -> Any:
+        distance = _distance("x", x, theta)
+        if function == "log_pdf":
+            return self._map(self._law.log_pdf, x=distance)
+        if function == "cdf":
+            return self._map(self._law.cdf, x=distance)
+        if function == "sf":  # by symmetry, as all that follows
+            return self._map(self._law.cdf, x=np.asarray(-distance))
+        above = distance if function == "log_sf" else -distance
+        tail = self._map(self._law.log_tail, x=np.asarray(np.abs(distance)))
+        return np.where(above >= 0, tail, np.log1p(-np.exp(tail)))[()]
 
-    def logpdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the log density of the output at x."""
-        return self._map(self._law.log_pdf, x=_distance("x", x, theta))
+    def _of_shares(self, function: str, q: Array, theta: ArrayLike) -> Any:
+        quantile = self._map(self._law.quantile, q=q)
+        signed = quantile if function == "quantile" else -quantile
+        return np.add(float_array("theta", theta), signed, dtype=np.float64)
 
-    def cdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the probability of an output of at most x."""
-        return self._map(self._law.cdf, x=_distance("x", x, theta))
+    def _of_theta(self, function: str, theta: ArrayLike) -> Any:
+        values = float_array("theta", theta).astype(np.float64)
+        if function == "mean":
+            return values[()]
+        found = self._law.variance() if function == "variance" else self._entropy
+        return np.full(values.shape, found)[()]
 
-    def ppf(self, q: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the smallest x with `cdf(x, theta) >= q`, the quantile function."""
-        probability = number_array("q", q)
-        require_all((probability >= 0) & (probability <= 1), "q", probability, "between 0 and 1")
-        values = float_array("theta", theta)
-        return np.add(values, self._map(self._law.quantile, q=probability), dtype=np.float64)
-
-    def mean(self, theta: ArrayLike = 0.0) -> Any:
-        """Return the mean of the output, theta."""
-        return float_array("theta", theta).astype(np.float64)[()]
-
-    def var(self, theta: ArrayLike = 0.0) -> Any:
-        """Return the variance of the output, the l2 loss, which is the same for every theta."""
-        return np.full(float_array("theta", theta).shape, self._law.variance())[()]
+    @cached_property
+    def _entropy(self) -> float:
+        return entropy_of_panels(self)
 
     def mean_abs(self) -> float:
         """Return the mean of abs(noise), the l1 loss."""

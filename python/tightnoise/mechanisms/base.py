@@ -12,6 +12,7 @@ from tightnoise._arrays import Floats, broadcast_shape
 from tightnoise._cached import cached_property
 from tightnoise._core import random as core
 from tightnoise._core.random import NoiseSource
+from tightnoise._kinds import keeps_kind
 from tightnoise._validate import float_array, not_negative, number_array, require, require_all
 from tightnoise.costs import Adjacency, Cost, IndividualCost, InstanceCost
 from tightnoise.costs._functions import RdpFunction
@@ -21,12 +22,14 @@ from tightnoise.mechanisms._ball import ball_rdp
 from tightnoise.mechanisms._coordinate_cost import coordinate_cost
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw, Parameter, parameter
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, read_theta
+from tightnoise.mechanisms._entropy import entropy
 from tightnoise.mechanisms._fisher_loss import loss_of_box, loss_of_jacobian, loss_of_norm
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
 from tightnoise.mechanisms._individual import RankOne, individual_cost
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._per_instance import per_instance_rdp
 from tightnoise.mechanisms._sampled_instance import sampled_instance_cost
+from tightnoise.mechanisms._scalar_law import ScalarLaw
 from tightnoise.random import NoiseStream, Reservation
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum
@@ -36,7 +39,7 @@ __all__ = ["CoordinateMechanism", "Parameter"]
 Array = NDArray[np.float64]
 
 
-class CoordinateMechanism(OnIntegers, Mechanism):
+class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
     """Noise on each coordinate of theta, independently; the base of the mechanisms here.
 
     Equal parameters make equal mechanisms. Everything is computed in float64, whatever the dtype
@@ -80,9 +83,9 @@ class CoordinateMechanism(OnIntegers, Mechanism):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and unpickled mechanisms pass the same checks and are as read-only as this one.
-        return type(self), self._fields()
+        return type(self), self._values()
 
-    def _fields(self) -> tuple[Any, ...]:
+    def _values(self) -> tuple[Any, ...]:
         return tuple(
             getattr(self, field.name)
             for field in dataclasses.fields(self)  # type: ignore[arg-type]
@@ -91,21 +94,22 @@ class CoordinateMechanism(OnIntegers, Mechanism):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        pairs = zip(self._fields(), other._fields(), strict=True)
+        pairs = zip(self._values(), other._values(), strict=True)
         return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
     def __hash__(self) -> int:
-        fields = ((np.shape(field), np.asarray(field).tobytes()) for field in self._fields())
+        fields = ((np.shape(field), np.asarray(field).tobytes()) for field in self._values())
         return hash((type(self).__name__, *fields))
 
     # --- the output's distribution ----------------------------------------------------------------
 
+    @keeps_kind
     def sample(
         self,
         theta: ArrayLike | ExactSum,
         *,
         rng: NoiseStream | Reservation | None = None,
-        out: Floats | None = None,
+        out: Any = None,
         grid: GridLike = "auto",
         offset: int = 0,
     ) -> Any:
@@ -118,13 +122,14 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         Parameters
         ----------
         theta : array_like or ExactSum
-            The true values, float32 or float64, any shape. Integers are exact up to 2**62; so is
+            The true values, float32 or float64, any shape; also tensors, and other arrays that
+            NumPy can read, and pandas columns and tables. Integers are exact up to 2**62; so is
             what `tightnoise.exact_sum` returns.
         rng : NoiseStream or Reservation, optional
             Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
             comes from the operating system.
-        out : ndarray, optional
-            Where to write, of the shape and dtype of theta.
+        out : ndarray or torch tensor, optional
+            Where to write, of the shape and dtype of theta, which it may be.
         grid : "auto", float or array_like, optional
             The step: a power of two, from 2**-32 to 2**10 times the scale of the noise, which must
             not depend on the data. "auto" is the power of two between 1/128 and 1/64 of the scale
@@ -140,7 +145,8 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         Returns
         -------
         ndarray or scalar
-            Of the shape and dtype of theta (float64 for integers, float32 for float16).
+            Of the shape and dtype of theta (float64 for integers, float32 for float16), and of its
+            kind: a tensor for a tensor, with its index for a pandas column.
 
         Raises
         ------
@@ -176,7 +182,7 @@ class CoordinateMechanism(OnIntegers, Mechanism):
         )
 
     def _draw(self, theta: Floats, out: Any, source: NoiseSource, *place: Any) -> None:
-        parameters = self._law.operands(theta.shape)[: len(self._fields())]
+        parameters = self._law.operands(theta.shape)[: len(self._values())]
         getattr(core, self._sampler)(theta, *parameters, out, source, *place)
 
     @property
@@ -225,36 +231,22 @@ class CoordinateMechanism(OnIntegers, Mechanism):
     def _map(self, function: str, theta: ArrayLike, *arguments: Floats) -> Any:
         return self._law.map(function, float_array("theta", theta), *arguments)
 
-    def pdf(self, x: ArrayLike, theta: ArrayLike) -> Any:
-        """Return the density of the output at x, `exp(logpdf(x, theta))`."""
-        return np.exp(self.logpdf(x, theta))
+    def _of_points(self, function: str, x: ArrayLike, theta: ArrayLike) -> Any:
+        points = self._points(x)
+        if function == "sf":
+            return np.exp(self._map("log_sf", theta, points))
+        return self._map(function, theta, points)
 
-    def logpdf(self, x: ArrayLike, theta: ArrayLike) -> Any:
-        """Return the log density of the output at x.
+    def _of_shares(self, function: str, q: Array, theta: ArrayLike) -> Any:
+        return self._map(function, theta, q)
 
-        Where the output has atoms, the log of the atom's probability: at the bounds of the
-        rectified mechanism, and everywhere for discrete outputs.
-        """
-        return self._map("log_pdf", theta, self._points(x))
-
-    def cdf(self, x: ArrayLike, theta: ArrayLike) -> Any:
-        """Return the probability of an output of at most x."""
-        return self._map("cdf", theta, self._points(x))
-
-    def ppf(self, q: ArrayLike, theta: ArrayLike) -> Any:
-        """Return the smallest x with `cdf(x, theta) >= q`, the quantile function."""
-        probability = float_array("q", q)
-        inside = (probability >= 0) & (probability <= 1)
-        require_all(inside, "q", probability, "between 0 and 1")
-        return self._map("quantile", theta, probability)
-
-    def mean(self, theta: ArrayLike) -> Any:
-        """Return the mean of the output."""
-        return self._map("mean", theta)
-
-    def var(self, theta: ArrayLike) -> Any:
-        """Return the variance of the output."""
-        return self._map("variance", theta)
+    def _of_theta(self, function: str, theta: ArrayLike) -> Any:
+        if function != "entropy":
+            return self._map(function, theta)
+        values = float_array("theta", theta)
+        self._law.require_shape(values.shape)
+        self._law.require_near(theta=values)
+        return entropy(self._law, values)[()]
 
     # --- two values, coordinate by coordinate -----------------------------------------------------
 

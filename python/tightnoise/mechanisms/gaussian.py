@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tightnoise import special
 from tightnoise.mechanisms._panels import Tails, around, up_to
@@ -54,30 +54,6 @@ class Gaussian(CoordinateMechanism):
     _sampler: ClassVar[str] = "sample_gaussian"
     _law_name: ClassVar[str] = "gaussian"
     _noise_is_added: ClassVar[bool] = True
-
-    def pdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the density of the output at x, `exp(logpdf(x, theta))`."""
-        return super().pdf(x, theta)
-
-    def logpdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the log density of the output at x."""
-        return super().logpdf(x, theta)
-
-    def cdf(self, x: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the probability of an output of at most x."""
-        return super().cdf(x, theta)
-
-    def ppf(self, q: ArrayLike, theta: ArrayLike = 0.0) -> Any:
-        """Return the smallest x with `cdf(x, theta) >= q`, the quantile function."""
-        return super().ppf(q, theta)
-
-    def mean(self, theta: ArrayLike = 0.0) -> Any:
-        """Return the mean of the output, theta."""
-        return super().mean(theta)
-
-    def var(self, theta: ArrayLike = 0.0) -> Any:
-        """Return the variance of the output, sigma^2: the l2 loss."""
-        return super().var(theta)
 
     def mean_abs(self) -> Any:
         """Return the mean of abs(noise), the l1 loss: sigma sqrt(2/pi).

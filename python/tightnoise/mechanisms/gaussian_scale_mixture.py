@@ -98,7 +98,7 @@ class GaussianScaleMixture(AdditiveNoise):
 
     @property
     def _sampled(self) -> tuple[Any, ...]:
-        return tuple(map(np.array, self._fields()))
+        return tuple(map(np.array, self._values()))
 
     @property
     def _least_scale(self) -> float:

@@ -54,6 +54,10 @@ class Laplace(AdditiveNoise):
         object.__setattr__(self, "scale", positive("scale", self.scale))
 
     @property
+    def _entropy(self) -> float:
+        return self.mean_abs() / self.scale - float(self.logpdf(0.0))
+
+    @property
     def _least_scale(self) -> float:
         return self.scale
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, output
+from tightnoise._kinds import keeps_kind
 from tightnoise._validate import (
     MAX_COUNT,
     float_array,
@@ -19,6 +20,7 @@ from tightnoise._validate import (
     require,
 )
 from tightnoise.costs import Adjacency, Cost
+from tightnoise.mechanisms._direction_law import DirectionLaw
 from tightnoise.mechanisms._grid import GridLike
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher, _normalised
@@ -37,7 +39,7 @@ _UNDERFLOW = 2.0**-1070
 
 
 @dataclass(frozen=True)
-class LiftedVonMisesFisher(Mechanism):
+class LiftedVonMisesFisher(DirectionLaw, Mechanism):
     """Von Mises-Fisher noise on the direction of (S, anchor), one dimension up.
 
     `VonMisesFisher` releases the direction of a sum S of clipped vectors, and one record can turn
@@ -120,6 +122,7 @@ class LiftedVonMisesFisher(Mechanism):
 
     # --- the output's distribution ----------------------------------------------------------------
 
+    @keeps_kind
     def direction(self, value: ArrayLike) -> Floats:
         """Return the mean direction of the output, (S, a)/|(S, a)|: of shape (..., dim + 1).
 
@@ -133,12 +136,13 @@ class LiftedVonMisesFisher(Mechanism):
         unit, _ = _normalised(lifted)
         return unit.astype(lifted.dtype)
 
+    @keeps_kind
     def sample(
         self,
         value: ArrayLike,
         *,
         rng: NoiseStream | None = None,
-        out: Floats | None = None,
+        out: Any = None,
         grid: GridLike = "auto",
     ) -> Floats:
         """Return a random direction about that of (S, a): what is released.
@@ -177,9 +181,15 @@ class LiftedVonMisesFisher(Mechanism):
         self._lifted.sample(centre, rng=rng, out=centre, grid=grid)
         return centre
 
+    @keeps_kind
     def logpdf(self, y: ArrayLike, value: ArrayLike) -> Array | float:
         """Return the log density of the output at y: `VonMisesFisher.logpdf` about (S, a)."""
         return self._lifted.logpdf(y, self._lift(value))
+
+    @keeps_kind
+    def mean(self, value: ArrayLike) -> Any:
+        """Return the mean of the output, the mean resultant length times `direction(value)`."""
+        return self._lifted.mean(self._lift(value))
 
     def mean_resultant_length(self) -> float:
         """Return r, the mean cosine between the output and its mean direction."""

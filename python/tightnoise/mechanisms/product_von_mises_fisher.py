@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, output
+from tightnoise._kinds import keeps_kind
 from tightnoise._validate import float_array, number_array, require, shown
 from tightnoise.costs import Adjacency, Cost
+from tightnoise.mechanisms._direction_law import DirectionLaw
 from tightnoise.mechanisms._grid import GridLike
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.von_mises_fisher import VonMisesFisher
@@ -27,7 +29,7 @@ Blocks = ArrayLike | Sequence[ArrayLike]
 
 
 @dataclass(frozen=True)
-class ProductVonMisesFisher(Mechanism):
+class ProductVonMisesFisher(DirectionLaw, Mechanism):
     """Von Mises-Fisher noise on the direction of each block (each layer), independently.
 
     A vector of `dim` coordinates is cut into blocks, each block is divided by its own norm, and
@@ -78,6 +80,8 @@ class ProductVonMisesFisher(Mechanism):
     layers: tuple[VonMisesFisher, ...] = field(init=False, repr=False, compare=False)
     dim: int = field(init=False, repr=False, compare=False)
 
+    _takes_blocks: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         dims = _sequence("dims", self.dims)
         require(len(dims) > 0, "dims", dims, "not empty")
@@ -100,12 +104,13 @@ class ProductVonMisesFisher(Mechanism):
 
     # --- the output's distribution ----------------------------------------------------------------
 
+    @keeps_kind
     def sample(
         self,
         mean_directions: Blocks,
         *,
         rng: NoiseStream | None = None,
-        out: Floats | list[Floats] | None = None,
+        out: Any = None,
         grid: GridLike = "auto",
     ) -> Any:
         """Return a random direction for each block: what is released.
@@ -162,6 +167,7 @@ class ProductVonMisesFisher(Mechanism):
                 place[...] = layer.sample(block, rng=rng, grid=grid)
         return noisy
 
+    @keeps_kind
     def logpdf(self, y: Blocks, mean_directions: Blocks) -> Array | float:
         """Return the log density of the output at y, the sum of `VonMisesFisher.logpdf`.
 
@@ -171,6 +177,13 @@ class ProductVonMisesFisher(Mechanism):
         means = self._blocks("mean_directions", mean_directions)
         each = zip(self.layers, outputs, means, strict=True)
         return sum(layer.logpdf(block, mean) for layer, block, mean in each)
+
+    @keeps_kind
+    def mean(self, mean_directions: Blocks) -> Any:
+        """Return the mean of the output, arranged as for `sample`: that of each block."""
+        blocks = self._blocks("mean_directions", mean_directions)
+        means = [layer.mean(block) for layer, block in zip(self.layers, blocks, strict=True)]
+        return means if isinstance(mean_directions, (list, tuple)) else np.concatenate(means, -1)
 
     def mean_resultant_length(self) -> Array:
         """Return the mean cosine between each block's output and its mean direction."""

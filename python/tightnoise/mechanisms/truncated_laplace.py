@@ -57,6 +57,10 @@ class TruncatedLaplace(AdditiveNoise):
         object.__setattr__(self, "bound", positive("bound", self.bound))
 
     @property
+    def _entropy(self) -> float:
+        return self.mean_abs() / self.scale - float(self.logpdf(0.0))
+
+    @property
     def _least_scale(self) -> float:
         return min(self.scale, self.bound)
 

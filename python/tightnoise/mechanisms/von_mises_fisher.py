@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._arrays import Floats, broadcast_shape, number_or_array, output
 from tightnoise._core import random, special
+from tightnoise._kinds import keeps_kind
 from tightnoise._validate import float_array, number_array, require, require_all
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs import _direction_pair as pair
+from tightnoise.mechanisms._direction_law import DirectionLaw
 from tightnoise.mechanisms._drawing import source_of
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._mechanism import Mechanism
@@ -30,7 +33,7 @@ _FINEST_GRID = 2.0**-32
 
 
 @dataclass(frozen=True)
-class VonMisesFisher(Mechanism):
+class VonMisesFisher(DirectionLaw, Mechanism):
     """Release a random direction near the true one: density proportional to e^(kappa y . mu).
 
     y is on the unit sphere of R^dim and mu is the true vector divided by its norm, of which nothing
@@ -86,12 +89,13 @@ class VonMisesFisher(Mechanism):
 
     # --- the output's distribution ----------------------------------------------------------------
 
+    @keeps_kind
     def sample(
         self,
         mean_direction: ArrayLike,
         *,
         rng: NoiseStream | None = None,
-        out: Floats | None = None,
+        out: Any = None,
         grid: GridLike = "auto",
     ) -> Floats:
         """Return noisy directions: what is released.
@@ -154,12 +158,14 @@ class VonMisesFisher(Mechanism):
         )
         return noisy
 
+    @keeps_kind
     def pdf(self, y: ArrayLike, mean_direction: ArrayLike) -> Array | float:
         """Return the density of the output at y, `exp(logpdf(y, mean_direction))`."""
         with np.errstate(over="ignore"):
             density: Array | float = np.exp(self.logpdf(y, mean_direction))
         return density
 
+    @keeps_kind
     def logpdf(self, y: ArrayLike, mean_direction: ArrayLike) -> Array | float:
         """Return the log density of the output at y, with respect to area on the sphere.
 
@@ -211,6 +217,21 @@ class VonMisesFisher(Mechanism):
             square = (distance * distance).sum(axis=-1)
             exponent = self._log_peak(kappa) - 0.5 * kappa * square
         return number_or_array(np.asarray(exponent - self._log_area()))
+
+    @keeps_kind
+    def mean(self, mean_direction: ArrayLike) -> Any:
+        """Return the mean of the output, the mean resultant length times the unit vector mu.
+
+        Zeros have no direction, and a mean of zeros.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.VonMisesFisher(kappa=2.0, dim=3).mean([0.0, 0.0, 5.0]).round(6)
+        array([0.      , 0.      , 0.537315])
+        """
+        unit, _ = _normalised(self._vectors("mean_direction", mean_direction))
+        return self.mean_resultant_length() * unit
 
     def mean_resultant_length(self) -> float:
         """Return the mean of y . mu, I_(dim/2)(kappa)/I_(dim/2 - 1)(kappa), within 1e-15 of it.

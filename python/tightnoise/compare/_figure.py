@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.calibrate import CalibrationError
 from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import FAMILIES
-from tightnoise.compare.noise_ranking import NoiseRanking
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
 __all__ = ["draw"]
@@ -33,41 +33,13 @@ _EPSILONS = 33
 _REACH = 4.0  # of the densities, in sensitivities, at least
 
 
-def draw(ranking: NoiseRanking, file: IO[bytes]) -> None:
-    """Draw densities and losses side by side into a PNG file.
-
-    The losses are those of one release at epsilons around the ranking's, at its delta. Scale
-    mixtures are drawn at its epsilon only.
-
-    Parameters
-    ----------
-    ranking : NoiseRanking
-    file : binary file
-        Where the PNG goes.
-
-    Raises
-    ------
-    ImportError
-        Without matplotlib.
-
-    Examples
-    --------
-    >>> import tightnoise as tn
-    >>> from tightnoise.compare.figure import draw
-    >>> ranking = tn.best_noise(epsilon=1.0, delta=0.0, sensitivity=1.0)
-    >>> with open("noise.png", "wb") as file:  # doctest: +SKIP
-    ...     draw(ranking, file)
-    """
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
-
-    figure = Figure(figsize=(12, 5.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
+def draw(ranking: Any, left: Any, right: Any) -> None:
+    """Draw on two axes; `ranking` is a NoiseRanking, which calls this."""
     _draw_densities(left, ranking)
     _draw_losses(right, ranking)
-    figure.savefig(file, format="png", dpi=150)
 
 
-def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
+def _draw_densities(axes: Any, ranking: Any) -> None:
     reach = max(_REACH * ranking.sensitivity, 4.0 * ranking.best.mean_abs)
     if ranking.integer:
         last = math.ceil(reach)
@@ -91,10 +63,10 @@ def _draw_densities(axes: Any, ranking: NoiseRanking) -> None:
     axes.legend(fontsize="small")
 
 
-def _draw_losses(axes: Any, ranking: NoiseRanking) -> None:
+def _draw_losses(axes: Any, ranking: Any) -> None:
     highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
     epsilons = np.minimum(ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON)
-    for family in FAMILIES:
+    for family in progress(FAMILIES, "families", delay=SHOWN_AFTER):
         if family.for_one:
             continue  # a point of it is enough: each takes a tenth of a second or more
         losses = []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
-from tightnoise.compare.bounded import BoundedRanking
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 
 __all__ = ["draw"]
@@ -34,42 +34,16 @@ _POINTS = 401
 _EPSILONS = 17
 
 
-def draw(ranking: BoundedRanking, file: IO[bytes]) -> None:
-    """Draw mean squared errors against the true value, and against epsilon, into a PNG file.
-
-    The legend begins with the largest error. The errors at other epsilons are averages over the
-    range, at the ranking's delta.
-
-    Parameters
-    ----------
-    ranking : BoundedRanking
-    file : binary file
-        Where the PNG goes.
-
-    Raises
-    ------
-    ImportError
-        Without matplotlib.
-
-    Examples
-    --------
-    >>> import tightnoise as tn
-    >>> from tightnoise.compare.bounded_figure import draw
-    >>> ranking = tn.compare_bounded(epsilon=1.0, delta=0.0, lower=0, upper=10, sensitivity=1)
-    >>> with open("bounded.png", "wb") as file:  # doctest: +SKIP
-    ...     draw(ranking, file)
-    """
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
-
-    figure = Figure(figsize=(13.5, 5.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
+def draw(ranking: Any, left: Any, right: Any) -> None:
+    """Draw on two axes; `ranking` is a BoundedRanking, which calls this."""
     _draw_by_value(left, ranking)
     _draw_by_epsilon(right, ranking)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
-    figure.savefig(file, format="png", dpi=150)
+    # From the largest error down, beside the axes: curves are everywhere on them.
+    handles = left.get_legend_handles_labels()
+    right.legend(*handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize="small")
 
 
-def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
+def _draw_by_value(axes: Any, ranking: Any) -> None:
     theta = np.linspace(ranking.lower, ranking.upper, _POINTS)
     if ranking.integer:
         theta = np.unique(np.rint(theta))
@@ -87,7 +61,7 @@ def _draw_by_value(axes: Any, ranking: BoundedRanking) -> None:
     axes.grid(alpha=0.3, which="both")
 
 
-def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
+def _draw_by_epsilon(axes: Any, ranking: Any) -> None:
     epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
     ends = ranking.lower, ranking.upper
     asked = Question(
@@ -99,7 +73,7 @@ def _draw_by_epsilon(axes: Any, ranking: BoundedRanking) -> None:
         ranking[0].prior,
         ranking.integer,
     )
-    for family in BOUNDED_FAMILIES.values():
+    for family in progress(tuple(BOUNDED_FAMILIES.values()), "families", delay=SHOWN_AFTER):
         if family.searched:
             continue  # a point of it is enough to wait for
         errors = []

@@ -6,20 +6,26 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-__all__ = ["print_line", "progress"]
+__all__ = ["SHOWN_AFTER", "print_line", "progress"]
+
+SHOWN_AFTER = 2.0
+"""Seconds of a call of the Python interface without a bar."""
 
 Item = TypeVar("Item")
 
 
-def progress(items: Sequence[Item], name: str) -> Iterable[Item]:
-    """Return `items`, with a bar on stderr as they are used up if somebody can see it."""
+def progress(items: Sequence[Item], name: str, *, delay: float = 0.0) -> Iterable[Item]:
+    """Return `items`, with a bar on stderr as they are used up if somebody can see it.
+
+    Seconds of `delay` come first: most calls that show one never last so long.
+    """
     if not sys.stderr.isatty():
         return items
     try:
         from tqdm import tqdm
     except ImportError:
         return items
-    bar: Iterable[Item] = tqdm(items, desc=name, file=sys.stderr, leave=False)
+    bar: Iterable[Item] = tqdm(items, desc=name, file=sys.stderr, leave=False, delay=delay)
     return bar
 
 
