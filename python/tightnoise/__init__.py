@@ -37,7 +37,6 @@ from tightnoise._accountant import Accountant
 from tightnoise._filter import PrivacyFilter
 from tightnoise._individual_filter import IndividualFilter
 from tightnoise._odometer import PrivacyOdometer
-from tightnoise._release import BoundedRelease, release_bounded
 from tightnoise._spending import BudgetError
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.calibrate import CalibrationError
@@ -71,6 +70,7 @@ from tightnoise.mechanisms import (
     Tulap,
     VonMisesFisher,
 )
+from tightnoise.release import BoundedRelease, release_bounded
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum, exact_sum, float_sum_sensitivity
 

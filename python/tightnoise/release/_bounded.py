@@ -17,7 +17,7 @@ from tightnoise._validate import MAX_COUNT, float_array, integer, one_of, real_s
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
 from tightnoise.compare._estimates import ESTIMATES
 from tightnoise.compare._prior import prior_of, weights_of
-from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
+from tightnoise.compare.bounded import BoundedChoice, best_choice, choice_of, question_of
 from tightnoise.compare.bounded_errors import average_square, errors_of
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import CoordinateMechanism
@@ -253,11 +253,7 @@ def release_bounded(
         return BoundedRelease(noisy, cost, drawn, noisy, grid_of(drawn), weights)
     ends = (float(low), float(high), float(change))
     asked = question_of(epsilon, delta, *ends, count, prior)
-    if mechanism == "best":
-        ranking = ranking_of(asked)
-        choice = ranking[1] if ranking[0].name == "middle" else ranking[0]
-    else:
-        choice = choice_of(mechanism, asked)
+    choice = best_choice(asked) if mechanism == "best" else choice_of(mechanism, asked)
     noisy = choice.mechanism.sample(_inside(theta, low, high), rng=rng)
     return BoundedRelease(
         float(choice.of(noisy, "value")),
