@@ -11,9 +11,12 @@ Costs and budgets
     `Cost`, `Accountant`, `PrivacyFilter`, `IndividualFilter`, `PrivacyOdometer`, `BudgetError`,
     `InstanceCost`, `InstanceLedger`, `IndividualCost`, `RankOne`; `RdpCurve`, `DEFAULT_ORDERS`;
     more views of a cost, and conversions between guarantees, are in `costs`.
+Everyday releases
+    `release_count`, `release_sum`, `release_mean`, `release_histogram`, `release_quantile`,
+    `release_median`, `release_vector`, each a `Release`; `Session`, a budget for them;
+    `release_bounded`, `BoundedRelease`, of a value whose sensitivity is known.
 From a budget to noise
-    `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`, `release_bounded`,
-    `BoundedRelease`.
+    `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`.
 Sums and large arrays
     `exact_sum`, `ExactSum`, `float_sum_sensitivity`, `Sketch`.
 Training and attacks
@@ -70,7 +73,19 @@ from tightnoise.mechanisms import (
     Tulap,
     VonMisesFisher,
 )
-from tightnoise.release import BoundedRelease, release_bounded
+from tightnoise.release import (
+    BoundedRelease,
+    Release,
+    Session,
+    release_bounded,
+    release_count,
+    release_histogram,
+    release_mean,
+    release_median,
+    release_quantile,
+    release_sum,
+    release_vector,
+)
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum, exact_sum, float_sum_sensitivity
 
@@ -101,6 +116,8 @@ __all__ = [
     "RankOne",
     "RdpCurve",
     "RectifiedGaussian",
+    "Release",
+    "Session",
     "Sketch",
     "Staircase",
     "StochasticSign",
@@ -120,6 +137,13 @@ __all__ = [
     "num_threads",
     "random",
     "release_bounded",
+    "release_count",
+    "release_histogram",
+    "release_mean",
+    "release_median",
+    "release_quantile",
+    "release_sum",
+    "release_vector",
     "set_num_threads",
     "special",
 ]
