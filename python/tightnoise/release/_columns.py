@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tightnoise._validate import one_of, require
 
-__all__ = ["Column", "Missing", "Values", "labels_in", "numbers_in"]
+__all__ = ["Column", "Missing", "Values", "column_of", "labels_in", "numbers_in"]
 
 Values = Any
 """A one-dimensional array_like, or a column of pandas, polars or Arrow."""
@@ -55,7 +55,7 @@ def numbers_in(values: Values, missing: str) -> Column:
     if type(values) is np.ndarray and values.dtype == np.float64 and values.ndim == 1:
         array, lost, name, series = values, None, None, None
     else:
-        array, lost, name, series = _read(values)
+        array, lost, name, series = column_of(values)
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
         raise TypeError(
             f"values must hold real numbers of at most 64 bits, or truth values; got "
@@ -74,7 +74,7 @@ def numbers_in(values: Values, missing: str) -> Column:
 
 def labels_in(values: Values, missing: str) -> Column:
     """Return a column of anything that can be compared with the names of cells."""
-    array, lost, name, series = _read(values)
+    array, lost, name, series = column_of(values)
     if array.dtype.kind == "f":
         lost = np.isnan(array) if lost is None else lost | np.isnan(array)
     elif array.dtype.kind == "O" and lost is None:
@@ -100,10 +100,10 @@ def _checked(column: Column, missing: str) -> Column:
     return column
 
 
-def _read(
-    values: Any,
-) -> tuple[NDArray[Any], NDArray[np.bool_] | None, Any, Any]:
-    """Return an array, which rows are missing by a mask of their own, the name, and the maker."""
+def column_of(values: Values) -> Column:
+    """Return a column as it comes, and which of its rows are missing by a mask of their own."""
+    if isinstance(values, Column):
+        return values
     if isinstance(values, ma.MaskedArray):
         raise TypeError("values must not be a masked array: pass the rows that count")
     if hasattr(values, "columns"):
@@ -115,11 +115,11 @@ def _read(
     if hasattr(values, "is_null") and hasattr(values, "fill_null"):  # Arrow and polars
         lost = np.asarray(values.is_null())
         if not lost.any():
-            return np.asarray(values), None, name, None
+            return Column(np.asarray(values), None, name)
         if not _holds_numbers(values):
-            return _objects(values), lost, name, None
+            return Column(_objects(values), lost, name)
         zero = False if "bool" in _type_name(values) else 0
-        return np.asarray(values.fill_null(zero)), lost, name, None
+        return Column(np.asarray(values.fill_null(zero)), lost, name)
     if hasattr(values, "isna") and hasattr(values, "to_numpy"):  # pandas
         lost = np.asarray(values.isna())
         kind = getattr(values.dtype, "numpy_dtype", None)
@@ -130,7 +130,7 @@ def _read(
         else:
             array = np.asarray(values)
         maker = type(values) if hasattr(values, "index") and np.ndim(lost) == 1 else None
-        return array, lost if lost.any() else None, name, maker
+        return Column(array, lost if lost.any() else None, name, maker)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise TypeError(f"values must be a column of values; got {type(values).__name__}")
     try:
@@ -139,7 +139,7 @@ def _read(
         raise ValueError("values must be a column of values; got lists of them") from None
     if array.dtype.kind in "iu" and not hasattr(values, "dtype") and not isinstance(values, range):
         array = array.astype(np.float64)
-    return array, None, name, None
+    return Column(array, None, name)
 
 
 def _objects(values: Any) -> NDArray[Any]:

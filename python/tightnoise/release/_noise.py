@@ -20,7 +20,7 @@ from tightnoise.mechanisms import AdditiveNoise, Gaussian
 from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
 
-__all__ = ["Noise", "added_noise", "below_half", "bounded_noise", "integers_or"]
+__all__ = ["Noise", "added_noise", "below_half", "bounded_noise"]
 
 Array = NDArray[np.float64]
 Bounds = tuple[float, float]

@@ -4,8 +4,9 @@ Of rows x on a grid, and a share q = a/b, a point r of the grid is off by so man
 
     d(r) = max(0, #{x < r} - q n, q n - #{x <= r}),
 
-which is 0 at the quantile itself, a row. A row more or less moves #{x < r} - q n by 1 - q or -q, and
-q n - #{x <= r} likewise, so d by max(q, 1 - q) at most; a row that is another moves d by 1 at most.
+which is 0 at the quantile itself, a row. A row more or less moves #{x < r} - q n by 1 - q or -q,
+and q n - #{x <= r} likewise, so d by max(q, 1 - q) at most; a row that is another moves d by 1 at
+most.
 Drawn is r with probability proportional to W(d(r)), W(d) the integer below 10^38 exp(-y) with
 y = min(rate d, 44): the exponential mechanism (McSherry and Talwar 2007), with scores cut off.
 
@@ -56,8 +57,8 @@ def rank_rate(epsilon: float, share: Fraction, adjacency: Adjacency) -> float:
 @functools.lru_cache(maxsize=2**16)
 def weight(rate: float, parts: int, off: int) -> int:
     """Return W of off/parts ranks."""
-    y = min(_DIGITS.divide(_DIGITS.multiply(Decimal(rate), Decimal(off)), Decimal(parts)), _LOWEST)
-    return int(_DIGITS.multiply(_ONE, _DIGITS.exp(-Decimal(y))))
+    y = _DIGITS.divide(_DIGITS.multiply(Decimal(rate), Decimal(off)), Decimal(parts))
+    return int(_DIGITS.multiply(_ONE, _DIGITS.exp(-min(y, Decimal(_LOWEST)))))
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ class Release:
         return f"{self._noise.name}, {self.mechanism}"
 
     def _grid_text(self) -> str:
-        return "integers" if self._noise.integer else f"multiples of {self.grid:g}"
+        grid = "integers" if self._noise.integer else f"multiples of {self.grid:g}"
+        return grid if self._factor == 1.0 else f"{grid}, for the sum"
 
     def __str__(self) -> str:
         lines = [("release", self.statistic), *self._shown()]

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._adjacency import require_adjacency
-from tightnoise._validate import positive, real_scalar, require
+from tightnoise._validate import MAX_COUNT, positive, real_scalar, require
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import Laplace
 from tightnoise.random import NoiseStream
@@ -324,9 +324,9 @@ def _plan_ratio(column: Column, asked: _Asked) -> Plan[Release]:
         derivation = f"2 ({derivation})"
 
     def draw(rng: NoiseStream | None) -> Release:
-        noisy = tuple(float(known.noise.draw(theta, rng)) for theta in (above, below))
+        a, b = (float(known.noise.draw(theta, rng)) for theta in (above, below))
         return RatioRelease(
-            value=ratio_mean(*noisy, bounds),
+            value=ratio_mean(a, b, bounds),
             cost=known.noise.cost,
             statistic=statistic,
             epsilon=asked.epsilon,
@@ -336,7 +336,7 @@ def _plan_ratio(column: Column, asked: _Asked) -> Plan[Release]:
             derivation=derivation,
             lower=asked.lower,
             upper=asked.upper,
-            noisy=noisy,
+            noisy=(a, b),
             _noise=known.noise,
             _within=bounds,
         )
@@ -364,6 +364,8 @@ def _question(
     require(n <= MOST_ROWS, "values", f"{n} rows", f"at most {MOST_ROWS} rows")
     whole = low.is_integer() and high.is_integer() and max(-low, high) <= _LARGEST_INTEGER
     public = adjacency == "replace-one" and missing == "refuse"
+    if public:  # and sums are floats, too
+        whole = whole and n * max(-low, high) <= MAX_COUNT
     integer = column.integer and whole
     return column, _Asked(loss, failure, low, high, integer, adjacency, n if public else None)
 
