@@ -28,7 +28,16 @@ _MOST_CELLS = 12  # that are printed
 
 
 class Interval(NamedTuple):
-    """Two ends: numbers, or arrays of the shape of a value."""
+    """Two ends: numbers, or arrays of the shape of a value.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> count = tn.release_count([True] * 90, 1.0, adjacency="add-remove")
+    >>> low, high = count.confidence_interval(0.99)
+    >>> high - low
+    10
+    """
 
     low: Any
     high: Any

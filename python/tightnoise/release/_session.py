@@ -45,7 +45,16 @@ _SHARE = 1.0 - 2.0**-40
 
 
 class SessionEntry(NamedTuple):
-    """What was released and when: nothing of the data."""
+    """What was released and when: nothing of the data.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> session = tn.Session(1.0, adjacency="add-remove")
+    >>> _ = session.release_count([True] * 90, 0.5, name="patients")
+    >>> session.releases[0].name
+    'patients'
+    """
 
     name: str
     time: str
