@@ -31,7 +31,13 @@ from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare._ranking import Ranking
 from tightnoise.compare.bounded_errors import errors_of, utility_of, whole
 from tightnoise.costs import Cost
-from tightnoise.mechanisms import AdditiveNoise, Gaussian, RectifiedGaussian
+from tightnoise.mechanisms import (
+    BoundedLaplace,
+    Gaussian,
+    Laplace,
+    RectifiedGaussian,
+    TruncatedGaussian,
+)
 from tightnoise.random import NoiseStream
 
 __all__ = [
@@ -54,7 +60,8 @@ CRITERIA = {
 }
 """What a table can be sorted by, and what that is."""
 _LEAST_WIDTH = 1e-150  # squares of less, or of more than its inverse, are no numbers
-_ALIKE = 0.01  # of a squared error
+_WIDE = 1e4  # a variance, in integers, which rounding hardly changes
+_DOUBT = 1.02  # of a sum over a thousand cells
 _SHARES = (np.arange(500) + 0.5) / 1000  # of noise below 0, each as much
 _LEAST = 1e-100  # of epsilon and 1/epsilon, and of the sensitivity in the width: as to calibrate
 
@@ -495,11 +502,11 @@ def ranking_of(asked: Question, optimum: bool = False) -> BoundedRanking:
 def best_choice(asked: Question) -> BoundedChoice:
     """Return the row of least average error that looks at the data and needs no search.
 
-    Rows that cannot be better by more than a hundredth are left out: their errors take long.
+    Without the errors of rows that cannot be it, which take long.
     """
     found: BoundedChoice | None = None
     for least, name in sorted(_at_least(asked)):
-        if found is not None and least > found.mse_average * (1.0 - _ALIKE):
+        if found is not None and least > found.mse_average:
             break
         choice = choice_of(name, asked)
         if found is None or choice.mse_average < found.mse_average:
@@ -508,31 +515,47 @@ def best_choice(asked: Question) -> BoundedChoice:
 
 
 def _at_least(asked: Question) -> Iterator[tuple[float, str]]:
-    """Yield, for every row that has an answer, what its average squared error cannot be below.
-
-    Noise x that is added and clipped errs by min(abs(x), d) at a distance d from the end that it
-    goes to. Of values that are all alike that is E x^2 (1 - 2/3 abs(x)/width), abs(x) at most the
-    width: here by the middles of a thousand cells, in which tails come out lower. Of integers
-    abs(x) is 1/2 less, by rounding, and a share of abs(x)/width and one integer is left out.
-    """
+    """Yield, for every row that has an answer, what its average squared error cannot be below."""
     for family in BOUNDED_FAMILIES.values():
         if family.searched or family.name == "middle":
             continue
         try:
             noise = _calibrated(family.name, asked)
+            least = 0.0 if asked.weights is not None else _error_at_least(noise, asked)
+            yield least, family.name
         except ValueError:
             continue
-        least = 0.0
-        if isinstance(noise, RectifiedGaussian):
-            noise = Gaussian(noise.sigma)
-        if isinstance(noise, (AdditiveNoise, Gaussian)) and asked.weights is None:
-            size = np.minimum(-noise.ppf(_SHARES), asked.width)
-            lost = size * (2.0 / 3.0)
-            if asked.integer:
-                size = np.maximum(size - 0.5, 0.0)
-                lost = size + 1.0
-            least = float(np.mean(size * size * np.maximum(1.0 - lost / asked.width, 0.0)))
-        yield least, family.name
+
+
+def _error_at_least(noise: Any, asked: Question) -> float:
+    """Return what the average squared error, over values that are all alike, cannot be below.
+
+    Added noise x that is clipped errs by min(abs(x), d) at a distance d from the end that it goes
+    to. That is x^2 less 2/3 abs(x)^3/width on average, while abs(x) is at most the width, and else
+    width^2/3. What is lost is summed by the middles of a thousand cells, to a hundredth or so.
+    Integers round x, by which E x^2 is no less than 1/4 lower, and what is lost is that of 1/2 more.
+    Noise that is held inside is x with abs(x) < d, and more, out of less than all: a share of
+    1 - 2 d/width of the values is as far inside.
+    """
+    width, rounding = asked.width, 0.5 * asked.integer
+    law = _free(noise)
+    if isinstance(noise, (TruncatedGaussian, BoundedLaplace)):
+        size = -law.ppf(_SHARES)
+        inside = np.maximum(1.0 - 2.0 * (size + rounding) / width, 0.0)
+        return float(np.mean(np.maximum(size - rounding, 0.0) ** 2 * inside)) / _DOUBT
+    square, size = float(law.var()), -law.ppf(_SHARES) + rounding
+    if asked.integer:
+        square = square - 0.25 if square > _WIDE else float(law.rounded().var())
+    near = np.minimum(size, width)
+    kept = near * near * (1.0 - near * (2.0 / 3.0) / width)
+    return square - _DOUBT * float(np.mean(size * size - kept))
+
+
+def _free(noise: Any) -> Any:
+    """Return the noise that a mechanism adds, before it is clipped or held inside."""
+    if isinstance(noise, (TruncatedGaussian, RectifiedGaussian)):
+        return Gaussian(noise.sigma)
+    return Laplace(float(noise.scale)) if isinstance(noise, BoundedLaplace) else noise
 
 
 @functools.lru_cache(maxsize=1024)

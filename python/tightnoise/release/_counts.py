@@ -74,7 +74,7 @@ def release_count(
     >>> stream = tn.random.NoiseStream(seed=1)
     >>> old = tn.release_count(ages >= 65, 1.0, adjacency="replace-one", rng=stream)
     >>> int((ages >= 65).sum()), old.value, old.confidence_interval(0.95)
-    (180, 181, Interval(low=178, high=184))
+    (191, 191, Interval(low=188, high=194))
     """
     return plan_count(values, epsilon, delta, adjacency=adjacency, missing=missing).draw(rng)
 

@@ -58,7 +58,9 @@ def rank_rate(epsilon: float, share: Fraction, adjacency: Adjacency) -> float:
 def weight(rate: float, parts: int, off: int) -> int:
     """Return W of off/parts ranks."""
     y = _DIGITS.divide(_DIGITS.multiply(Decimal(rate), Decimal(off)), Decimal(parts))
-    return int(_DIGITS.multiply(_ONE, _DIGITS.exp(-min(y, Decimal(_LOWEST)))))
+    # (A minus sign would round to the digits of the thread's own context.)
+    y = _DIGITS.minus(min(y, Decimal(_LOWEST)))
+    return int(_DIGITS.multiply(_ONE, _DIGITS.exp(y)))
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class RankLaw(Mechanism):
     >>> rate = rank_rate(1.0, Fraction(1, 2), "replace-one")
     >>> law = RankLaw(rate, Fraction(1, 2), 0, 120, 1.0, 1.0)
     >>> law.rank_error(0.05)
-    14.5
+    15.0
     """
 
     rate: float

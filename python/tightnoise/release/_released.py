@@ -36,7 +36,7 @@ class Interval(NamedTuple):
     >>> count = tn.release_count([True] * 90, 1.0, adjacency="add-remove")
     >>> low, high = count.confidence_interval(0.99)
     >>> high - low
-    10
+    8
     """
 
     low: Any

@@ -81,8 +81,9 @@ class Session:
     epsilon : float
         For all releases together, at least 0.
     delta : float
-        At least 0 and below 1. With 0 their epsilons add up; with more they are added up as Renyi
-        divergences, in which many releases cost less together, and few more, than their epsilons.
+        At least 0 and below 1. With 0 their epsilons add up. With more they are added up as Renyi
+        divergences: some thirty releases and more cost less together than their epsilons, few cost
+        more, and Gaussian noise can be spent.
     adjacency : {"add-remove", "replace-one"}
         Which data sets are neighbours.
 
@@ -171,7 +172,7 @@ class Session:
         >>> session = tn.Session(1.0, adjacency="add-remove")
         >>> noise = tn.Laplace(4.0)
         >>> session.spend(noise.cost(sensitivity=1.0), name="a sum of mine")
-        >>> session.budget.spent
+        >>> round(session.budget.spent, 6)
         0.25
         """
         total = cost_in(cost) * integer("count", count, minimum=0, maximum=MAX_COUNT)

@@ -81,7 +81,7 @@ def release_vector(
     >>> stream = tn.random.NoiseStream(seed=1)
     >>> release = tn.release_vector(rows, 1.0, 1e-6, bound=8, adjacency="add-remove", rng=stream)
     >>> release.value.shape, release.mechanism
-    ((64,), Gaussian(sigma=33.79830148265259))
+    ((64,), Gaussian(sigma=33.7974311146147))
     """
     plan = plan_vector(values, epsilon, delta, bound=bound, adjacency=adjacency, missing=missing)
     return plan.draw(rng)
