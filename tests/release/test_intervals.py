@@ -117,9 +117,7 @@ def test_with_the_probability_said_by_drawing():
     truth = rows.mean()
     inside = 0
     for _ in range(count):
-        release = tn.release_mean(
-            rows, 1.0, lower=0, upper=1, adjacency="replace-one", rng=stream
-        )
+        release = tn.release_mean(rows, 1.0, lower=0, upper=1, adjacency="replace-one", rng=stream)
         low, high = release.confidence_interval(0.9)
         inside += low <= truth <= high
     assert abs(inside / count - 0.9) < 5 * math.sqrt(0.09 / count) + release.grid

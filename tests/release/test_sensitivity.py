@@ -39,7 +39,9 @@ def given(monkeypatch):
 
 
 def l1(first, second):
-    return sum(abs(a - b) for f, s in zip(first, second, strict=True) for a, b in zip(f, s, strict=True))
+    return sum(
+        abs(a - b) for f, s in zip(first, second, strict=True) for a, b in zip(f, s, strict=True)
+    )
 
 
 @pytest.mark.parametrize("function", [tn.release_sum, tn.release_mean])

@@ -40,12 +40,15 @@ def test_a_mean_as_it_is_drawn(ages):
     """The root mean square error of 5,000: 5 standard deviations, false alarm 6e-7."""
     stream = tn.random.NoiseStream(seed=3)
     best = tn.compare_bounded(1.0, lower=0, upper=120, sensitivity=120 / 500).best
-    errors = np.array(
-        [
-            tn.release_mean(ages, 1.0, **AGES, adjacency="replace-one", rng=stream).value
-            for _ in range(5000)
-        ]
-    ) - np.clip(ages, 0, 120).mean()
+    errors = (
+        np.array(
+            [
+                tn.release_mean(ages, 1.0, **AGES, adjacency="replace-one", rng=stream).value
+                for _ in range(5000)
+            ]
+        )
+        - np.clip(ages, 0, 120).mean()
+    )
     square = (errors**2).mean()
     assert abs(square / best.mse_average - 1) < 5 * (errors**2).std() / square / 5000**0.5
     assert abs(errors.mean()) < 5 * errors.std() / 5000**0.5

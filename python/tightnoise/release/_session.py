@@ -517,10 +517,10 @@ def _read(path: str) -> tuple[dict[str, Any], str]:
     try:
         state = json.loads(text)
         digest = state.pop("digest")
-        kind = state["kind"]
+        good = state["kind"] == _KIND and digest == _digest_of(state)
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise ValueError(f"{path} must be a session as it was saved, and is no such file") from None
-    if kind != _KIND or digest != _digest_of(state):
+    if not good:
         raise ValueError(
             f"{path} must be a session as it was saved, but it was edited since, or damaged: its "
             "digest does not fit"

@@ -123,7 +123,7 @@ def plan_vector(
     total = exact_sum(rows, bound=longest, capacity=MOST_ROWS, adjacency=adjacency)
     size = int(total.integers.size)
     noise = _noise_of(loss, failure, total.sensitivity, size, adjacency)
-    frame = values if type(values).__module__.startswith("pandas.") else None
+    frame = values if type(values).__module__.partition(".")[0] == "pandas" else None
 
     def draw(rng: NoiseStream | None) -> VectorRelease:
         noisy = noise.draw(total, rng)
