@@ -11,9 +11,12 @@ Costs and budgets
     `Cost`, `Accountant`, `PrivacyFilter`, `IndividualFilter`, `PrivacyOdometer`, `BudgetError`,
     `InstanceCost`, `InstanceLedger`, `IndividualCost`, `RankOne`; `RdpCurve`, `DEFAULT_ORDERS`;
     more views of a cost, and conversions between guarantees, are in `costs`.
+Everyday releases
+    `release_count`, `release_sum`, `release_mean`, `release_histogram`, `release_quantile`,
+    `release_median`, `release_vector`, each a `Release`; `Session`, a budget for them;
+    `release_bounded`, `BoundedRelease`, of a value whose sensitivity is known.
 From a budget to noise
-    `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`, `release_bounded`,
-    `BoundedRelease`.
+    `calibrate`, `CalibrationError`, `best_noise`, `compare_bounded`.
 Sums and large arrays
     `exact_sum`, `ExactSum`, `float_sum_sensitivity`, `Sketch`.
 Training and attacks, and arrays that outgrow memory
@@ -38,7 +41,6 @@ from tightnoise._filter import PrivacyFilter
 from tightnoise._hints import NAMES, missing
 from tightnoise._individual_filter import IndividualFilter
 from tightnoise._odometer import PrivacyOdometer
-from tightnoise._release import BoundedRelease, release_bounded
 from tightnoise._spending import BudgetError
 from tightnoise._threads import num_threads, set_num_threads
 from tightnoise.calibrate import CalibrationError
@@ -72,6 +74,19 @@ from tightnoise.mechanisms import (
     Tulap,
     VonMisesFisher,
 )
+from tightnoise.release import (
+    BoundedRelease,
+    Release,
+    Session,
+    release_bounded,
+    release_count,
+    release_histogram,
+    release_mean,
+    release_median,
+    release_quantile,
+    release_sum,
+    release_vector,
+)
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum, exact_sum, float_sum_sensitivity
 
@@ -102,6 +117,8 @@ __all__ = [
     "RankOne",
     "RdpCurve",
     "RectifiedGaussian",
+    "Release",
+    "Session",
     "Sketch",
     "Staircase",
     "StochasticSign",
@@ -121,6 +138,13 @@ __all__ = [
     "num_threads",
     "random",
     "release_bounded",
+    "release_count",
+    "release_histogram",
+    "release_mean",
+    "release_median",
+    "release_quantile",
+    "release_sum",
+    "release_vector",
     "set_num_threads",
     "special",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import numpy as np
@@ -12,8 +13,12 @@ import numpy as np
 from tightnoise._arrays import Floats
 from tightnoise._validate import float_array
 
-__all__ = ["FileError", "check_writable", "read_array", "write_array", "write_whole"]
+try:
+    import fcntl
+except ImportError:  # Windows has none
+    fcntl = None  # type: ignore[assignment]
 
+__all__ = ["FileError", "check_writable", "locked", "read_array", "write_array", "write_whole"]
 
 # Of .npy and .npz files: NumPy takes all others for pickles, and says how to run what is in them.
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
@@ -129,3 +134,27 @@ def check_writable(path: str, *, suffix: str = ".npy", overwrite: bool) -> str:
     if os.path.lexists(path) and not overwrite:
         raise FileError(f"{path} exists already; --force replaces it")
     return target
+
+
+@contextlib.contextmanager
+def locked(path: str) -> Iterator[None]:
+    """Keep other processes that lock it from `path` meanwhile, also while it is replaced.
+
+    Where the system has no such locks (Windows), nothing is kept.
+    """
+    if fcntl is None:
+        yield
+        return
+    while True:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if _is_there(path, file):  # not replaced while this one waited
+                yield
+                return
+
+
+def _is_there(path: str, file: IO[bytes]) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return True

@@ -15,12 +15,21 @@ from typing import NoReturn
 
 import tightnoise as tn
 from tightnoise._files import FileError
-from tightnoise.cli import account, calibrate, epsilon, rankings, reproduce, sample
+from tightnoise.cli import (
+    account,
+    calibrate,
+    epsilon,
+    rankings,
+    release,
+    reproduce,
+    sample,
+    session,
+)
 from tightnoise.cli._options import with_negative_numbers
 
 __all__ = ["main"]
 
-_COMMANDS = (account, epsilon, calibrate, rankings, sample, reproduce)
+_COMMANDS = (account, epsilon, calibrate, rankings, release, session, sample, reproduce)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -17,14 +17,15 @@ from tightnoise._validate import MAX_COUNT, float_array, integer, one_of, real_s
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
 from tightnoise.compare._estimates import ESTIMATES
 from tightnoise.compare._prior import prior_of, weights_of
-from tightnoise.compare.bounded import BoundedChoice, choice_of, question_of, ranking_of
+from tightnoise.compare.bounded import BoundedChoice, best_choice, choice_of, question_of
 from tightnoise.compare.bounded_errors import average_square, errors_of
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import CoordinateMechanism
 from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
+from tightnoise.release._plan import Plan
 
-__all__ = ["BoundedRelease", "release_bounded"]
+__all__ = ["BoundedRelease", "plan_bounded", "release_bounded"]
 
 
 @dataclass(frozen=True, eq=False)  # == of arrays has no truth value
@@ -224,6 +225,37 @@ def release_bounded(
     >>> release.value.shape, type(release.mechanism).__name__
     ((2,), 'TruncatedGaussian')
     """
+    plan = plan_bounded(
+        value,
+        epsilon,
+        delta,
+        lower=lower,
+        upper=upper,
+        sensitivity=sensitivity,
+        coordinate_sensitivity=coordinate_sensitivity,
+        mechanism=mechanism,
+        count=count,
+        adjacency=adjacency,
+        prior=prior,
+    )
+    return plan.draw(rng)
+
+
+def plan_bounded(
+    value: ArrayLike,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    sensitivity: float | None = None,
+    coordinate_sensitivity: ArrayLike | None = None,
+    mechanism: str = "best",
+    count: int = 1,
+    adjacency: Adjacency | None = None,
+    prior: ArrayLike | None = None,
+) -> Plan[BoundedRelease]:
+    """Return the release of `release_bounded`, before its noise."""
     if isinstance(mechanism, str):
         mechanism = _SNAKE_CASE.get(mechanism, mechanism)
     one_of("mechanism", mechanism, {"best": None, **BOUNDED_FAMILIES})
@@ -240,9 +272,10 @@ def release_bounded(
     require(theta.size > 0, "value", theta.shape, "not empty")
     if change.ndim:
         change = _entries(change, shape)
+    inside = _inside(theta, low, high)
     if shape:
-        drawn, noisy, weights = _of_array(
-            theta, epsilon, low, high, change, delta, mechanism, count, prior, rng
+        drawn, weights = _of_array(
+            theta.shape, epsilon, low, high, change, delta, mechanism, count, prior
         )
         cost = drawn.cost(
             sensitivity=None if sensitivity is None else float(change),
@@ -250,28 +283,35 @@ def release_bounded(
             domain=(low, high),
             adjacency=adjacency,
         )
-        return BoundedRelease(noisy, cost, drawn, noisy, grid_of(drawn), weights)
+        grid = grid_of(drawn)
+
+        def draw_array(rng: NoiseStream | None) -> BoundedRelease:
+            noisy = drawn.sample(inside, rng=rng)
+            return BoundedRelease(noisy, cost, drawn, noisy, grid, weights)
+
+        return Plan(cost, "value", draw_array)
     ends = (float(low), float(high), float(change))
     asked = question_of(epsilon, delta, *ends, count, prior)
-    if mechanism == "best":
-        ranking = ranking_of(asked)
-        choice = ranking[1] if ranking[0].name == "middle" else ranking[0]
-    else:
-        choice = choice_of(mechanism, asked)
-    noisy = choice.mechanism.sample(_inside(theta, low, high), rng=rng)
-    return BoundedRelease(
-        float(choice.of(noisy, "value")),
-        choice.cost.for_neighbours(adjacency),
-        choice.mechanism,
-        float(noisy),
-        grid_of(choice.mechanism),
-        asked.weights,
-        choice,
-    )
+    choice = best_choice(asked) if mechanism == "best" else choice_of(mechanism, asked)
+    cost, step = choice.cost.for_neighbours(adjacency), grid_of(choice.mechanism)
+
+    def draw(rng: NoiseStream | None) -> BoundedRelease:
+        noisy = choice.mechanism.sample(inside, rng=rng)
+        return BoundedRelease(
+            float(choice.of(noisy, "value")),
+            cost,
+            choice.mechanism,
+            float(noisy),
+            step,
+            asked.weights,
+            choice,
+        )
+
+    return Plan(cost, "value", draw)
 
 
 def _of_array(
-    value: Floats,
+    shape: tuple[int, ...],
     epsilon: float,
     lower: Floats,
     upper: Floats,
@@ -280,14 +320,13 @@ def _of_array(
     mechanism: str,
     count: int,
     prior: ArrayLike | None,
-    rng: NoiseStream | None,
-) -> tuple[CoordinateMechanism, Any, tuple[float, ...] | None]:
+) -> tuple[CoordinateMechanism, tuple[float, ...] | None]:
     loss = real_scalar("epsilon", epsilon)
     failure = real_scalar("delta", delta)
     require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
     releases = integer("count", count, minimum=1, maximum=MAX_COUNT)
     weights = None if prior is None else weights_of(prior)
-    low, high = _entries(lower, value.shape), _entries(upper, value.shape)
+    low, high = _entries(lower, shape), _entries(upper, shape)
     found = [
         calibrated(
             loss,
@@ -310,8 +349,7 @@ def _of_array(
         widths = np.quantile(high - low, np.linspace(0, 1, _WIDTHS), method="nearest")
         found.sort(key=lambda noise: _square(noise, widths, weights))
     drawn: CoordinateMechanism = dataclasses.replace(found[0], lower=lower, upper=upper)
-    noisy = drawn.sample(_inside(value, lower, upper), rng=rng)
-    return drawn, noisy, weights
+    return drawn, weights
 
 
 def _square(noise: Any, widths: Floats, weights: tuple[float, ...] | None) -> float:

@@ -1,0 +1,161 @@
+"""Columns as they come: arrays, pandas and polars Series, Arrow arrays; what is missing in them.
+
+Whether a column holds integers is said by its type, never found in its values: a type is public,
+and the noise goes by it. So numbers in a list, which has no type, count as real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy import ma
+from numpy.typing import NDArray
+
+from tightnoise._validate import one_of, require
+
+__all__ = ["Column", "Missing", "Values", "column_of", "labels_in", "numbers_in"]
+
+Values = Any
+"""A one-dimensional array_like, or a column of pandas, polars or Arrow."""
+Missing = Literal["refuse", "drop"]
+_MISSING: Mapping[str, None] = {"refuse": None, "drop": None}
+
+
+class Column(NamedTuple):
+    """A row a person."""
+
+    values: NDArray[Any]
+    """One-dimensional; of rows that are missing anything."""
+    missing: NDArray[np.bool_] | None
+    """Which rows are; None: none can be, or none is and `missing` was "refuse"."""
+    name: str | None
+    """That of a Series."""
+    series: Any = None
+    """What makes a pandas Series, where the column was one."""
+
+    @property
+    def present(self) -> NDArray[Any]:
+        """The values that are there."""
+        return self.values if self.missing is None else self.values[~self.missing]
+
+    @property
+    def integer(self) -> bool:
+        """Whether the type is one of integers, or of truth values."""
+        return self.values.dtype.kind in "iub"
+
+
+def numbers_in(values: Values, missing: str) -> Column:
+    """Return a column of numbers or truth values: float64, or integers, or booleans.
+
+    ValueError for one that is empty or not one-dimensional, and for missing rows unless they are
+    to be dropped; TypeError for what does not hold numbers.
+    """
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.ndim == 1:
+        array, lost, name, series = values, None, None, None
+    else:
+        array, lost, name, series = column_of(values)
+    if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8:
+        raise TypeError(
+            f"values must hold real numbers of at most 64 bits, or truth values; got "
+            f"{_type_of(values, array)}"
+        )
+    if array.dtype.kind == "f" and array.ndim == 1:
+        array = array.astype(np.float64, copy=False)
+        # One pass where nothing is missing: a NaN makes a sum NaN (infinities are found apart).
+        with np.errstate(over="ignore", invalid="ignore"):
+            doubtful = array.size > 0 and bool(np.isnan(np.dot(array, array)))
+        if doubtful:
+            nan = np.isnan(array)
+            lost = nan if lost is None else lost | nan
+    return _checked(Column(array, lost, name, series), missing)
+
+
+def labels_in(values: Values, missing: str) -> Column:
+    """Return a column of anything that can be compared with the names of cells."""
+    array, lost, name, series = column_of(values)
+    if array.dtype.kind == "f":
+        lost = np.isnan(array) if lost is None else lost | np.isnan(array)
+    elif array.dtype.kind == "O" and lost is None:
+        lost = np.array([item is None for item in array.tolist()], np.bool_)
+    return _checked(Column(array, lost, name, series), missing)
+
+
+def _checked(column: Column, missing: str) -> Column:
+    one_of("missing", missing, _MISSING)
+    array, lost = column.values, column.missing
+    if array.ndim != 1:
+        raise ValueError(f"values must be a column, of one axis; got shape {array.shape}")
+    require(array.size > 0, "values", "no row", "a column of at least one row")
+    if lost is not None and missing == "refuse":
+        rows = np.flatnonzero(lost)
+        if rows.size:
+            raise ValueError(
+                f"values must not be missing: {rows.size} of them are, first that of row "
+                f"{int(rows[0])} (missing='drop' leaves such rows out, and counts on it: how many "
+                "are left is private then)"
+            )
+        column = column._replace(missing=None)
+    return column
+
+
+def column_of(values: Values) -> Column:
+    """Return a column as it comes, and which of its rows are missing by a mask of their own."""
+    if isinstance(values, Column):
+        return values
+    if isinstance(values, ma.MaskedArray):
+        raise TypeError("values must not be a masked array: pass the rows that count")
+    if hasattr(values, "columns"):
+        raise TypeError(
+            f"values must be one column, such as table['age']; got {type(values).__name__}"
+        )
+    name = getattr(values, "name", None)
+    name = name if isinstance(name, str) and name else None
+    if hasattr(values, "is_null") and hasattr(values, "fill_null"):  # Arrow and polars
+        lost = np.asarray(values.is_null())
+        if not lost.any():
+            return Column(np.asarray(values), None, name)
+        if not _holds_numbers(values):
+            return Column(_objects(values), lost, name)
+        zero = False if "bool" in _type_name(values) else 0
+        return Column(np.asarray(values.fill_null(zero)), lost, name)
+    if hasattr(values, "isna") and hasattr(values, "to_numpy"):  # pandas
+        lost = np.asarray(values.isna())
+        kind = getattr(values.dtype, "numpy_dtype", None)
+        if kind is None and hasattr(values.dtype, "pyarrow_dtype"):
+            kind = np.dtype(values.dtype.type)
+        if kind is not None and np.dtype(kind).kind in "iufb" and np.ndim(lost) == 1:
+            array = values.to_numpy(dtype=np.dtype(kind), na_value=np.dtype(kind).type(0))
+        else:
+            array = np.asarray(values)
+        maker = type(values) if hasattr(values, "index") and np.ndim(lost) == 1 else None
+        return Column(array, lost if lost.any() else None, name, maker)
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise TypeError(f"values must be a column of values; got {type(values).__name__}")
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        raise ValueError("values must be a column of values; got lists of them") from None
+    if array.dtype.kind in "iu" and not hasattr(values, "dtype") and not isinstance(values, range):
+        array = array.astype(np.float64)
+    return Column(array, None, name)
+
+
+def _objects(values: Any) -> NDArray[Any]:
+    items = values.to_pylist() if hasattr(values, "to_pylist") else values.to_list()
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array
+
+
+def _type_name(values: Any) -> str:
+    return str(getattr(values, "type", getattr(values, "dtype", ""))).lower()
+
+
+def _holds_numbers(values: Any) -> bool:
+    return _type_name(values).startswith(("int", "uint", "float", "double", "halffloat", "bool"))
+
+
+def _type_of(values: Any, array: NDArray[Any]) -> str:
+    return f"dtype {array.dtype} ({type(values).__name__})"

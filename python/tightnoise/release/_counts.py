@@ -1,0 +1,308 @@
+"""Counts of rows: all of them, those that are true, those of each cell of a histogram."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tightnoise._adjacency import require_adjacency
+from tightnoise._validate import number_array, positive, real_scalar, require
+from tightnoise.costs import Adjacency
+from tightnoise.random import NoiseStream
+from tightnoise.release._columns import Column, Missing, Values, labels_in, numbers_in
+from tightnoise.release._noise import added_noise, bounded_noise
+from tightnoise.release._plan import MOST_ROWS, Plan, title
+from tightnoise.release._released import HistogramRelease, Release, released
+
+__all__ = ["plan_count", "plan_histogram", "release_count", "release_histogram"]
+
+_MOST_CELLS = 2**24
+
+
+def release_count(
+    values: Values,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    adjacency: Adjacency,
+    missing: Missing = "refuse",
+    rng: NoiseStream | None = None,
+) -> Release:
+    """Release how many rows there are, or how many of them are true.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,), or Series or Arrow array
+        A row a person. Truth values, such as ``ages >= 65``, are counted where they are true;
+        of any other column all rows are counted.
+    epsilon : float
+        Greater than 0.
+    delta : float
+        From 0 to 1, exclusive of 1.
+    adjacency : {"add-remove", "replace-one"}
+        Which data sets are neighbours: one row more or less, or one row that is another. With
+        "replace-one" the number of rows is public, and only truth values are counted.
+    missing : {"refuse", "drop"}
+        What to do with rows without a value (NaN, null): "drop" does not count them.
+    rng : NoiseStream, optional
+        Where the noise comes from; by default the operating system's key.
+
+    Returns
+    -------
+    Release
+        With an integer `value`, `confidence_interval` and `cost`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, no row is there, a value is missing, or the count is public.
+    TypeError
+        If values are no column.
+    CalibrationError
+        If no noise can meet the target.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tightnoise as tn
+    >>> ages = np.random.default_rng(0).uniform(18, 90, 500)
+    >>> stream = tn.random.NoiseStream(seed=1)
+    >>> old = tn.release_count(ages >= 65, 1.0, adjacency="replace-one", rng=stream)
+    >>> int((ages >= 65).sum()), old.value, old.confidence_interval(0.95)
+    (191, 191, Interval(low=188, high=194))
+    """
+    return plan_count(values, epsilon, delta, adjacency=adjacency, missing=missing).draw(rng)
+
+
+def release_histogram(
+    values: Values,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    cells: Sequence[Any] | None = None,
+    edges: ArrayLike | None = None,
+    adjacency: Adjacency,
+    missing: Missing = "refuse",
+    rng: NoiseStream | None = None,
+) -> HistogramRelease:
+    """Release how many rows are in each of some disjoint cells, all cells at once.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,), or Series or Arrow array
+        A row a person: names, or numbers.
+    epsilon : float
+        Greater than 0: for all cells together, since a person is in one of them.
+    delta : float
+        From 0 to 1, exclusive of 1.
+    cells : sequence, optional
+        The names of the cells. They must be given and not come from the data: a cell that is listed
+        because somebody is in it tells of them. Rows of other names are in no cell.
+    edges : array_like, shape (k + 1,), optional
+        Instead, of numbers: cell i is from edges[i] to below edges[i + 1], the last one to its end.
+        Increasing; the first and the last may be infinite. Rows beyond are in no cell.
+    adjacency : {"add-remove", "replace-one"}
+        Which data sets are neighbours: one row more or less changes one cell by 1; one row that is
+        another changes two.
+    missing : {"refuse", "drop"}
+        What to do with rows without a value (NaN, null): "drop" has them in no cell.
+    rng : NoiseStream, optional
+        Where the noise comes from; by default the operating system's key.
+
+    Returns
+    -------
+    HistogramRelease
+        With `value`, integers by cell, `confidence_interval` and `cost`. Of a pandas Series it is
+        one, by cell.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, no row is there, a value is missing, cells are listed twice.
+    TypeError
+        If cells and edges are both given or neither, or values do not fit them.
+    CalibrationError
+        If no noise can meet the target.
+
+    Notes
+    -----
+    The first call for a budget with "replace-one" and a delta takes some seconds.
+
+    Examples
+    --------
+    >>> import tightnoise as tn
+    >>> stream = tn.random.NoiseStream(seed=1)
+    >>> answers = ["yes"] * 40 + ["no"] * 70 + ["?"]
+    >>> names = ["yes", "no", "perhaps"]
+    >>> bounds = {"cells": names, "adjacency": "replace-one"}
+    >>> release = tn.release_histogram(answers, 1.0, **bounds, rng=stream)
+    >>> release.value.shape, f"{release.cost.epsilon(0.0):.6f}"
+    ((3,), '1.000000')
+    """
+    plan = plan_histogram(
+        values, epsilon, delta, cells=cells, edges=edges, adjacency=adjacency, missing=missing
+    )
+    return plan.draw(rng)
+
+
+def plan_count(
+    values: Values,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    adjacency: Adjacency,
+    missing: Missing = "refuse",
+) -> Plan[Release]:
+    """Return the release of `release_count`, before its noise."""
+    loss, failure = _budget(epsilon, delta, adjacency)
+    column = labels_in(values, missing)
+    n = column.values.size
+    require(n <= MOST_ROWS, "values", f"{n} rows", f"at most {MOST_ROWS} rows")
+    truths = column.values.dtype == np.bool_
+    count = int(column.present.sum()) if truths else column.present.size
+    within = 0.0, math.inf
+    public = adjacency == "replace-one" and missing == "refuse"
+    if public:
+        if not truths:
+            raise ValueError(
+                "values must be truth values, such as ages >= 65, with adjacency='replace-one': "
+                "the number of all rows is public there"
+            )
+        within = 0.0, float(n)
+        noise = bounded_noise(loss, failure, 0.0, float(n), 1.0, True, adjacency)
+    else:
+        noise = added_noise(loss, failure, 1.0, True, adjacency)
+    statistic = title("count", column)
+
+    def draw(rng: NoiseStream | None) -> Release:
+        noisy = noise.draw(count, rng)
+        return Release(
+            value=int(released(noisy, 1.0, 0.0, within)),
+            cost=noise.cost,
+            statistic=statistic,
+            epsilon=loss,
+            delta=failure,
+            adjacency=adjacency,
+            sensitivity=1.0,
+            derivation="one row counts or does not",
+            n=n if public else None,
+            noisy=noisy,
+            _noise=noise,
+            _within=within,
+        )
+
+    return Plan(noise.cost, statistic, draw)
+
+
+def plan_histogram(
+    values: Values,
+    epsilon: float,
+    delta: float = 0.0,
+    *,
+    cells: Sequence[Any] | None = None,
+    edges: ArrayLike | None = None,
+    adjacency: Adjacency,
+    missing: Missing = "refuse",
+) -> Plan[HistogramRelease]:
+    """Return the release of `release_histogram`, before its noise."""
+    loss, failure = _budget(epsilon, delta, adjacency)
+    if (cells is None) == (edges is None):
+        raise TypeError(
+            "cells or edges must be given, and not both: what is known without these rows (cells "
+            "that are listed because somebody is in them tell of them)"
+        )
+    if edges is not None:
+        ends = _edges(edges)
+        column = numbers_in(values, missing)
+        counts = np.histogram(column.present.astype(np.float64), bins=ends)[0]
+        names: tuple[Any, ...] = tuple(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
+    else:
+        names = _names(cells)
+        column = labels_in(values, missing)
+        counts = _counted(column.present, names)
+    n = column.values.size
+    require(n <= MOST_ROWS, "values", f"{n} rows", f"at most {MOST_ROWS} rows")
+    replaced = adjacency == "replace-one"
+    changed = min(2, len(names)) if replaced else 1
+    noise = added_noise(loss, failure, 1.0, True, adjacency, changed)
+    statistic = title("histogram", column)
+
+    def draw(rng: NoiseStream | None) -> HistogramRelease:
+        noisy = noise.draw(counts, rng)
+        return HistogramRelease(
+            value=_indexed(noisy, names, column, is_edges=edges is not None),
+            cost=noise.cost,
+            statistic=statistic,
+            epsilon=loss,
+            delta=failure,
+            adjacency=adjacency,
+            sensitivity=1.0,
+            derivation="a row is in one cell: one more or less changes one"
+            if not replaced
+            else "a row is in one cell: another changes two, each by 1",
+            n=n if replaced and missing == "refuse" else None,
+            noisy=noisy,
+            _noise=noise,
+            cells=names,
+        )
+
+    return Plan(noise.cost, statistic, draw)
+
+
+def _budget(epsilon: float, delta: float, adjacency: Adjacency) -> tuple[float, float]:
+    require_adjacency(adjacency)
+    failure = real_scalar("delta", delta)
+    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    return positive("epsilon", epsilon), failure
+
+
+def _edges(edges: ArrayLike) -> NDArray[np.float64]:
+    ends = number_array("edges", edges)
+    good = ends.ndim == 1 and 2 <= ends.size <= _MOST_CELLS
+    require(good, "edges", f"shape {ends.shape}", "two numbers or more")
+    require(bool((ends[1:] > ends[:-1]).all()), "edges", edges, "increasing")
+    return ends
+
+
+def _names(cells: Any) -> tuple[Any, ...]:
+    if isinstance(cells, (str, bytes)) or not hasattr(cells, "__iter__"):
+        raise TypeError(f"cells must be a sequence of names; got {cells!r}")
+    names = tuple(cells.tolist() if isinstance(cells, np.ndarray) else cells)
+    require(0 < len(names) <= _MOST_CELLS, "cells", cells, "one name or more")
+    try:
+        twice = [name for name, count in Counter(names).items() if count > 1]
+    except TypeError:
+        raise TypeError("cells must be names that can be compared, such as text") from None
+    require(not twice, "cells", twice, "disjoint, each name once")
+    return names
+
+
+def _counted(present: NDArray[Any], names: tuple[Any, ...]) -> NDArray[np.int64]:
+    if present.dtype.kind == "O":
+        try:
+            found: Any = Counter(present.tolist())
+        except TypeError:
+            raise TypeError("values must be names that can be compared, such as text") from None
+    else:
+        values, counts = np.unique(present, return_counts=True)
+        found = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    return np.array([found.get(name, 0) for name in names], np.int64)
+
+
+def _indexed(
+    counts: NDArray[np.int64], names: tuple[Any, ...], column: Column, *, is_edges: bool
+) -> Any:
+    """Return a pandas Series by cell where the column was one."""
+    if column.series is None:
+        return counts
+    index: Any = list(names)
+    if is_edges:
+        import pandas as pd
+
+        index = pd.IntervalIndex.from_tuples(index, closed="left")
+    return column.series(counts, index=index, name=column.name)

@@ -1,0 +1,109 @@
+"""Columns of pandas, polars and Arrow, where they are installed, and what is no column."""
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.release._columns import labels_in, numbers_in
+
+
+def made(package, values, dtype=None):
+    """Return a column of a package; a missing value is None."""
+    module = pytest.importorskip(package)
+    if package == "pandas":
+        return module.Series(values, dtype=dtype, name="age")
+    if package == "polars":
+        return module.Series("age", values)
+    return module.array(values)
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_numbers_come_as_they_are(package):
+    for values, kind in (([1, 2, 3], "i"), ([1.5, 2.0, 3.0], "f"), ([True, False, True], "b")):
+        column = numbers_in(made(package, values), "refuse")
+        assert column.values.dtype.kind == kind
+        assert column.values.tolist() == values
+        assert column.missing is None
+        assert column.name == (None if package == "pyarrow" else "age")
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(
+    ("values", "dtype", "kind"),
+    [([1, None, 3], "Int64", "i"), ([1.5, None, 3.0], None, "f"), ([True, None], "boolean", "b")],
+)
+def test_nulls_are_missing_and_change_no_type(package, values, dtype, kind):
+    column = made(package, values, dtype)
+    with pytest.raises(ValueError, match="1 of them are, first that of row 1"):
+        numbers_in(column, "refuse")
+    found = numbers_in(column, "drop")
+    assert found.values.dtype.kind == kind
+    assert found.present.tolist() == [value for value in values if value is not None]
+
+
+@pytest.mark.parametrize("dtype", ["int64[pyarrow]", "double[pyarrow]", "bool[pyarrow]"])
+def test_pandas_columns_of_arrow(dtype):
+    pytest.importorskip("pyarrow")
+    column = made("pandas", [1, None, 0], dtype)
+    found = numbers_in(column, "drop")
+    assert found.values.dtype.kind == dtype[0].replace("d", "f")
+    assert found.present.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_names(package):
+    column = labels_in(made(package, ["a", None, "b"]), "drop")
+    assert column.present.tolist() == ["a", "b"]
+    stream = tn.random.NoiseStream(seed=1)
+    release = tn.release_histogram(
+        made(package, ["a", "b", "b"]), 60.0, cells=["a", "b"], adjacency="add-remove", rng=stream
+    )
+    assert list(release.value) == [1, 2]
+
+
+def test_a_series_of_pandas_gives_a_series():
+    pandas = pytest.importorskip("pandas")
+    stream = tn.random.NoiseStream(seed=1)
+    given = {"adjacency": "add-remove", "rng": stream}
+    named = tn.release_histogram(pandas.Series(["a", "b", "b"]), 60.0, cells=["b", "a"], **given)
+    assert named.value.to_dict() == {"b": 2, "a": 1}
+    ages = pandas.Series([1, 2, 30], name="age")
+    edged = tn.release_histogram(ages, 60.0, edges=[0, 2, 40], **given)
+    assert edged.value.name == "age"
+    assert edged.value[1] == 1
+    assert edged.value[30] == 2
+    assert edged.statistic == "histogram of age"
+    frame = pandas.DataFrame({"x": [0.5, 0.5], "y": [0.0, 0.5]})
+    vector = tn.release_vector(frame, 1.0, 1e-6, bound=1, **given)
+    assert list(vector.value.index) == ["x", "y"]
+    with pytest.raises(TypeError, match=r"values must be one column, such as table\['age'\]"):
+        tn.release_mean(frame, 1.0, lower=0, upper=1, **given)
+
+
+def test_lists_have_no_type_so_that_one_person_s_value_decides_nothing():
+    assert numbers_in([1, 2, 3], "refuse").values.dtype == np.float64
+    assert numbers_in(range(3), "refuse").integer
+    assert numbers_in(np.float32([0.5]), "refuse").values.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ("text", TypeError, "values must be a column of values; got str"),
+        (None, TypeError, "got NoneType"),
+        (
+            [1 + 2j],
+            TypeError,
+            "real numbers of at most 64 bits, or truth values; got dtype complex",
+        ),
+        ([[1.0, 2.0]], ValueError, r"of one axis; got shape \(1, 2\)"),
+        ([1.0, [2.0]], ValueError, "got lists of them"),
+        (np.ma.array([1.0]), TypeError, "must not be a masked array"),
+        (np.array(["2020-01-01"], "M8[D]"), TypeError, "got dtype datetime64"),
+        ([1, None], TypeError, "got dtype object"),
+        (np.longdouble([1]), TypeError, "at most 64 bits"),
+    ],
+)
+def test_what_is_no_column_of_numbers(values, error, message):
+    with pytest.raises(error, match=message):
+        numbers_in(values, "refuse")
