@@ -9,7 +9,6 @@ import numpy as np
 from tightnoise.reproduce.training._cells import DELTA, ORDER
 from tightnoise.reproduce.training._noises import GAUSSIAN
 from tightnoise.reproduce.training._results import (
-    SHARES,
     Found,
     Line,
     accounted,
@@ -30,13 +29,14 @@ def draw(found: Found, file: IO[bytes]) -> None:
 
     figure = Figure(figsize=(11, 8.6), layout="constrained")
     (spent, people), (greatest, middle) = figure.subplots(2, 2)
+    shares = found.shares("l2")
     for noise, colour in zip(found.noises, _COLOURS, strict=False):
         _line(spent, found.line("linf", noise, accounted), noise, colour)
         _line(greatest, _root(found.line("l2", noise, greatest_loss)), noise, colour)
         _line(middle, _root(found.line("l2", noise, middle_loss)), noise, colour)
         if noise != GAUSSIAN:
-            medians = [np.mean(found.of("l2", noise, s)["shares"], axis=0)[0] for s in SHARES["l2"]]
-            people.plot(SHARES["l2"], medians, "o-", color=colour, label=noise)
+            medians = [np.mean(found.of("l2", noise, s)["shares"], axis=0)[0] for s in shares]
+            people.plot(shares, medians, "o-", color=colour, label=noise)
     _line(spent, found.line("l2", GAUSSIAN, proven), "Gaussian, L2 clip", "#999999")
     label = f"epsilon at delta {DELTA:g} (bounded noise: realised)"
     _finish(spent, "Clipped in L-inf (Figure 3)", label, "accuracy")

@@ -24,6 +24,7 @@ __all__ = [
     "middle_loss",
     "proven",
     "reached_at",
+    "shares_of",
 ]
 
 Array = NDArray[np.float64]
@@ -33,9 +34,17 @@ SHARES: dict[Norm, tuple[float, ...]] = {
     "l2": (1 / 6000, 1 / 1500, 1 / 375, 1 / 190, 1 / 95),
     "linf": (1 / 160, 1 / 110, 1 / 75, 1 / 50, 1 / 33, 1 / 20),
 }
-"""Sigma in units of the clip times the number of examples, by the norm that is clipped."""
+"""Sigma in units of the clip times the number of examples, by the norm that is clipped.
+
+Only those that are at least the clip: below, epsilon is above 20 with an L2 clip.
+"""
 
 _RESAMPLES = 200
+
+
+def shares_of(norm: Norm, examples: int) -> list[float]:
+    """Return the noises to run with so many examples."""
+    return [share for share in SHARES[norm] if share * examples >= 1.0]
 
 
 def cell_name(norm: Norm, noise: str, share: float) -> str:
@@ -104,13 +113,17 @@ class Found:
     noises: Sequence[str]
     results: Results
 
+    def shares(self, norm: Norm) -> list[float]:
+        """Return the noises that were run."""
+        return shares_of(norm, self.examples)
+
     def of(self, norm: Norm, noise: str, share: float) -> Any:
         """Return what one cell found."""
         return self.results[cell_name(norm, noise, share)]
 
     def line(self, norm: Norm, noise: str, cost: Callable[[Any], Any]) -> Line:
         """Return a mechanism with all noises; `cost` takes one number or more from a cell."""
-        found = [self.of(norm, noise, share) for share in SHARES[norm]]
+        found = [self.of(norm, noise, share) for share in self.shares(norm)]
         accuracies = np.array([cell["accuracies"] for cell in found])
         costs = [np.broadcast_to(cost(cell), accuracies.shape[1]) for cell in found]
         return Line(accuracies, np.array(costs, dtype=np.float64))
@@ -120,8 +133,8 @@ class Found:
     ) -> list[tuple[float, float]]:
         """Return, for each noise, the change against the Gaussian at equal accuracy, and its error.
 
-        In logarithms; NaN where the Gaussian with no noise of the study is as accurate, or with
-        each of them more. The standard error is that of resampled seeds.
+        In logarithms; -inf where the Gaussian is as accurate with no noise of the study, NaN where
+        it is more accurate with each. The standard error is that of resampled seeds.
         """
         line, gaussian = self.line(norm, noise, cost), self.line(norm, GAUSSIAN, cost)
         return [
@@ -130,17 +143,18 @@ class Found:
 
 
 def reached_at(accuracy: float, line: Line) -> float:
-    """Return the least cost at which a mechanism is as accurate; NaN outside of what was run.
+    """Return the least cost at which a mechanism is as accurate: inf if it never is.
 
-    Between noises the logarithm of the cost is linear in the accuracy.
+    NaN if it is more accurate with the most noise that was run. Between noises the logarithm of the
+    cost is linear in the accuracy.
     """
     means, costs = line.means[::-1], line.mean_costs[::-1]  # from the most noise on
     reached = np.flatnonzero(means >= accuracy)
-    if not reached.size or (reached[0] == 0 and means[0] > accuracy):
-        return math.nan
+    if not reached.size:
+        return math.inf
     i = int(reached[0])
     if i == 0:
-        return float(costs[0])
+        return float(costs[0]) if means[0] == accuracy else math.nan
     share = (accuracy - means[i - 1]) / (means[i] - means[i - 1])
     return float(costs[i - 1] * (costs[i] / costs[i - 1]) ** share)
 
@@ -155,12 +169,12 @@ def _with_error(accuracies: Array, costs: Array, held_to: Line) -> tuple[float, 
             np.take_along_axis(held_to.costs, theirs, axis=1),
         )
         cost = reached_at(float(accuracies[own].mean()), line)
-        return math.log(float(costs[own].mean()) / cost)
+        return -math.inf if math.isinf(cost) else math.log(float(costs[own].mean()) / cost)
 
     all_seeds = np.arange(seeds)
     value = change(all_seeds, np.broadcast_to(all_seeds, held_to.accuracies.shape))
-    if math.isnan(value):
-        return value, value
+    if not math.isfinite(value):
+        return value, math.nan
     changes = np.array(
         [
             change(rng.integers(seeds, size=seeds), rng.integers(seeds, size=held_to.costs.shape))

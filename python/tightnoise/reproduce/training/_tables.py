@@ -14,7 +14,6 @@ from tightnoise.reproduce.training._cells import DELTA, ORDER
 from tightnoise.reproduce.training._descent import STEPS
 from tightnoise.reproduce.training._noises import GAUSSIAN
 from tightnoise.reproduce.training._results import (
-    SHARES,
     Found,
     Norm,
     accounted,
@@ -45,7 +44,7 @@ def tables(found: Found) -> list[Table]:
 def _baseline(found: Found) -> Table:
     ball, box = (found.line(norm, GAUSSIAN, proven) for norm in ("l2", "linf"))
     rows = []
-    for i, share in enumerate(SHARES["l2"]):
+    for i, share in enumerate(found.shares("l2")):
         own, other = float(ball.mean_costs[i]), reached_at(float(ball.means[i]), box)
         cells = (*_spread(ball.accuracies[i]), Cell(own), _cell(other), _cell(other / own))
         rows.append(Row(_noise(share), cells))
@@ -99,7 +98,7 @@ def _compared(
     rows, verdicts = [], []
     changes = {noise: found.saved(norm, noise, cost) for noise in found.noises}
     lines = {noise: found.line(norm, noise, cost) for noise in found.noises}
-    for i, share in enumerate(SHARES[norm]):
+    for i, share in enumerate(found.shares(norm)):
         for noise in found.noises:
             own, gaussian = (float(lines[n].mean_costs[i]) for n in (noise, GAUSSIAN))
             change, error = changes[noise][i]
@@ -109,7 +108,7 @@ def _compared(
                 cells += (Cell(None),) * 3
             else:
                 cells += (Cell(own / gaussian), _cell(ratio), _cell(ratio * error))
-                verdicts.append((f"{noise} at {_noise(share)}", change, error))
+                verdicts.append((noise, share, change, error))
             rows.append(Row(f"{_noise(share)}, {noise}", cells))
     return Table(
         title,
@@ -130,7 +129,7 @@ def _losses(found: Found) -> Table:
     changes = {noise: found.saved("l2", noise, greatest_loss) for noise in found.noises}
     changes_middle = {noise: found.saved("l2", noise, middle_loss) for noise in found.noises}
     rows, verdicts = [], []
-    for i, share in enumerate(SHARES["l2"]):
+    for i, share in enumerate(found.shares("l2")):
         for noise in found.noises:
             cells: tuple[Cell, ...] = _spread(greatest[noise].accuracies[i])
             cells += tuple(
@@ -143,7 +142,7 @@ def _losses(found: Found) -> Table:
                 change, error = (0.5 * x for x in changes[noise][i])
                 ratio, ratio_middle = math.exp(change), math.exp(0.5 * changes_middle[noise][i][0])
                 cells += (_cell(ratio), _cell(ratio * error), _cell(ratio_middle))
-                verdicts.append((f"{noise} at {_noise(share)}", change, error))
+                verdicts.append((noise, share, change, error))
             rows.append(Row(f"{_noise(share)}, {noise}", cells))
     return Table(
         f"Clipped in L2 (Figure 4): Fisher information loss of {found.watched} examples",
@@ -171,7 +170,7 @@ def _losses(found: Found) -> Table:
 
 def _individuals(found: Found) -> Table:
     rows = []
-    for share in SHARES["l2"]:
+    for share in found.shares("l2"):
         for noise in found.noises:
             if noise == GAUSSIAN:
                 continue
@@ -196,17 +195,34 @@ def _individuals(found: Found) -> Table:
     )
 
 
-def _verdict(rows: Sequence[tuple[str, float, float]]) -> str:
-    """Say where the change is clear; it is a logarithm, and the error its standard error."""
-    known = [(name, change / error) for name, change, error in rows if error > 0]
-    less = [name for name, score in known if score < -_CLEAR]
-    more = [name for name, score in known if score > _CLEAR]
-    ties = len(known) - len(less) - len(more)
-    return (
-        f"As accurate as the Gaussian, by more than {_CLEAR:g} standard errors: less for "
-        f"{'; '.join(less) or 'none'}. More for {'; '.join(more) or 'none'}. {ties} tie; of "
-        f"{len(rows) - len(known)} no Gaussian of the study is as accurate, or each is more."
+Change = tuple[str, float, float, float]
+"""Noise and sigma, the change in cost at equal accuracy, a logarithm, and its standard error."""
+
+
+def _verdict(rows: Sequence[Change]) -> str:
+    """Say where bounded noise wins, ties and loses."""
+    kinds: dict[str, Callable[[float, float], bool]] = {
+        "More accurate than any Gaussian of the study": lambda x, _: x == -math.inf,
+        f"As accurate for less, by more than {_CLEAR:g} standard errors": lambda x, e: (
+            -math.inf < x < -_CLEAR * e
+        ),
+        "Ties": lambda x, e: abs(x) <= _CLEAR * e,
+        "As accurate for more": lambda x, e: x > _CLEAR * e,
+    }
+    said = [
+        f"{kind}: {_grouped([row for row in rows if holds(*row[2:])])}."
+        for kind, holds in kinds.items()
+    ]
+    return " ".join(["Verdict.", *said, "Of the others each Gaussian is more accurate."])
+
+
+def _grouped(rows: Sequence[Change]) -> str:
+    noises = dict.fromkeys(noise for noise, *_ in rows)
+    texts = (
+        f"{noise} at {', '.join(_noise(share) for own, share, *_ in rows if own == noise)}"
+        for noise in noises
     )
+    return "; ".join(texts) or "none"
 
 
 def _noise(share: float) -> str:
