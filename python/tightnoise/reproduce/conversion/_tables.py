@@ -229,8 +229,8 @@ def _sgd_proven_table(sampling_rate: float) -> Table:
         SGD_EPOCHS_PROVEN[sampling_rate],
         lambda epsilon, column: _epochs(epsilon, column, sampling_rate),
         (
-            "Exact moments by the moments accountant's classic conversion and by Theorem 3, and the",
-            "composed sampled Gaussian without a conversion.",
+            "Exact moments by the classic conversion and by Theorem 3, and the composed sampled",
+            "Gaussian without a conversion.",
         ),
     )
 
