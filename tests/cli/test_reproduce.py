@@ -13,7 +13,7 @@ import types
 import pytest
 
 from tightnoise.cli import main
-from tightnoise.cli._progress import progress
+from tightnoise._progress import progress
 from tightnoise.reproduce import PAPERS
 from tightnoise.reproduce._table import Cell, Row, Table
 

@@ -14,6 +14,7 @@ from tightnoise.reproduce.conversion._tables import (
     EPSILON_AFTER,
     ROUNDS_GAINED,
     ROUNDS_WITHIN,
+    SGD_EPOCHS_PROVEN,
     SGD_EPOCHS_WITHIN,
     SGD_EPSILON_AFTER,
 )
@@ -139,6 +140,24 @@ def test_exact_rdp_is_below_the_paper_where_its_lemma_holds():
     for rate, epochs in [(0.01, 10), (0.01, 400), (0.001, 100)]:
         assert sgd_epsilon_after(epochs, "exact RDP", rate) < sgd_epsilon_after(
             epochs, "Lemma 1", rate
+        )
+
+
+@pytest.mark.parametrize("rate", SGD_EPOCHS_PROVEN)
+def test_what_the_conversion_buys_is_proven(rate):
+    """The exact number of steps, from both sides: one step more is over the budget."""
+    for epsilon in SGD_EPOCHS_PROVEN[rate]:
+        found = {
+            method: rounds_within(
+                epsilon, lambda n, method=method: sgd_epsilon_after(n, method, rate)
+            )
+            for method in ("classic RDP", "exact RDP", "exact")
+        }
+        assert found["classic RDP"] < found["exact RDP"] < found["exact"]
+        steps = round(found["exact"] / rate)
+        step = tn.Gaussian(4.0).cost(sensitivity=1.0).sampled(rate, "poisson")
+        assert (
+            (step * steps).epsilon(1e-5) <= epsilon < (step * (steps + 1)).epsilon_bounds(1e-5)[0]
         )
 
 

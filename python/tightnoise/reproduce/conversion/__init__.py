@@ -16,10 +16,11 @@ rho = q^2 / ((1 - q) sigma^2) is Lemma 3 of Abadi et al. without its remainder o
 lemma reaches only orders with alpha - 1 <= sigma^2 log(1 / (q sigma)), so these are **not valid
 bounds**: at sigma 4 and delta 1e-5, the order that the moments accountant picks is within reach
 from 6.9 epochs on at q = 0.01, from 23.6 on at q = 0.001, and the last table shows a figure below
-what the method gives with exact moments. They are printed to compare conversions. What a run costs
-is in the columns "exact RDP": the exact Renyi divergence of the sampled Gaussian (Mironov, Talwar
-and Zhang 2019), converted by Theorem 3. Privacy-loss distributions come closer still; the package
-has them for releases without sampling, so that their figures are expected ones only.
+what the method gives with exact moments. They are printed to compare conversions. Proven are the
+columns "exact RDP", the exact Renyi divergence of the sampled Gaussian (Mironov, Talwar and Zhang
+2019) converted by Theorem 3, and "exact", the composed sampled Gaussian itself. What the paper's
+conversion buys is known without its rho, too: at epsilon 1 and q = 0.01 exact moments allow 63.6
+epochs by the classic conversion, 93.8 by Theorem 3, and 110.5 with no conversion at all.
 """
 
 from tightnoise.reproduce._paper import Paper

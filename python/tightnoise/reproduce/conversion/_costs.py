@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from tightnoise.costs import Cost, RdpCurve
+from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian
 
 __all__ = [
+    "CLASSIC_RDP",
     "CONVERSIONS",
     "DELTA",
     "EXACT",
@@ -17,7 +18,6 @@ __all__ = [
     "SIGMA",
     "epsilon_after",
     "rounds_within",
-    "sgd_curve",
     "sgd_epsilon_after",
 ]
 
@@ -32,7 +32,7 @@ CONVERSIONS = {
 }
 """The conversions of this package by their names in the paper."""
 
-EXACT, EXACT_RDP = "exact", "exact RDP"
+EXACT, EXACT_RDP, CLASSIC_RDP = "exact", "exact RDP", "classic RDP"
 
 
 def epsilon_after(rounds: float, method: str) -> float:
@@ -72,8 +72,8 @@ def sgd_epsilon_after(epochs: float, method: str, sampling_rate: float) -> float
         Passes over the data, of 1 / sampling_rate steps each.
     method : str
         "moments accountant" or "Lemma 1": the paper's, with Abadi's rho, **not a valid bound**.
-        "exact RDP": the sampled Gaussian's, with the optimal conversion; the number of steps is
-        rounded up.
+        "exact RDP": the sampled Gaussian's, with the optimal conversion; "classic RDP": with the
+        classic one; "exact": what the sampled Gaussian costs. The number of steps is rounded up.
     sampling_rate : float
         The probability q that a record is in a step.
 
@@ -89,16 +89,21 @@ def sgd_epsilon_after(epochs: float, method: str, sampling_rate: float) -> float
     0.546
     >>> round(sgd_epsilon_after(10, "exact RDP", 0.01), 3)
     0.301
+    >>> round(sgd_epsilon_after(10, "exact", 0.01), 3)
+    0.272
     """
-    if method == EXACT_RDP:
-        return sgd_curve(epochs, sampling_rate).epsilon(DELTA, "optimal")
+    if method == EXACT:
+        return _sgd_cost(epochs, sampling_rate).epsilon(DELTA)
+    if method in (EXACT_RDP, CLASSIC_RDP):
+        conversion = "optimal" if method == EXACT_RDP else "classic"
+        return _sgd_cost(epochs, sampling_rate).rdp().epsilon(DELTA, conversion)
     rho = sampling_rate**2 / ((1 - sampling_rate) * SGD_SIGMA**2)
     return Cost.of_zcdp(rho * epochs / sampling_rate).rdp().epsilon(DELTA, CONVERSIONS[method])
 
 
-def sgd_curve(epochs: float, sampling_rate: float) -> RdpCurve:
+def _sgd_cost(epochs: float, sampling_rate: float) -> Cost:
     step = Gaussian(SGD_SIGMA).cost(sensitivity=1.0).sampled(sampling_rate, "poisson")
-    return (step * math.ceil(epochs / sampling_rate)).rdp()
+    return step * math.ceil(epochs / sampling_rate)
 
 
 def rounds_within(epsilon: float, epsilon_after: Callable[[float], float]) -> float:

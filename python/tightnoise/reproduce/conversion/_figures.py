@@ -16,7 +16,7 @@ from tightnoise.reproduce.conversion._costs import (
     epsilon_after,
     sgd_epsilon_after,
 )
-from tightnoise.reproduce.conversion._tables import ROUNDS_WITHIN, SGD_EPSILON_AFTER
+from tightnoise.reproduce.conversion._tables import ROUNDS_WITHIN
 
 __all__ = ["draw"]
 
@@ -28,7 +28,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "Lemma 1": {"color": "#0072B2", "linewidth": 3.5, "alpha": 0.45},
     "Theorem 3": {"color": "#000000", "linestyle": (0, (5, 4))},
     EXACT: {"color": "#009E73"},
-    EXACT_RDP: {"color": "#009E73"},
+    EXACT_RDP: {"color": "#CC79A7"},
 }
 
 
@@ -60,11 +60,10 @@ def _draw_sgd(axes: Any) -> None:
         "moments accountant": "moments accountant (not proven)",
         "Lemma 1": "Lemma 1 (not proven)",
         EXACT_RDP: "exact RDP, Theorem 3",
+        EXACT: "exact",
     }
     for method, label in labels.items():
         _draw_line(axes, 1000, method, label, epsilon)
-    pld = {epochs: float(texts[-1]) for epochs, texts in SGD_EPSILON_AFTER[SAMPLING_RATE].items()}
-    axes.plot(pld.keys(), pld.values(), "o", color="#000000", label="PLD (expected)")
     title = f"Noisy SGD, sigma {SGD_SIGMA:g}, sampling rate {SAMPLING_RATE:g}"
     _finish(axes, title, f"epochs of {1 / SAMPLING_RATE:g} steps")
 
