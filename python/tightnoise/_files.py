@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tightnoise._arrays import Floats
 from tightnoise._validate import float_array
 
-__all__ = ["FileError", "check_writable", "read_array", "write_array", "write_whole"]
+__all__ = [
+    "FileError",
+    "check_writable",
+    "read_archive",
+    "read_array",
+    "reading",
+    "write_array",
+    "write_whole",
+]
 
 
 # Of .npy and .npz files: NumPy takes all others for pickles, and says how to run what is in them.
@@ -35,28 +45,54 @@ def read_array(path: str, key: str | None = None) -> Floats:
     ValueError
         If the array holds NaN or infinities.
     """
+    with reading(path, ".npy or .npz"), _loaded(path) as loaded:
+        array = loaded
+        if isinstance(loaded, np.lib.npyio.NpzFile):
+            array = loaded[_member(path, loaded.files, key)]
+        elif key is not None:
+            raise FileError(f"--key is for .npz files; {path} holds a single array")
+    return float_array(path, _array(path, array))
+
+
+def read_archive(path: str, names: Sequence[str]) -> list[NDArray[Any]]:
+    """Return the arrays of those names in a .npz file, of any kind but objects.
+
+    Raises
+    ------
+    FileError
+        If there is no such file or array, or it is damaged, pickled or empty.
+    """
+    with reading(path, ".npz"), _loaded(path) as loaded:
+        if not isinstance(loaded, np.lib.npyio.NpzFile):
+            raise FileError(f"cannot read {path}: it is no .npz file")
+        return [_array(path, loaded[_member(path, loaded.files, name)]) for name in names]
+
+
+@contextmanager
+def reading(path: str, kind: str) -> Iterator[None]:
+    """Make a FileError that names the file of whatever is raised while it is read as a `kind`."""
     try:
-        with open(path, "rb") as file:
-            if not file.read(6).startswith(_MAGIC):
-                raise FileError(f"cannot read {path}: it is neither a .npy nor a .npz file")
-            file.seek(0)
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.lib.npyio.NpzFile):
-                loaded = loaded[_member(path, loaded.files, key)]
-            elif key is not None:
-                raise FileError(f"--key is for .npz files; {path} holds a single array")
+        yield
     except FileError:
         raise
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror or error}") from error
     except MemoryError as error:
-        raise FileError(f"cannot read {path}: its array does not fit into memory") from error
+        raise FileError(f"cannot read {path}: it does not fit into memory") from error
     except Exception as error:  # damaged files make NumPy, zipfile and zlib raise a dozen types
+        if isinstance(error, OSError) and error.strerror:
+            raise FileError(f"cannot read {path}: {error.strerror}") from error
         reason = " ".join(str(error).split()) or type(error).__name__
         if "allow_pickle" in reason:
             reason = "it holds Python objects, not numbers"
-        raise FileError(f"cannot read {path} as .npy or .npz: {reason}") from error
-    return _checked(path, loaded)
+        raise FileError(f"cannot read {path} as {kind}: {reason}") from error
+
+
+@contextmanager
+def _loaded(path: str) -> Iterator[Any]:
+    with open(path, "rb") as file:
+        if not file.read(6).startswith(_MAGIC):
+            raise FileError(f"cannot read {path}: it is neither a .npy nor a .npz file")
+        file.seek(0)
+        yield np.load(file, allow_pickle=False)
 
 
 def _member(path: str, names: list[str], key: str | None) -> str:
@@ -70,12 +106,12 @@ def _member(path: str, names: list[str], key: str | None) -> str:
     raise FileError(f"{path} has no array called {key!r}; it holds {listed}")
 
 
-def _checked(path: str, array: Any) -> Floats:
+def _array(path: str, array: Any) -> NDArray[Any]:
     if not isinstance(array, np.ndarray):
         raise FileError(f"{path} holds a file that is not a .npy array")
     if array.size == 0:
         raise FileError(f"{path} holds an empty array, of shape {array.shape}")
-    return float_array(path, array)
+    return array
 
 
 def write_array(path: str, array: Floats, *, overwrite: bool = False) -> None:
