@@ -1,21 +1,26 @@
-"""`tightnoise reproduce`: a paper's tables and figures beside what is expected."""
+"""`tightnoise reproduce`: a paper's tables and figures beside what is expected, or its study."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
+from typing import IO, Any
 
 import tightnoise as tn
 from tightnoise._core import end_long_work
-from tightnoise.cli._options import Options
+from tightnoise._validate import integer
+from tightnoise.cli._options import Options, whole
 from tightnoise.cli._output import print_json
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.cli._progress import progress
-from tightnoise.reproduce import PAPERS, Paper
+from tightnoise.reproduce import PAPERS, STUDIES, Paper, Study
+from tightnoise.reproduce._study import Settings, check_state, run
 from tightnoise.reproduce._table import Table
+
+_OF_STUDIES = ("data", "seeds", "full", "state")
 
 
 def add_to(commands: Any) -> None:
@@ -24,10 +29,12 @@ def add_to(commands: Any) -> None:
         "reproduce",
         help="a paper's tables and figures beside what is expected",
         description="Compute a paper's tables anew and print every number beside the expected one. "
-        "Exit code 1 if one differs by more than a unit of its last digit.",
+        "Exit code 1 if one differs by more than a unit of its last digit. Or run its experiments "
+        "on data.",
     )
-    listed = "; ".join(f"{name}: {paper.title} ({paper.year})" for name, paper in PAPERS.items())
-    reproduce.add_argument("paper", choices=list(PAPERS), metavar="PAPER", help=listed)
+    known = {**PAPERS, **STUDIES}
+    listed = "; ".join(f"{name}: {paper.title} ({paper.year})" for name, paper in known.items())
+    reproduce.add_argument("paper", choices=list(known), metavar="PAPER", help=listed)
     add_plot_options(reproduce, "the paper's figures too")
     reproduce.add_argument(
         "--examples",
@@ -35,22 +42,65 @@ def add_to(commands: Any) -> None:
         help="print what the paper tries its mechanisms on, in place of its tables",
     )
     reproduce.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    study = reproduce.add_argument_group(f"studies ({', '.join(STUDIES)})")
+    study.add_argument(
+        "--data",
+        metavar="DIR",
+        help="a folder with the files of MNIST or Fashion-MNIST (as the Debian package "
+        "dataset-fashion-mnist has them in /usr/share/datasets/fashion-mnist) or CIFAR, or a .npz "
+        "file with x_train, y_train, x_test and y_test; by default scikit-learn's digits",
+    )
+    study.add_argument("--seeds", type=whole, metavar="N", help="runs of each setting, 2 or more")
+    study.add_argument(
+        "--full", action="store_true", help="all of the data and settings: more than five minutes"
+    )
+    study.add_argument(
+        "--state",
+        metavar="FILE.json",
+        help="remember what is done in this file, and go on from there",
+    )
     reproduce.set_defaults(run=_run)
 
 
 def _run(options: Options) -> int:
-    paper = PAPERS[options.paper]
     check_plot(options)
-    tables = _examples(options.paper) if options.examples else _tables(paper)
+    paper, tables, draw = _study(options) if options.paper in STUDIES else _paper(options)
     if options.json:
         print_json(_report(paper, tables))
     else:
         print("\n\n".join([_heading(paper), *(table.text() for table in tables)]))
-    write_plot(options, paper.draw)
+    write_plot(options, draw)
     wrong = [f"{table.title}: {where}" for table in tables for where in table.disagreements]
     for where in wrong:
         print(f"tightnoise reproduce: not as expected: {where}", file=sys.stderr)
     return 1 if wrong else 0
+
+
+Answer = tuple[Paper | Study, list[Table], Callable[[IO[bytes]], None]]
+
+
+def _paper(options: Options) -> Answer:
+    given = [name for name in _OF_STUDIES if getattr(options, name)]
+    if given:
+        raise ValueError(f"--{given[0]} is for studies ({', '.join(STUDIES)})")
+    paper = PAPERS[options.paper]
+    tables = _examples(options.paper) if options.examples else _tables(paper)
+    return paper, tables, paper.draw
+
+
+def _study(options: Options) -> Answer:
+    if options.examples:
+        raise ValueError(f"{options.paper} has no examples")
+    study = STUDIES[options.paper]
+    seeds = study.seeds if options.seeds is None else options.seeds
+    seeds = integer("--seeds", seeds, minimum=2, maximum=1000)
+    check_state(options.state)
+    try:
+        plan = study.plan(Settings(options.data, seeds, options.full))
+    except ModuleNotFoundError as error:
+        raise ValueError(str(error)) from error
+    results = run(plan, options.state, progress)
+    return study, plan.tables(results), partial(plan.draw, results)
 
 
 def _tables(paper: Paper) -> list[Table]:
@@ -79,12 +129,12 @@ def _examples(name: str) -> list[Table]:
         raise ValueError(str(error)) from error
 
 
-def _heading(paper: Paper) -> str:
+def _heading(paper: Paper | Study) -> str:
     lines = f"{paper.authors} ({paper.year}),", f'"{paper.title}"'
     return "\n".join(textwrap.fill(line, 100) for line in lines)
 
 
-def _report(paper: Paper, tables: Sequence[Table]) -> dict[str, Any]:
+def _report(paper: Paper | Study, tables: Sequence[Table]) -> dict[str, Any]:
     return {
         "version": tn.__version__,
         "paper": {"title": paper.title, "authors": paper.authors, "year": paper.year},

@@ -1,12 +1,14 @@
 """Tables and figures of papers, recomputed and printed beside what is expected.
 
-One module a paper. `PAPERS` lists them by the names that `tightnoise reproduce` knows.
+One module a paper. `PAPERS` lists them by the names that `tightnoise reproduce` knows, and
+`STUDIES` those experiments that are run on the user's data.
 """
 
-from tightnoise.reproduce import bounded, conversion, mixtures, vmf
+from tightnoise.reproduce import bounded, conversion, mixtures, training, vmf
 from tightnoise.reproduce._paper import Paper
+from tightnoise.reproduce._study import Study
 
-__all__ = ["PAPERS", "Paper"]
+__all__ = ["PAPERS", "STUDIES", "Paper", "Study"]
 
 PAPERS: dict[str, Paper] = {
     "bounded": bounded.PAPER,
@@ -15,3 +17,8 @@ PAPERS: dict[str, Paper] = {
     "vmf": vmf.PAPER,
 }
 """The papers by name."""
+
+STUDIES: dict[str, Study] = {
+    "training": training.STUDY,
+}
+"""The studies by name."""

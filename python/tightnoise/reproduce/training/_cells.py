@@ -1,0 +1,172 @@
+"""One mechanism with one noise: tuned, trained with several seeds, and accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise.costs import IndividualCost, InstanceLedger
+from tightnoise.leakage import fil_logistic
+from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RankOne
+from tightnoise.reproduce.training._descent import (
+    STEPS,
+    Clip,
+    Release,
+    accuracy,
+    descend,
+    residuals,
+)
+from tightnoise.reproduce.training._features import Examples, Task
+from tightnoise.reproduce.training._noises import Noise
+
+__all__ = ["DELTA", "ORDER", "Grid", "cell"]
+
+Array = NDArray[np.float64]
+
+DELTA = 1e-5
+ORDER = 8.0
+"""The order at which the costs of single examples are compared."""
+
+_TUNING_SEEDS = (1_000_001, 1_000_002)  # never those of the runs that are reported
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is searched, for each mechanism and each noise by itself; and what is watched.
+
+    Parameters
+    ----------
+    clips : sequence of Clip
+        All with one norm.
+    rates : sequence of float
+        Learning rates.
+    watched : int
+        The examples whose own costs are computed.
+    """
+
+    clips: Sequence[Clip]
+    rates: Sequence[float]
+    watched: int
+
+
+def cell(task: Task, noise: Noise, share: float, grid: Grid, seeds: int) -> dict[str, Any]:
+    """Return accuracies and costs of training with a noise of sigma = share * examples * clip.
+
+    Clip and learning rate are the best of the grid on the held-out examples, which neither the
+    training nor the test sees. What that choice tells of them is not accounted for.
+    """
+    count = len(task.train.labels)
+    tuned = []
+    for clip in grid.clips:
+        mechanism = noise(share * count * clip.bound)
+        found, rate = _best_rate(task, clip, mechanism, grid.rates)
+        tuned.append((found, rate, clip, mechanism))
+    held_out, rate, clip, mechanism = max(tuned, key=lambda row: row[0])
+    watched = (
+        _Box(mechanism, clip, seeds)
+        if clip.norm == "linf"
+        else _Records(mechanism, clip, task.train, grid.watched, seeds)
+    )
+    runs = range(1, seeds + 1)
+    weights = descend(
+        task.train, task.classes, clip, mechanism, [rate] * seeds, runs, seen=watched.see
+    )
+    return {
+        "clip": clip.bound,
+        "rate": rate,
+        "held out": held_out,
+        "accuracies": accuracy(weights, task.test).tolist(),
+        "epsilon": (mechanism.cost(sensitivity=clip.length(weights[0].size)) * STEPS).epsilon(
+            DELTA
+        ),
+        **watched.found(),
+    }
+
+
+def _best_rate(
+    task: Task, clip: Clip, mechanism: CoordinateMechanism, rates: Sequence[float]
+) -> tuple[float, float]:
+    """Return the best accuracy on the held-out examples, and the rate that has it."""
+    each = [rate for rate in rates for _ in _TUNING_SEEDS]
+    seeds = [*_TUNING_SEEDS] * len(rates)
+    weights = descend(task.train, task.classes, clip, mechanism, each, seeds)
+    means = accuracy(weights, task.held_out).reshape(len(rates), -1).mean(axis=1)
+    best = int(means.argmax())
+    return float(means[best]), rates[best]
+
+
+class _Box:
+    """Sums up, along each run, what its releases cost all neighbours in the box of the clip."""
+
+    def __init__(self, mechanism: CoordinateMechanism, clip: Clip, seeds: int) -> None:
+        self._mechanism, self._clip = mechanism, clip
+        # Each sum depends on earlier outputs: along a run this is no bound, and is called so.
+        self._ledgers = [InstanceLedger(history="realised") for _ in range(seeds)]
+
+    def see(self, release: Release) -> None:
+        here = self._mechanism.cost_at(release.theta, coordinate_sensitivity=self._clip.bound)
+        self._ledgers[release.run].compose(here)
+
+    def found(self) -> dict[str, Any]:
+        return {"realised": [ledger.realised_epsilon(DELTA) for ledger in self._ledgers]}
+
+
+class _Records:
+    """Sums up, along each run, what its releases cost and tell of some examples."""
+
+    def __init__(
+        self,
+        mechanism: CoordinateMechanism,
+        clip: Clip,
+        examples: Examples,
+        watched: int,
+        seeds: int,
+    ) -> None:
+        self._mechanism, self._clip = mechanism, clip
+        self._gaussian = Gaussian(mechanism.sigma)  # type: ignore[attr-defined]
+        chosen = np.random.default_rng(0).permutation(len(examples.labels))[:watched]
+        self._examples = examples.some(chosen)
+        self._eta_squared = np.zeros((seeds, len(chosen)))
+        self._own: list[list[IndividualCost]] = [[] for _ in range(seeds)]
+        self._gaussians: list[list[IndividualCost]] = [[] for _ in range(seeds)]
+
+    def see(self, release: Release) -> None:
+        run, weights, theta = release
+        features, labels = self._examples
+        information = np.broadcast_to(self._mechanism.fisher_information(theta), theta.shape)
+        eta = fil_logistic(weights, features, labels, information, clip=self._clip.scaled_to)
+        self._eta_squared[run] += eta**2
+        residual = residuals(weights[np.newaxis], self._examples)
+        left = (residual * self._clip.factors(residual, features)[:, :, np.newaxis])[:, 0]
+        contributions = RankOne(left, features)
+        for mechanism, costs in ((self._mechanism, self._own), (self._gaussian, self._gaussians)):
+            costs[run].append(mechanism.individual_cost_at(theta, contributions))
+
+    def found(self) -> dict[str, Any]:
+        own, gaussian = ([_realised(run) for run in runs] for runs in (self._own, self._gaussians))
+        at = list(own[0].orders).index(ORDER)
+        shares = [
+            a.individual[:, at] / b.individual[:, at] for a, b in zip(own, gaussian, strict=True)
+        ]
+        return {
+            # Of the matrices' sum in expectation, the mean over runs of the sum is an upper bound
+            # of the greatest eigenvalue, here estimated from as many runs as there are seeds.
+            "eta squared": self._eta_squared.tolist(),
+            "shares": [np.quantile(share, (0.5, 0.99, 1.0)).tolist() for share in shares],
+            "individual": [_middle_and_most(cost) for cost in own],
+            "Gaussian's": [_middle_and_most(cost) for cost in gaussian],
+        }
+
+
+def _realised(costs: Sequence[IndividualCost]) -> IndividualCost:
+    """Return the sum along a run: no bound, since later values depend on earlier outputs."""
+    return IndividualCost(costs[0].orders, np.sum([cost.individual for cost in costs], axis=0))
+
+
+def _middle_and_most(cost: IndividualCost) -> list[float]:
+    epsilons = cost.epsilon(DELTA)
+    return [float(np.median(epsilons)), float(epsilons.max())]

@@ -1,0 +1,63 @@
+"""The paper's figures 3 and 4 on the data of the study, and what single examples pay."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import numpy as np
+
+from tightnoise.reproduce.training._cells import DELTA, ORDER
+from tightnoise.reproduce.training._noises import GAUSSIAN
+from tightnoise.reproduce.training._results import (
+    SHARES,
+    Found,
+    Line,
+    accounted,
+    greatest_loss,
+    middle_loss,
+    proven,
+)
+
+__all__ = ["draw"]
+
+# Colours that the colour-blind can tell apart (Okabe and Ito); the Gaussian is black.
+_COLOURS = ("#000000", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+
+
+def draw(found: Found, file: IO[bytes]) -> None:
+    """Draw four panels into a PNG file; ImportError without matplotlib."""
+    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
+
+    figure = Figure(figsize=(11, 8.6), layout="constrained")
+    (spent, people), (greatest, middle) = figure.subplots(2, 2)
+    for noise, colour in zip(found.noises, _COLOURS, strict=False):
+        _line(spent, found.line("linf", noise, accounted), noise, colour)
+        _line(greatest, _root(found.line("l2", noise, greatest_loss)), noise, colour)
+        _line(middle, _root(found.line("l2", noise, middle_loss)), noise, colour)
+        if noise != GAUSSIAN:
+            medians = [np.mean(found.of("l2", noise, s)["shares"], axis=0)[0] for s in SHARES["l2"]]
+            people.plot(SHARES["l2"], medians, "o-", color=colour, label=noise)
+    _line(spent, found.line("l2", GAUSSIAN, proven), "Gaussian, L2 clip", "#999999")
+    label = f"epsilon at delta {DELTA:g} (bounded noise: realised)"
+    _finish(spent, "Clipped in L-inf (Figure 3)", label, "accuracy")
+    _finish(greatest, "Clipped in L2 (Figure 4)", "max eta", "accuracy")
+    _finish(middle, "Clipped in L2 (Figure 4)", "median eta", "accuracy")
+    people.axhline(1.0, color="#000000", linewidth=1)
+    label = f"D of order {ORDER:g} over the Gaussian's, median example"
+    _finish(people, "What an example pays (realised)", "sigma / (n C)", label)
+    figure.savefig(file, format="png", dpi=150)
+
+
+def _root(line: Line) -> Line:
+    return Line(line.accuracies, np.sqrt(line.costs))
+
+
+def _line(axes: Any, line: Line, label: str, colour: str) -> None:
+    errors = line.accuracies.std(axis=1, ddof=1) / line.accuracies.shape[1] ** 0.5
+    axes.errorbar(line.mean_costs, line.means, errors, fmt="o-", color=colour, label=label)
+
+
+def _finish(axes: Any, title: str, xlabel: str, ylabel: str) -> None:
+    axes.set(title=title, xlabel=xlabel, ylabel=ylabel, xscale="log")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")

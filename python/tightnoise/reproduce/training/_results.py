@@ -1,0 +1,171 @@
+"""What the cells found, and mechanisms at equal accuracy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise.reproduce._study import Results
+from tightnoise.reproduce.training._noises import GAUSSIAN
+
+__all__ = [
+    "SHARES",
+    "Found",
+    "Line",
+    "Norm",
+    "accounted",
+    "cell_name",
+    "greatest_loss",
+    "middle_loss",
+    "proven",
+    "reached_at",
+]
+
+Array = NDArray[np.float64]
+Norm = Literal["l2", "linf"]
+
+SHARES: dict[Norm, tuple[float, ...]] = {
+    "l2": (1 / 6000, 1 / 1500, 1 / 375, 1 / 190, 1 / 95),
+    "linf": (1 / 160, 1 / 110, 1 / 75, 1 / 50, 1 / 33, 1 / 20),
+}
+"""Sigma in units of the clip times the number of examples, by the norm that is clipped."""
+
+_RESAMPLES = 200
+
+
+def cell_name(norm: Norm, noise: str, share: float) -> str:
+    """Return the name of a cell in the state of the study."""
+    return f"{norm}, sigma 1/{1 / share:.0f}, {noise}"
+
+
+def proven(cell: Any) -> float:
+    """Return the epsilon that holds for every data set."""
+    return float(cell["epsilon"])
+
+
+def accounted(cell: Any) -> Array:
+    """Return the epsilon along each run, of the realised and the proven one the lesser.
+
+    Of the Gaussian, which costs all data the same, the proven one.
+    """
+    return np.asarray(np.minimum(cell["realised"], cell["epsilon"]))
+
+
+def greatest_loss(cell: Any) -> Array:
+    """Return the square of the greatest Fisher information loss of an example, of each run."""
+    return np.asarray(np.max(cell["eta squared"], axis=1))
+
+
+def middle_loss(cell: Any) -> Array:
+    """Return the square of the median Fisher information loss, of each run."""
+    return np.asarray(np.median(cell["eta squared"], axis=1))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One mechanism with growing noise: arrays of shape (noises, seeds)."""
+
+    accuracies: Array
+    costs: Array
+
+    @property
+    def means(self) -> Array:
+        return np.asarray(self.accuracies.mean(axis=1))
+
+    @property
+    def mean_costs(self) -> Array:
+        return np.asarray(self.costs.mean(axis=1))
+
+
+@dataclass(frozen=True)
+class Found:
+    """The results, with what tables say of the data.
+
+    Parameters
+    ----------
+    data : str
+    examples, numbers, seeds, watched : int
+        Examples to learn from, numbers that are released at each step, runs of each setting,
+        examples whose own costs were computed.
+    noises : sequence of str
+    results : mapping
+    """
+
+    data: str
+    examples: int
+    numbers: int
+    seeds: int
+    watched: int
+    noises: Sequence[str]
+    results: Results
+
+    def of(self, norm: Norm, noise: str, share: float) -> Any:
+        """Return what one cell found."""
+        return self.results[cell_name(norm, noise, share)]
+
+    def line(self, norm: Norm, noise: str, cost: Callable[[Any], Any]) -> Line:
+        """Return a mechanism with all noises; `cost` takes one number or more from a cell."""
+        found = [self.of(norm, noise, share) for share in SHARES[norm]]
+        accuracies = np.array([cell["accuracies"] for cell in found])
+        costs = [np.broadcast_to(cost(cell), accuracies.shape[1]) for cell in found]
+        return Line(accuracies, np.array(costs, dtype=np.float64))
+
+    def saved(
+        self, norm: Norm, noise: str, cost: Callable[[Any], Any]
+    ) -> list[tuple[float, float]]:
+        """Return, for each noise, the change against the Gaussian at equal accuracy, and its error.
+
+        In logarithms; NaN where the Gaussian with no noise of the study is as accurate, or with
+        each of them more. The standard error is that of resampled seeds.
+        """
+        line, gaussian = self.line(norm, noise, cost), self.line(norm, GAUSSIAN, cost)
+        return [
+            _with_error(line.accuracies[i], line.costs[i], gaussian) for i in range(len(line.costs))
+        ]
+
+
+def reached_at(accuracy: float, line: Line) -> float:
+    """Return the least cost at which a mechanism is as accurate; NaN outside of what was run.
+
+    Between noises the logarithm of the cost is linear in the accuracy.
+    """
+    means, costs = line.means[::-1], line.mean_costs[::-1]  # from the most noise on
+    reached = np.flatnonzero(means >= accuracy)
+    if not reached.size or (reached[0] == 0 and means[0] > accuracy):
+        return math.nan
+    i = int(reached[0])
+    if i == 0:
+        return float(costs[0])
+    share = (accuracy - means[i - 1]) / (means[i] - means[i - 1])
+    return float(costs[i - 1] * (costs[i] / costs[i - 1]) ** share)
+
+
+def _with_error(accuracies: Array, costs: Array, held_to: Line) -> tuple[float, float]:
+    rng = np.random.default_rng(0)
+    seeds = len(accuracies)
+
+    def change(own: NDArray[np.intp], theirs: NDArray[np.intp]) -> float:
+        line = Line(
+            np.take_along_axis(held_to.accuracies, theirs, axis=1),
+            np.take_along_axis(held_to.costs, theirs, axis=1),
+        )
+        cost = reached_at(float(accuracies[own].mean()), line)
+        return math.log(float(costs[own].mean()) / cost)
+
+    all_seeds = np.arange(seeds)
+    value = change(all_seeds, np.broadcast_to(all_seeds, held_to.accuracies.shape))
+    if math.isnan(value):
+        return value, value
+    changes = np.array(
+        [
+            change(rng.integers(seeds, size=seeds), rng.integers(seeds, size=held_to.costs.shape))
+            for _ in range(_RESAMPLES)
+        ]
+    )
+    known = changes[np.isfinite(changes)]
+    return value, float(known.std(ddof=1)) if 2 * known.size > changes.size else math.nan
