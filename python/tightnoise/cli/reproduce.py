@@ -32,7 +32,7 @@ def add_to(commands: Any) -> None:
         "Exit code 1 if one differs by more than a unit of its last digit. Or run its experiments "
         "on data.",
     )
-    known = {**PAPERS, **STUDIES}
+    known: dict[str, Paper | Study] = {**PAPERS, **STUDIES}
     listed = "; ".join(f"{name}: {paper.title} ({paper.year})" for name, paper in known.items())
     reproduce.add_argument("paper", choices=list(known), metavar="PAPER", help=listed)
     add_plot_options(reproduce, "the paper's figures too")
