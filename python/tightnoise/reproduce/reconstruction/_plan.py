@@ -35,7 +35,6 @@ DECAY = 0.1
 """The weight decay that the paper states."""
 
 L2_BATCHES = (1, 8)
-_L2_ITERATIONS = 100
 _SMALL = 10_000  # records: of fewer, more epochs
 
 Cells = Mapping[str, Callable[[], Any]]
@@ -55,7 +54,8 @@ class Scope:
         The last of them is 128.
     alone : sequence of float
         kappas with which one record is attacked.
-    epochs, iterations : int
+    epochs, iterations, l2_iterations : int
+        Of the training, of inverting gradients, and of deep leakage from gradients.
     """
 
     task: Task
@@ -65,6 +65,7 @@ class Scope:
     alone: Sequence[float]
     epochs: int
     iterations: int
+    l2_iterations: int
 
     @classmethod
     def of(cls, task: Task, seeds: int, *, full: bool) -> Scope:
@@ -77,6 +78,7 @@ class Scope:
             alone=(500.0, 4_000.0, 16_000.0, 64_000.0) if full else (500.0, 16_000.0),
             epochs=3 if len(task.train) >= _SMALL else 30,
             iterations=10_000 if full else 400,
+            l2_iterations=100,
         )
 
     @functools.cached_property
@@ -181,7 +183,7 @@ def about(scope: Scope) -> dict[str, Any]:
         "study": "reconstruction",
         "data": f"{len(task.train)} images, digest {digest:08x}",
         "epochs": scope.epochs,
-        "iterations": scope.iterations,
+        "iterations": [scope.iterations, scope.l2_iterations],
     }
 
 
@@ -221,7 +223,12 @@ def _attack_cells(scope: Scope, seed: int) -> Cells:
     for noise in scope.selected():
         for batch in L2_BATCHES:
             found[_attacked("dlg", noise, batch, seed)] = functools.partial(
-                attack_l2, scope.task, noise, batch=batch, iterations=_L2_ITERATIONS, seed=seed
+                attack_l2,
+                scope.task,
+                noise,
+                batch=batch,
+                iterations=scope.l2_iterations,
+                seed=seed,
             )
     return found
 
