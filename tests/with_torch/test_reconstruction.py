@@ -32,7 +32,7 @@ from tightnoise.reproduce.reconstruction._noises import (  # noqa: E402
     capacity,
     lifted_as_private,
 )
-from tightnoise.reproduce.reconstruction._runs import accuracy, attack_alone, steps  # noqa: E402
+from tightnoise.reproduce.reconstruction._runs import accuracy, attack_alone, guess, steps  # noqa: E402
 from tightnoise.reproduce.vmf._costs import DIM, gaussian_capacity, tight_epsilon  # noqa: E402
 
 
@@ -79,10 +79,20 @@ def test_features_are_no_images():
         task(Images("some", *part, *part))
 
 
+@pytest.mark.parametrize(
+    ("count", "classes", "pixels"), [(127, 10, 1.0), (300, 1, 1.0), (300, 10, 0.0)]
+)
+def test_what_nothing_can_be_learned_from(count, classes, pixels):
+    images = np.random.default_rng(0).uniform(0, pixels, (count, 9, 9)).astype(np.float32)
+    part = images, np.arange(count) % classes
+    with pytest.raises(FileError, match=f"some holds {count} images of {classes} class.*needed"):
+        task(Images("some", *part, *part))
+
+
 def test_colours_become_grey(small):
     rng = np.random.default_rng(1)
-    coloured = rng.random((6, 32, 32, 3), np.float32)
-    labels = np.arange(6) % 3
+    coloured = rng.random((128, 32, 32, 3), np.float32)
+    labels = np.arange(128) % 3
     grey = task(Images("grey", coloured.mean(axis=-1), labels, coloured.mean(axis=-1), labels))
     found = task(Images("coloured", coloured, labels, coloured, labels))
     assert torch.allclose(found.train, grey.train, atol=1e-6)
@@ -191,6 +201,8 @@ def test_without_noise_one_image_shows(small):
     assert found["cosine"] == pytest.approx(1.0, abs=1e-6)
     assert found["spectral mse"] < 0.03
     assert found["mse"] < 0.03
+    blind = guess(small, batch=1, seed=0)
+    assert blind["mse"] > 2 * found["mse"]
     noisy = attack_alone(small, Noise("directions", 500.0), iterations=20, seed=0)
     assert abs(noisy["cosine"]) < 0.1
     assert noisy["mse"] > 0.05

@@ -14,7 +14,8 @@ What differs from the paper, and why:
   of clipped gradients by 2. The Gaussian that costs what concentration kappa costs has
   sigma = 2/mu = sqrt(p - 3)/kappa.
 - **Capacity.** The sum of 128 clipped gradients lies in a ball of radius 128.
-- **MSE.** The printed ones are in units of the pixels' variance.
+- **MSE.** The printed ones are in units of the pixels' variance: all with noise are worse than a
+  grey image, and than the mean of all images, for which no gradient is needed.
 - The paper attacks for 10,000 iterations: so does `full`.
 """
 

@@ -11,10 +11,13 @@ import torch
 from tightnoise._files import FileError
 from tightnoise.reproduce._images import Images
 
-__all__ = ["SIDE", "Task", "clipped_gradient", "cross_entropy", "network", "task"]
+__all__ = ["BATCH", "SIDE", "Task", "clipped_gradient", "cross_entropy", "network", "task"]
 
 SIDE = 16
 """Height and width of the images, in pixels."""
+
+BATCH = 128
+"""Images in a batch, unless told."""
 
 _HIDDEN = (50, 15)
 
@@ -45,10 +48,15 @@ def task(images: Images) -> Task:
     Raises
     ------
     FileError
-        If the examples are no images.
+        If the examples are no images, or too few or too much alike to learn from.
     """
     if images.train.ndim == 2:
         raise FileError(f"{images.name} holds features; images are needed")
+    if len(images.train) < BATCH or images.classes < 2 or not images.train.std() > 0:
+        raise FileError(
+            f"{images.name} holds {len(images.train)} images of {images.classes} classes; "
+            f"{BATCH} that differ, of two classes, are needed"
+        )
     return Task(
         images.name,
         images.classes,

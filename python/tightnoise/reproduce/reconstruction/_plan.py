@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tightnoise.reproduce._study import Results
-from tightnoise.reproduce.reconstruction._network import Task, network
+from tightnoise.reproduce.reconstruction._network import BATCH, Task, network
 from tightnoise.reproduce.reconstruction._noises import (
     Noise,
     as_capacious,
@@ -21,16 +21,17 @@ from tightnoise.reproduce.reconstruction._noises import (
 )
 from tightnoise.reproduce.reconstruction._printed import BATCHES, SIGMA
 from tightnoise.reproduce.reconstruction._runs import (
+    TOTAL_VARIATION,
     accuracy,
     attack_alone,
     attack_batch,
     attack_l2,
+    guess,
     steps,
 )
 
-__all__ = ["BATCH", "DECAY", "L2_BATCHES", "Scope", "about", "cells", "error", "mean"]
+__all__ = ["DECAY", "L2_BATCHES", "Scope", "about", "cells", "error", "mean"]
 
-BATCH = 128
 DECAY = 0.1
 """The weight decay that the paper states."""
 
@@ -165,6 +166,14 @@ class Scope:
         """Return the same of attacks: "iga", "dlg" or "alone"."""
         return [results[_attacked(kind, noise, batch, seed)] for seed in range(self.seeds)]
 
+    def guesses(self, results: Results, batch: int) -> list[dict[str, Any]]:
+        """Return the same of images that are guessed without a gradient."""
+        return [results[_guessed(batch, seed)] for seed in range(self.seeds)]
+
+
+def _guessed(batch: int, seed: int) -> str:
+    return f"guess, batch {batch}, seed {seed}"
+
 
 def _trained(noise: Noise, batch: int, decay: float, seed: int) -> str:
     return f"accuracy, {noise.label}, batch {batch}, weight decay {decay:g}, seed {seed}"
@@ -184,6 +193,7 @@ def about(scope: Scope) -> dict[str, Any]:
         "data": f"{len(task.train)} images, digest {digest:08x}",
         "epochs": scope.epochs,
         "iterations": [scope.iterations, scope.l2_iterations],
+        "total variation": TOTAL_VARIATION,
     }
 
 
@@ -212,7 +222,10 @@ def _training_cells(scope: Scope, seed: int) -> Cells:
 
 
 def _attack_cells(scope: Scope, seed: int) -> Cells:
-    found: dict[str, Callable[[], Any]] = {}
+    found: dict[str, Callable[[], Any]] = {
+        _guessed(batch, seed): functools.partial(guess, scope.task, batch=batch, seed=seed)
+        for batch in (1, BATCH)
+    }
     for _, _, noise in [(0, "", Noise("none")), *scope.of_one()]:
         found[_attacked("alone", noise, 1, seed)] = functools.partial(
             attack_alone, scope.task, noise, iterations=scope.iterations, seed=seed

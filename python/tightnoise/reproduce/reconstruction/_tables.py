@@ -7,9 +7,9 @@ from typing import Any
 
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
 from tightnoise.reproduce.reconstruction._plan import (
-    BATCH,
     DECAY,
     L2_BATCHES,
     Scope,
@@ -172,13 +172,17 @@ def _equal_accuracies(scope: Scope, results: Results) -> Table:
 
 def _selected(scope: Scope, results: Results) -> Table:
     rows = [*scope.selected(), Noise("gaussian", 1.23), Noise("directions", 75.0)]
+    guesses = scope.guesses(results, BATCH)
     return Table(
         f"Inverting gradients of {BATCH} images (Table II, Figure 3)",
         "noise",
         ("cosine", "SSIM printed", "ours", "se", "MSE printed", "ours", "se"),
-        tuple(
-            Row(noise.label, _attacked(scope, results, noise, SELECTED[noise.label], BATCH))
-            for noise in rows
+        (
+            Row("no gradient", (Cell(None), *_near(scope, guesses, (None, None)))),
+            *[
+                Row(noise.label, _attacked(scope, results, noise, SELECTED[noise.label], BATCH))
+                for noise in rows
+            ],
         ),
         _attack_notes(scope),
     )
@@ -203,10 +207,16 @@ def _attacked(
     scope: Scope, results: Results, noise: Noise, printed: tuple[str, str], batch: int
 ) -> tuple[Cell, ...]:
     found = scope.attacks(results, "iga", noise, batch)
+    return Cell(mean(_column(found, "cosine"))), *_near(scope, found, printed)
+
+
+def _near(
+    scope: Scope, found: Sequence[dict[str, Any]], printed: tuple[str | None, str | None]
+) -> tuple[Cell, ...]:
+    """Return SSIM, and the MSE in units of the pixels' variance."""
     near, far = printed
     squares = [values / scope.task.deviation**2 for values in _column(found, "mse")]
     return (
-        Cell(mean(_column(found, "cosine"))),
         Cell(None, near),
         *_spread(_column(found, "ssim")),
         Cell(None, far),
@@ -219,7 +229,8 @@ def _attack_notes(scope: Scope) -> tuple[str, ...]:
         f"{_data(scope)}, {scope.iterations} iterations (the paper: 10,000), on a network before "
         "its first step. Cosine: between what is seen and the gradient of the images. MSE: in "
         f"units of the pixels' variance, {scope.task.deviation:.4f}^2; printed ones are only "
-        "possible so, pixels being from 0 to 1.",
+        "possible so, pixels being from 0 to 1. A grey image has about 1: above, nothing is "
+        "rebuilt. No gradient: the mean of all images, whatever the noise.",
     )
 
 
@@ -274,7 +285,12 @@ def _sums(scope: Scope, results: Results) -> Table:
 
 def _one(scope: Scope, results: Results) -> Table:
     none = scope.attacks(results, "alone", Noise("none"), 1)
-    rows = [Row("none", (*[Cell(None)] * 3, *_alone(none)))]
+    blind = scope.guesses(results, 1)
+    guessed = [Cell(mean(_column(blind, name))) for name in ("ssim", "mse")]
+    rows = [
+        Row("no gradient", (*[Cell(None)] * 4, *guessed, *[Cell(None)] * 2)),
+        Row("none", (*[Cell(None)] * 3, *_alone(none))),
+    ]
     for kappa, name, noise in scope.of_one():
         cells = (
             Cell(noise.parameter),
@@ -290,7 +306,8 @@ def _one(scope: Scope, results: Results) -> Table:
         tuple(rows),
         wrapped(
             "Epsilon: of this one release, for a replaced record. Closed: the image that the first "
-            "layer's gradient shows, without iterations. MSE of pixels from 0 to 1.",
+            "layer's gradient shows, without iterations. MSE of pixels from 0 to 1. No gradient: "
+            "the mean of all images.",
         ),
     )
 
