@@ -33,6 +33,7 @@ from tightnoise.reproduce.reconstruction._noises import (  # noqa: E402
     lifted_as_private,
 )
 from tightnoise.reproduce.reconstruction._runs import accuracy, attack_alone, guess, steps  # noqa: E402
+from tightnoise.reproduce.reconstruction._scope import Scope  # noqa: E402
 from tightnoise.reproduce.vmf._costs import DIM, gaussian_capacity, tight_epsilon  # noqa: E402
 
 
@@ -51,7 +52,7 @@ def small():
 @pytest.fixture(scope="module")
 def results(small):
     """A study of everything, with as little of each as there can be."""
-    scope = _plan.Scope.of(small, 2, full=True)
+    scope = Scope.of(small, 2, full=True)
     few = {"kappas": (75, 400), "batches": (16, 128), "alone": (500.0,)}
     scope = dataclasses.replace(scope, **few, epochs=1, iterations=2, l2_iterations=2)
     plan = Plan(_plan.about(scope), _plan.cells(scope), lambda _: [], lambda *_: None)
@@ -173,7 +174,7 @@ def test_one_release_costs_as_much(kappa):
 
 
 def test_costs_are_those_of_the_tables(small):
-    scope = _plan.Scope.of(small, 2, full=False)
+    scope = Scope.of(small, 2, full=False)
     directions = Noise("directions", 75.0).cost(DIM, replaced=False)
     training = directions.sampled(128 / 60_000, "poisson") * 1407
     assert training.epsilon(1 / 60_000) == tight_epsilon(75)
@@ -255,14 +256,14 @@ def test_picture(results):
 @pytest.fixture
 def tiny(monkeypatch):
     """Make the study as small as it can be."""
-    whole = _plan.Scope.of
+    whole = Scope.of
 
     def little(of, seeds, *, full):
         scope = whole(of, seeds, full=full)
         few = {"kappas": (75,), "alone": (500.0,), "epochs": 1}
         return dataclasses.replace(scope, **few, iterations=1, l2_iterations=1)
 
-    monkeypatch.setattr(_plan.Scope, "of", little)
+    monkeypatch.setattr(Scope, "of", little)
 
 
 @pytest.fixture

@@ -30,9 +30,10 @@ def _plan(settings: Settings) -> Plan:
     import tightnoise.torch  # noqa: F401  # says what is missing
     from tightnoise.reproduce._images import read_images
     from tightnoise.reproduce.reconstruction import _figures, _network, _plan, _tables
+    from tightnoise.reproduce.reconstruction._scope import Scope
 
     task = _network.task(read_images(settings.data))
-    scope = _plan.Scope.of(task, settings.seeds, full=settings.full)
+    scope = Scope.of(task, settings.seeds, full=settings.full)
     return Plan(
         about=_plan.about(scope),
         cells=_plan.cells(scope),

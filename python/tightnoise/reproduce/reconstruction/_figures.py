@@ -8,11 +8,12 @@ from typing import IO, Any
 import numpy as np
 
 from tightnoise.reproduce._study import Results
+from tightnoise.reproduce.reconstruction._cells import mean
+from tightnoise.reproduce.reconstruction._costs import epsilon, epsilon_of_one
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
-from tightnoise.reproduce.reconstruction._plan import Scope, mean
 from tightnoise.reproduce.reconstruction._printed import ACCURACY, IGA
-from tightnoise.reproduce.reconstruction._tables import epsilon, epsilon_of_one
+from tightnoise.reproduce.reconstruction._scope import Scope
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
 __all__ = ["draw"]
