@@ -12,8 +12,8 @@ import types
 
 import pytest
 
-from tightnoise.cli import main
 from tightnoise._progress import progress
+from tightnoise.cli import main
 from tightnoise.reproduce import PAPERS
 from tightnoise.reproduce._table import Cell, Row, Table
 

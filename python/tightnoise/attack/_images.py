@@ -21,7 +21,8 @@ def spectral(gradient: ArrayLike, shape: tuple[int, int]) -> Array:
     """Return the image that a gradient of the first linear layer shows, with no iteration.
 
     Of one example it is an outer product with the features: its first right singular vector is the
-    image, but for sign and scale. What a defence must beat before any other attack.
+    image, but for sign and scale. What a defence must beat before any other attack. Of a network
+    that standardises its inputs it shows the standardised image, which may come out as a negative.
 
     Parameters
     ----------

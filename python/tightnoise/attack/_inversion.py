@@ -65,7 +65,8 @@ def invert(
         Of the inputs, n first.
     iterations, restarts : int
     total_variation : float
-        The weight of the differences of neighbours along the last two axes.
+        The weight of the differences of neighbours along the last two axes. Noise asks for more: at
+        0.1 images come nearer that are hardly seen at 0.001.
     seed : int
         Of the first inputs, which have no meaning for privacy.
 

@@ -106,6 +106,27 @@ def _clipped(
     gradients: dict[str, torch.Tensor], norm: float | None, most: float | None
 ) -> dict[str, torch.Tensor]:
     """Return the sums of the clipped rows."""
+    if most is not None:
+        _check_finite(gradients)  # the clip would hide infinities
+        gradients = {name: rows.clamp(-most, most) for name, rows in gradients.items()}
+    if norm is None:
+        return {name: rows.sum(dim=0) for name, rows in gradients.items()}
+    # Double precision: the rounding of a norm of a billion numbers is far below a float's.
+    norms = torch.stack(
+        [
+            torch.linalg.vector_norm(rows.flatten(1), dim=1, dtype=torch.float64)
+            for rows in gradients.values()
+        ]
+    ).norm(dim=0)
+    if not bool(norms.isfinite().all()):
+        _check_finite(gradients)  # a finite gradient's may be infinite: it is scaled to nothing
+    dtype = next(iter(gradients.values())).dtype
+    slack = 1 - _DOWN * torch.finfo(dtype).eps
+    scale = (norm * slack / norms.clamp_min(1e-300)).clamp_max(1.0).to(dtype)
+    return {name: torch.tensordot(scale, rows, dims=1) for name, rows in gradients.items()}
+
+
+def _check_finite(gradients: dict[str, torch.Tensor]) -> None:
     for name, rows in gradients.items():
         bad = ~torch.isfinite(rows.flatten(1)).all(dim=1)
         if bool(bad.any()):
@@ -113,14 +134,3 @@ def _clipped(
             raise ValueError(
                 f"gradients must be finite; got NaN or infinity at {name!r}, example {first}"
             )
-    if most is not None:
-        gradients = {name: rows.clamp(-most, most) for name, rows in gradients.items()}
-    if norm is None:
-        return {name: rows.sum(dim=0) for name, rows in gradients.items()}
-    # Double precision: the rounding of a norm of a billion numbers is far below a float's.
-    squares = sum(rows.flatten(1).double().square().sum(dim=1) for rows in gradients.values())
-    assert isinstance(squares, torch.Tensor)
-    dtype = next(iter(gradients.values())).dtype
-    slack = 1 - _DOWN * torch.finfo(dtype).eps
-    scale = (norm * slack / squares.sqrt().clamp_min(1e-300)).clamp_max(1.0).to(dtype)
-    return {name: torch.tensordot(scale, rows, dims=1) for name, rows in gradients.items()}

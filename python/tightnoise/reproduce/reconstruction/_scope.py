@@ -1,0 +1,166 @@
+"""How much of the study is run, and where its results are."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tightnoise.reproduce._study import Results
+from tightnoise.reproduce.reconstruction._network import BATCH, Task, network
+from tightnoise.reproduce.reconstruction._noises import (
+    Noise,
+    as_capacious,
+    as_private,
+    as_private_once,
+    lifted_as_private,
+)
+from tightnoise.reproduce.reconstruction._printed import BATCHES, SIGMA
+from tightnoise.reproduce.reconstruction._runs import steps
+
+__all__ = ["Scope", "attacked", "guessed", "trained"]
+
+_SMALL = 10_000  # records: of fewer, more epochs
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How much of the study is run, and on what.
+
+    Parameters
+    ----------
+    task : Task
+    seeds : int
+    kappas : sequence of int
+        Of the paper's pairs.
+    batches : sequence of int
+        The last of them is 128.
+    alone : sequence of float
+        kappas with which one record is attacked.
+    epochs, iterations, l2_iterations : int
+        Of the training, of inverting gradients, and of deep leakage from gradients.
+    """
+
+    task: Task
+    seeds: int
+    kappas: Sequence[int]
+    batches: Sequence[int]
+    alone: Sequence[float]
+    epochs: int
+    iterations: int
+    l2_iterations: int
+
+    @classmethod
+    def of(cls, task: Task, seeds: int, *, full: bool) -> Scope:
+        """Return all of the study, or what takes minutes."""
+        return cls(
+            task,
+            seeds,
+            kappas=tuple(SIGMA) if full else (75, 150, 300, 400),
+            batches=BATCHES if full else (BATCH,),
+            alone=(500.0, 4_000.0, 16_000.0, 64_000.0) if full else (500.0, 16_000.0),
+            epochs=3 if len(task.train) >= _SMALL else 30,
+            iterations=10_000 if full else 400,
+            l2_iterations=100,
+        )
+
+    @functools.cached_property
+    def weights(self) -> int:
+        return sum(p.numel() for p in network(self.task, 0).parameters())
+
+    @property
+    def rate(self) -> float:
+        """The part of the records that is in a batch."""
+        return BATCH / len(self.task.train)
+
+    @property
+    def delta(self) -> float:
+        return 1 / len(self.task.train)
+
+    @property
+    def steps(self) -> int:
+        return steps(len(self.task.train), BATCH, self.epochs)
+
+    def pairs(self) -> list[tuple[int, tuple[Noise, Noise]]]:
+        """Return kappa, directions, and the Gaussian to which the paper ascribes its epsilon."""
+        return [
+            (k, (Noise("directions", float(k)), Noise("gaussian", SIGMA[k]))) for k in self.kappas
+        ]
+
+    def equals(self) -> list[tuple[int, tuple[Noise, Noise, Noise]]]:
+        """Return kappa, directions, and Gaussian and lifted noise that costs as much."""
+        return [
+            (
+                k,
+                (
+                    Noise("directions", float(k)),
+                    as_private(k, self.weights),
+                    lifted_as_private(k, self.weights),
+                ),
+            )
+            for k in self.kappas
+        ]
+
+    def selected(self) -> list[Noise]:
+        """Return the noises of Tables II and III beyond the pairs."""
+        return [
+            Noise("none"),
+            Noise("clip"),
+            Noise("gaussian", 0.174),
+            Noise("directions", 500.0),
+        ]
+
+    def of_one(self) -> list[tuple[float, str, Noise]]:
+        """Return the noises on one record's gradient, each with what it is the equal of."""
+        rows: list[tuple[float, str, Noise]] = []
+        for kappa in self.alone:
+            directions = Noise("directions", kappa)
+            rows += [
+                (kappa, "directions", directions),
+                (kappa, "Gaussian, epsilon", as_private_once(kappa, self.weights, self.delta)),
+                (kappa, "Gaussian, capacity", as_capacious(directions, self.weights, 1)),
+            ]
+        return rows
+
+    def of_sums(self) -> list[tuple[str, Noise]]:
+        """Return the noises on a batch's gradient: Gaussian, and directions as private, as open."""
+        rows: list[tuple[str, Noise]] = []
+        for sigma in (1.23, 0.174):
+            gaussian = Noise("gaussian", sigma)
+            # As private: kappa and sigma of `as_private` are inversely proportional.
+            kappa = as_private(1.0, self.weights).parameter / sigma
+            rows += [
+                (f"Gaussian {sigma:g}", gaussian),
+                ("directions, epsilon", Noise("directions", kappa)),
+                ("directions, capacity", as_capacious(gaussian, self.weights, BATCH)),
+            ]
+        return rows
+
+    def accuracies(
+        self, results: Results, noise: Noise, batch: int = BATCH, decay: float = 0.0
+    ) -> list[float]:
+        """Return what the seeds gave."""
+        return [results[trained(noise, batch, decay, seed)] for seed in range(self.seeds)]
+
+    def attacks(
+        self, results: Results, kind: str, noise: Noise, batch: int = BATCH
+    ) -> list[dict[str, Any]]:
+        """Return the same of attacks: "iga", "dlg" or "alone"."""
+        return [results[attacked(kind, noise, batch, seed)] for seed in range(self.seeds)]
+
+    def guesses(self, results: Results, batch: int) -> list[dict[str, Any]]:
+        """Return the same of images that are guessed without a gradient."""
+        return [results[guessed(batch, seed)] for seed in range(self.seeds)]
+
+
+def guessed(batch: int, seed: int) -> str:
+    return f"guess, batch {batch}, seed {seed}"
+
+
+def trained(noise: Noise, batch: int, decay: float, seed: int) -> str:
+    return f"accuracy, {noise.label}, batch {batch}, weight decay {decay:g}, seed {seed}"
+
+
+def attacked(kind: str, noise: Noise, batch: int, seed: int) -> str:
+    return f"{kind}, {noise.label}, batch {batch}, seed {seed}"
