@@ -31,7 +31,6 @@ nitpicky = True
 # `name` in a docstring is a link where such a name is documented, and code elsewhere.
 default_role = "py:obj"
 nitpick_ignore_regex = [("py:.*", ".*")]
-suppress_warnings = ["toc.empty_glob"]  # pages that have not been written yet
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4

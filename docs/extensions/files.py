@@ -12,9 +12,11 @@ from sphinx.application import Sphinx
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 GENERATED = DOCS / "generated"
+BESIDE = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELOG")]
 PROOFS = [*sorted(ROOT.glob("cpp/**/*.md")), *sorted(ROOT.glob("python/**/*.md"))]
 
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
+TUTORIALS = ("everyday-releases", "many-workers", "reconstruction")
 ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
 LANGUAGES = {".py": "python", ".hpp": "cpp", ".cpp": "cpp", ".cff": "yaml", ".toml": "toml"}
 
@@ -50,7 +52,7 @@ def write(page: Path, text: str) -> None:
 
 def write_pages(app: Sphinx) -> None:
     """Write the pages of all proofs, and of what is linked from a page, directly or not."""
-    waiting, done = {*DOCS.glob("*.md"), *PROOFS}, set()
+    waiting, done = {*DOCS.glob("*.md"), *PROOFS, *BESIDE}, set()
     while waiting:
         file = waiting.pop()
         done.add(file)
@@ -58,7 +60,7 @@ def write_pages(app: Sphinx) -> None:
         if file.suffix == ".md":
             text, found = linked(text, file.parent)
             waiting |= found - done
-            text = text if file in PROOFS else ORPHAN + text
+            text = text if file in (*PROOFS, *BESIDE) else ORPHAN + text
         else:
             name, language = file.relative_to(ROOT), LANGUAGES.get(file.suffix, "text")
             fence = "`" * 6
@@ -68,9 +70,12 @@ def write_pages(app: Sphinx) -> None:
 
 
 def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Lead the links of a page in docs/ to pages."""
+    """Lead the links of a page in docs/ to pages; what is listed, but not written yet, is left out."""
     if not docname.startswith("generated/"):
         source[0], _ = linked(source[0], DOCS)
+        for page in TUTORIALS:
+            if not (DOCS / f"{page}.md").exists():
+                source[0] = source[0].replace(f"\n{page}\n", "\n")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

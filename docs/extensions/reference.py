@@ -109,8 +109,27 @@ def write_reference(app: Sphinx) -> None:
                 write(PAGES / f"{place}.rst", page(place, getattr(module, name)))
 
 
+BACK = re.compile(r'(/generated/reference/)([\w.]+)(\.html#)([\w.]+)')
+
+
+def lead_back(app: Sphinx, pagename: str, template: str, context: dict, doctree: object) -> None:
+    """Repair the links from sources back to pages.
+
+    Sphinx takes all that is defined in a file for documented under one name of the module.
+    """
+    if pagename.startswith("_modules/"):
+
+        def anchor(link: re.Match[str]) -> str:
+            name = link[2]
+            member = link[4].partition("." + name.rpartition(".")[2])[2]
+            return f"{link[1]}{name}{link[3]}{name}{member}"
+
+        context["body"] = BACK.sub(anchor, context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register this extension."""
     app.connect("builder-inited", write_reference)
+    app.connect("html-page-context", lead_back)
     app.connect("autodoc-process-docstring", escape, priority=1)  # before numpydoc
     return {"parallel_read_safe": True, "parallel_write_safe": True}
