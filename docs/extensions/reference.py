@@ -60,7 +60,7 @@ def page(name: str, thing: object) -> str:
         body = f".. py:data:: {name}\n\n   ::\n\n      {thing!r}\n"
     module = name.rpartition(".")[0]
     up = f"In :doc:`{module} </generated/reference/modules/{module}>`.\n\n"
-    return f":orphan:\n\n{titled(name)}{up}{body}"  # a sidebar of hundreds of names serves nobody
+    return f":orphan:\n\n{titled(name.partition('.')[2])}{up}{body}"  # a sidebar of hundreds of names serves nobody
 
 
 def escaped(line: str) -> str:

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH, HEIGHT, GAP, AISLE = 640, 34, 8, 26
+WIDTH, HEIGHT, GAP, AISLE = 440, 32, 6, 22  # so narrow that a phone shows it in its own size
 
 
 class Rooms(SphinxDirective):
