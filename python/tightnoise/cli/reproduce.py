@@ -97,7 +97,7 @@ def _study(options: Options) -> Answer:
     check_state(options.state)
     try:
         plan = study.plan(Settings(options.data, seeds, options.full))
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise ValueError(str(error)) from error
     results = run(plan, options.state, progress)
     return study, plan.tables(results), partial(plan.draw, results)
@@ -125,7 +125,7 @@ def _examples(name: str) -> list[Table]:
         raise ValueError(f"{name} has no examples")
     try:
         return [compute() for compute in progress(examples, "examples")]
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise ValueError(str(error)) from error
 
 

@@ -4,7 +4,7 @@ One module a paper. `PAPERS` lists them by the names that `tightnoise reproduce`
 `STUDIES` those experiments that are run on the user's data.
 """
 
-from tightnoise.reproduce import bounded, conversion, mixtures, training, vmf
+from tightnoise.reproduce import bounded, conversion, mixtures, reconstruction, training, vmf
 from tightnoise.reproduce._paper import Paper
 from tightnoise.reproduce._study import Study
 
@@ -19,6 +19,7 @@ PAPERS: dict[str, Paper] = {
 """The papers by name."""
 
 STUDIES: dict[str, Study] = {
+    "reconstruction": reconstruction.STUDY,
     "training": training.STUDY,
 }
 """The studies by name."""
