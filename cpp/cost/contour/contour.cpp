@@ -138,7 +138,8 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
             break;
         }
         const double y = y_next();
-        if (y > reach) {
+        const auto holds = [](const auto& line) { return line->holds_beyond_reach(); };
+        if (y > reach && !std::all_of(lines_.begin(), lines_.end(), holds)) {
             reach *= 2.0;
             if (!make_lines(terms, reach)) {
                 if (frequencies_.empty()) return false;

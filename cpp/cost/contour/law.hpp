@@ -47,6 +47,7 @@ class Line {
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
     virtual std::size_t work() const = 0;  // what one frequency costs, in parts of a nanosecond
     virtual std::size_t block() const { return kBlock; }  // of which `count` is a multiple
+    virtual bool holds_beyond_reach() const { return false; }  // that of its request
 };
 
 // Small losses are those up to about `cut`: the share of larger ones falls so fast that a tilt of
@@ -81,8 +82,8 @@ class Law {
         const Moment all = moment(t);
         return all.value + (all.error < std::numeric_limits<double>::infinity() ? all.error : 0.0);
     }
-    // Without losses above about `loss`; none where there are no rare large losses to trim.
-    virtual std::shared_ptr<const Law> trimmed(double) const { return nullptr; }
+    // Without losses above about the cut; none where there are no rare large losses to trim.
+    virtual std::shared_ptr<const Law> trimmed(const Split&) const { return nullptr; }
     virtual Masses lacking() const { return {}; }             // what was trimmed
     virtual Masses larger(const Split&) const { return {}; }  // that, and what a split takes off
     // An upper bound of log E_P[e^(-(1 + t) L); L < inf], which is E_Q[e^(-t L)] where both are

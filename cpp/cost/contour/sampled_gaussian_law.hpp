@@ -20,7 +20,7 @@ class SampledGaussianLaw : public Law {
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
     double log_small_moment(double t, const Split& split) const override;
-    std::shared_ptr<const Law> trimmed(double loss) const override;
+    std::shared_ptr<const Law> trimmed(const Split& at) const override;
     Masses lacking() const override { return masses_above(top_); }
     Masses larger(const Split& split) const override;
     double log_swapped_moment(double t) const override;
