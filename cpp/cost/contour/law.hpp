@@ -77,6 +77,12 @@ class Law {
     virtual double infinite_mass() const { return 0.0; }
     // For a tilt t >= 0. The value is an upper bound of K(t) wherever the error is infinite.
     virtual Moment moment(double t) const = 0;
+    // What one query keeps from one tilt to the next; not shared between threads.
+    struct Memory {
+        virtual ~Memory() = default;
+    };
+    virtual std::unique_ptr<Memory> memory() const { return nullptr; }
+    virtual Moment recalled_moment(double t, Memory*) const { return moment(t); }
     // An upper bound of log E[e^(t L)] over the part of small losses.
     virtual double log_small_moment(double t, const Split&) const {
         const Moment all = moment(t);
