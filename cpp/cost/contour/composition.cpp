@@ -62,8 +62,9 @@ std::optional<Interval> ComposedLoss::closed_profile(double x) const {
     return terms_[0].law->profile(x);
 }
 
-std::optional<ComposedLoss> ComposedLoss::without_top(double x, double log_value) const {
-    auto found = topless(terms_, x, log_value);
+// A steeper cut takes more nodes, and serves where the tilts of a first one lose too many digits.
+std::optional<ComposedLoss> ComposedLoss::without_top(double x, double log_value, int pass) const {
+    auto found = topless(terms_, x, log_value, 20.0 + 10.0 * pass);
     if (!found) return std::nullopt;
     ComposedLoss result(Terms{});
     result.terms_ = std::move(found->terms);
@@ -156,12 +157,12 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit)
     const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
     for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
         const double before = log_value;
-        const auto rest = without_top(x, log_value);
+        const auto rest = without_top(x, log_value, pass);
         const ComposedLoss& loss = rest ? *rest : *this;
         Moments of_rest(loss.terms_);
         const Effort effort = pass ? Effort::full : Effort::rough;
         best = loss.contour_delta(rest ? of_rest : moments, x, log_unit, log_value, best, effort);
-        if (pass && std::fabs(log_value - before) < 0.5) break;
+        if (pass && !rest && std::fabs(log_value - before) < 0.5) break;
     }
     const double one = std::exp(-log_unit);  // D <= 1
     return {std::min(best.lower, one), std::min(best.upper, one * (1.0 + 1e-13))};
@@ -239,12 +240,12 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const double log_value = std::log(slack(delta));
     for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
         const double before = std::clamp(x, best.lower, best.upper);
-        const auto rest = without_top(before, log_value);
+        const auto rest = without_top(before, log_value, pass);
         const ComposedLoss& loss = rest ? *rest : *this;
         Moments of_rest(loss.terms_);
         best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best,
                                     pass ? Effort::full : Effort::rough);
-        if (pass && std::fabs(x - before) <= 1e-3 * x) break;
+        if (pass && !rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
     return best;
 }

@@ -32,7 +32,7 @@ class ComposedLoss {
     static double tilt_for_loss(Moments& moments, double x);
     static Images cheapest(Moments& moments, double tilt, double x, double log_value);
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
-    std::optional<ComposedLoss> without_top(double x, double log_value) const;
+    std::optional<ComposedLoss> without_top(double x, double log_value, int pass) const;
     Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;

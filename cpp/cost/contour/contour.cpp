@@ -4,7 +4,6 @@
 #include <cmath>
 #include <complex>
 
-#include "numeric/compensated_sum.hpp"
 #include "numeric/elementary.hpp"
 #include "runtime/interruption.hpp"
 
@@ -17,6 +16,7 @@ constexpr double kLogLeftOut = -23.0;  // log 1e-10: what a split may leave out,
 constexpr std::size_t kFewestFrequencies = 4;
 constexpr double kLogMostKnown = 9.0;  // of images in closed form, relative: 4 digits
 constexpr double kWidestWindow = 1e15;
+constexpr double kLargestTilt = 1e70;  // c^2 (c + 1)^2 is finite
 constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
@@ -40,7 +40,7 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
                                      double log_value, Effort effort) {
     Contour contour(images, x, log_value, kLogTolerance);
     const double lost = images.moment().value - images.tilt() * x - log_value;
-    if (!(contour.window_ < kWidestWindow)) return std::nullopt;
+    if (!(contour.window_ < kWidestWindow && contour.tilt_ < kLargestTilt)) return std::nullopt;
     constexpr Limit kQuick{4096.0, 4e6, 4.0}, kRough{4096.0, 5e7, 1.0}, kFull{6e4, 1e8, 2.0};
     if (!contour.sample(terms, lost, kQuick)) return std::nullopt;
     const Limit& limit = effort == Effort::rough ? kRough : kFull;
@@ -60,6 +60,7 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
             if (!contour.sample(terms, lost, limit)) return std::nullopt;
         }
     }
+    contour.tabulate();
     return contour;
 }
 
@@ -138,7 +139,8 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
             break;
         }
         const double y = y_next();
-        if (y > reach) {
+        const auto holds = [](const auto& line) { return line->holds_beyond_reach(); };
+        if (y > reach && !std::all_of(lines_.begin(), lines_.end(), holds)) {
             reach *= 2.0;
             if (!make_lines(terms, reach)) {
                 if (frequencies_.empty()) return false;
@@ -324,39 +326,14 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
             (is_direct ? of_small : of_large) + 8.0 * kUnit * std::abs(value)};
 }
 
-Contour::Sum Contour::sum(double x, Kernel kernel) const {
-    const double centre = centre_ + smoothing_ * smoothing_ * (tilt_ + 0.5);
-    const double turn = centre - x;
-    const double turn_error =
-        kUnit * (centre_size_ + 4.0 * std::fabs(centre) + 4.0 * std::fabs(x) + std::fabs(turn));
-    CompensatedSum total;
-    double error = 0.0, size = 0.0;
-    for (const Frequency& at : frequencies_) {
-        const Complex s(tilt_, at.y);
-        const Complex weight = kernel == Kernel::profile ? 1.0 / (s * (s + 1.0))
-                               : kernel == Kernel::slope ? 1.0 / (s + 1.0)
-                                                         : Complex(1.0);
-        const double angle = at.y * turn;
-        const Complex term =
-            Complex(at.real, at.imaginary) * weight * Complex(std::cos(angle), std::sin(angle));
-        const double modulus = std::hypot(at.real, at.imaginary) * std::abs(weight);
-        add(total, term.real());
-        size += modulus;
-        error += std::abs(weight) * at.error +
-                 modulus * (at.y * turn_error + kUnit * (20.0 + 2.0 * std::fabs(angle)));
-    }
-    const double unit = step_ / kPi;
-    return {value(total) * unit, (error + 4.0 * kUnit * size) * unit * 1.0001, size * unit};
-}
-
 Bounds Contour::profile(double x, double log_unit) const {
-    const Sum known = table_.real.empty() ? sum(x, Kernel::profile) : tabulated_sum(x);
+    const Sum known = sum(x);
     const double cut = clipped_exp(log_truncation_) / (kPi * reach()) * 1.0001;
     double below = known.value - known.error - cut;
     const double above = known.value + known.error + cut;
     if (smoothing_ > 0.0) {  // D_mu - mu^2 e^(mu^2/8) f_mu <= D <= D_mu
         const double square = smoothing_ * smoothing_;
-        const Sum density = sum(x, Kernel::density);
+        const Sum density = density_sum(x);
         const double rest = clipped_exp(log_truncation_) / (kPi * square * reach()) * 1.0001;
         below -=
             square * std::exp(0.125 * square) * (density.value + density.error + rest) * 1.0001;
@@ -380,17 +357,6 @@ Bounds Contour::profile(double x, double log_unit) const {
         above * scale * (1.0 + relative) - images.lower * (1.0 - 4.0 * kUnit) + left_out;
     return {lower > 0.0 ? lower : 0.0,
             upper < kInfinity ? std::max(upper, 0.0) : kInfinity};  // NaN proves nothing
-}
-
-Contour::Guess Contour::guess(double x) const {
-    const Sum profile = sum(x, Kernel::profile), slope = sum(x, Kernel::slope);
-    double value = profile.value;
-    if (known_) {  // whose slope is next to nothing beside the value's
-        value -= known_->sum(x, tilt_, window_, smoothing_, log_scale(x)).lower;
-    }
-    const bool is_lost = !(value > 1e-13 * profile.size && slope.value > 0.0);
-    if (is_lost) return {kNaN, kNaN};
-    return {std::log(value) + log_scale(x), slope.value / value};
 }
 
 }  // namespace tightnoise::contour

@@ -30,8 +30,6 @@ class Contour {
                                        double log_value, Effort effort);
 
     Bounds profile(double x, double log_unit) const;
-    // Makes many readings of the profile cheap: profile_curve.cpp.
-    void tabulate();
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
     struct Guess {
         double log_value, rate;
@@ -46,13 +44,13 @@ class Contour {
     bool is_smoothed() const { return smoothing_ > 0.0; }
 
   private:
-    enum class Kernel { profile, slope, density };
     struct Frequency {
         double y, real, imaginary;  // F = phi of the sum, centred
         double error;               // of F
     };
     struct Sum {
         double value, error, size;
+        double slope = 0.0;  // -d/dx of it, of the integrand's e^(-s x)
     };
 
     Contour(const Images& images, double x, double log_value, double log_tolerance);
@@ -71,8 +69,11 @@ class Contour {
     Frequency frequency(const Terms& terms, std::size_t k,
                         const std::vector<Characteristics>& phis) const;
     double log_tail(const Terms& terms, double y) const;  // of |F|
-    Sum sum(double x, Kernel kernel) const;
-    Sum tabulated_sum(double x) const;
+    void tabulate();
+    double turn(double x) const;  // of the integrand from one frequency to the next, by step
+    double turn_error(double turn, double x) const;
+    Sum sum(double x) const;  // for D
+    Sum density_sum(double x) const;  // for the density of the smoothed law
     double log_scale(double x) const { return moment_ + smoothed_moment() - tilt_ * x; }
     double y_next() const {  // the last of the next block
         return static_cast<double>(frequencies_.size() + block_ - 1) * step_;

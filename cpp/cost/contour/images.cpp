@@ -28,8 +28,9 @@ const Moment& Moments::at(double t) {
     if (const auto found = known_.find(t); found != known_.end()) return found->second;
     poll();
     Moment total{0.0, 0.0, 0.0, 0.0};
-    for (const Releases& term : terms_) {
-        const Moment one = term.law->moment(t);
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+        const Releases& term = terms_[i];
+        const Moment one = term.law->recalled_moment(t, memories_[i].get());
         total.value += term.count * one.value;
         total.error += term.count * (one.error + 4.0 * kUnit * std::fabs(one.value));
         total.slope += term.count * one.slope;

@@ -1,6 +1,7 @@
 // The images that the trapezoidal rule adds: A(x) of CONTOUR.md, section 2, bounded from above.
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -18,12 +19,15 @@ double log_geometric(double t);
 // One query's own, as it is not shared between threads; it refers to the terms.
 class Moments {
   public:
-    explicit Moments(const Terms& terms) : terms_(terms) {}
+    explicit Moments(const Terms& terms) : terms_(terms) {
+        for (const Releases& term : terms) memories_.push_back(term.law->memory());
+    }
     // The value is never below K(t) by more than the error.
     const Moment& at(double t);
 
   private:
     const Terms& terms_;
+    std::vector<std::unique_ptr<Law::Memory>> memories_;
     std::unordered_map<double, Moment> known_;
 };
 

@@ -47,6 +47,7 @@ class Line {
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
     virtual std::size_t work() const = 0;  // what one frequency costs, in parts of a nanosecond
     virtual std::size_t block() const { return kBlock; }  // of which `count` is a multiple
+    virtual bool holds_beyond_reach() const { return false; }  // that of its request
 };
 
 // Small losses are those up to about `cut`: the share of larger ones falls so fast that a tilt of
@@ -76,13 +77,19 @@ class Law {
     virtual double infinite_mass() const { return 0.0; }
     // For a tilt t >= 0. The value is an upper bound of K(t) wherever the error is infinite.
     virtual Moment moment(double t) const = 0;
+    // What one query keeps from one tilt to the next; not shared between threads.
+    struct Memory {
+        virtual ~Memory() = default;
+    };
+    virtual std::unique_ptr<Memory> memory() const { return nullptr; }
+    virtual Moment recalled_moment(double t, Memory*) const { return moment(t); }
     // An upper bound of log E[e^(t L)] over the part of small losses.
     virtual double log_small_moment(double t, const Split&) const {
         const Moment all = moment(t);
         return all.value + (all.error < std::numeric_limits<double>::infinity() ? all.error : 0.0);
     }
-    // Without losses above about `loss`; none where there are no rare large losses to trim.
-    virtual std::shared_ptr<const Law> trimmed(double) const { return nullptr; }
+    // Without losses above about the cut; none where there are no rare large losses to trim.
+    virtual std::shared_ptr<const Law> trimmed(const Split&) const { return nullptr; }
     virtual Masses lacking() const { return {}; }             // what was trimmed
     virtual Masses larger(const Split&) const { return {}; }  // that, and what a split takes off
     // An upper bound of log E_P[e^(-(1 + t) L); L < inf], which is E_Q[e^(-t L)] where both are

@@ -12,8 +12,8 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kWidestCut = 0.7;                    // in z
-constexpr double kCutWidth = 0.25, kTopWidth = 0.15;  // in a, of a split and of a trim
+constexpr double kWidestCut = 0.7;  // in z
+constexpr double kCutWidth = 0.25;  // in a
 
 }  // namespace
 
@@ -39,10 +39,10 @@ SampledGaussianLaw::Cut SampledGaussianLaw::cut_above(double loss, double width)
 }
 
 // Losses of "add" are bounded: none of them is rare and large.
-std::shared_ptr<const Law> SampledGaussianLaw::trimmed(double loss) const {
-    if (!is_remove() || !(loss < kLogOverflow)) return nullptr;
+std::shared_ptr<const Law> SampledGaussianLaw::trimmed(const Split& at) const {
+    if (!is_remove() || !(at.cut < kLogOverflow)) return nullptr;
     auto made = std::make_shared<SampledGaussianLaw>(*this);
-    made->top_ = cut_above(loss, std::min(kWidestCut, kTopWidth * sigma_));
+    made->top_ = cut_at(at);
     const Interval mass = made->lacking().mass;
     made->lacking_ = 0.5 * (mass.lower + mass.upper);
     return made;

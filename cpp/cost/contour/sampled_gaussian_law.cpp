@@ -32,9 +32,9 @@ double SampledGaussianLaw::loss(double z) const {
     return loss_of(q_, z / sigma_ - 0.5 / (sigma_ * sigma_));
 }
 
-std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(double order,
+std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interval& ends,
                                                                    double width) const {
-    const auto [low, high] = range(order);
+    const auto [low, high] = ends;
     int exponent;
     const double mantissa = std::frexp(width / sigma_, &exponent);
     const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
@@ -74,17 +74,53 @@ double SampledGaussianLaw::top_error(double z) const {
     return share_error(t, z, top_.z, top_.width);
 }
 
+// Jensen: w^u <= 1 - q + q e^(a u).
+Moment SampledGaussianLaw::crude_moment(double t) const {
+    const double u = order(t), exponent = 0.5 * u * (u - 1.0) / (sigma_ * sigma_);
+    const double bound = exponent < kLogOverflow ? std::log1p(q_ * std::expm1(exponent))
+                                                 : exponent + std::log(q_) + 1e-9;
+    return {bound * (1.0 + 1e-14), kInfinity, t / (sigma_ * sigma_), 1.0 / (sigma_ * sigma_)};
+}
+
+Moment SampledGaussianLaw::moment_on(const Nodes& grid, double t) const {
+    const double u = order(t);
+    const Tilted law = tilted(grid.log_weight, grid.loss, u);
+    return plain_moment(grid, law.weight, law.log_sum, u, std::exp(kMomentError));
+}
+
 Moment SampledGaussianLaw::moment(double t) const {
     const double u = order(t);
-    const auto grid = nodes(u, step(u, 0.0, kMomentError));
-    if (!grid) {  // Jensen: w^u <= 1 - q + q e^(a u)
-        const double exponent = 0.5 * u * (u - 1.0) / (sigma_ * sigma_);
-        const double bound = exponent < kLogOverflow ? std::log1p(q_ * std::expm1(exponent))
-                                                     : exponent + std::log(q_) + 1e-9;
-        return {bound * (1.0 + 1e-14), kInfinity, t / (sigma_ * sigma_), 1.0 / (sigma_ * sigma_)};
+    const auto grid = nodes(range(u), step(u, 0.0, kMomentError));
+    return grid ? moment_on(*grid, t) : crude_moment(t);
+}
+
+// The nodes of the last tilt, which serve others of which the range is no wider, nor the step.
+struct SampledGaussianLaw::Grid : Law::Memory {
+    Interval ends{0.0, 0.0};
+    double width = 0.0;
+    std::optional<Nodes> nodes;
+};
+
+std::unique_ptr<Law::Memory> SampledGaussianLaw::memory() const {
+    return std::make_unique<Grid>();
+}
+
+Moment SampledGaussianLaw::recalled_moment(double t, Memory* memory) const {
+    constexpr double kRoom = 1.3;  // beside what is asked for
+    const double u = order(t), width = step(u, 0.0, kMomentError);
+    const Interval ends = range(u);
+    auto& grid = static_cast<Grid&>(*memory);
+    const bool serves = grid.nodes && ends.lower >= grid.ends.lower &&
+                        ends.upper <= grid.ends.upper && width >= grid.width;
+    const double own = (ends.upper - ends.lower) / width;
+    if (!serves || static_cast<double>(grid.nodes->z.size()) > 4.0 * own + 64.0) {
+        grid.ends = {ends.lower * (ends.lower < 0.0 ? kRoom : 1.0),
+                     ends.upper * (ends.upper > 0.0 ? kRoom : 1.0)};
+        grid.width = width / kRoom;
+        grid.nodes = nodes(grid.ends, grid.width);
+        if (!grid.nodes) return moment(t);
     }
-    const Tilted law = tilted(grid->log_weight, grid->loss, u);
-    return plain_moment(*grid, law.weight, law.log_sum, u, std::exp(kMomentError));
+    return moment_on(*grid.nodes, t);
 }
 
 // Of nodes with weights g_j and log M; what the rule misses is given relative to M.
@@ -115,7 +151,7 @@ Moment SampledGaussianLaw::exact_moment(const Nodes& grid, double t, double log_
 
 std::optional<Moment> SampledGaussianLaw::moment_at(double t, double log_error) const {
     const double u = order(t);
-    const auto grid = nodes(u, step(u, 0.0, log_error));
+    const auto grid = nodes(range(u), step(u, 0.0, log_error));
     return grid ? std::optional(exact_moment(*grid, t, log_error)) : std::nullopt;
 }
 
@@ -164,7 +200,7 @@ Moment SampledGaussianLaw::trimmed_moment(const Nodes& grid, double t, const Mom
 }
 
 std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const {
-    constexpr double kMany = 2000.0;  // nodes on the real axis, that others serve better
+    constexpr double kMany = 150.0;  // nodes on the real axis, that others serve better
     const double u = order(request.tilt);
     const Interval ends = range(u);
     const bool is_plain =
@@ -175,13 +211,14 @@ std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const
 
 std::unique_ptr<Line> SampledGaussianLaw::plain_line(const LineRequest& request) const {
     const double u = order(request.tilt);
+    const Interval ends = range(u);
     const double sign = is_remove() ? 1.0 : -1.0;
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
     const double missed = 2.0 * std::exp(log_error) + kOutside;
     SampledGaussianLine::Details details;
     details.width = step(u, request.reach, log_error);
     details.spread = 1.0 + top_.spread();
-    const auto grid = nodes(u, details.width);
+    const auto grid = nodes(ends, details.width);
     if (!grid) return nullptr;
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
     TiltedNodes kept{{}, {}, {}, 9.0, 0.0, request.step};

@@ -17,10 +17,12 @@ class SampledGaussianLaw : public Law {
         : sigma_(sigma), q_(rate), direction_(direction) {}
 
     Moment moment(double t) const override;
+    std::unique_ptr<Memory> memory() const override;
+    Moment recalled_moment(double t, Memory* memory) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
     double log_small_moment(double t, const Split& split) const override;
-    std::shared_ptr<const Law> trimmed(double loss) const override;
+    std::shared_ptr<const Law> trimmed(const Split& at) const override;
     Masses lacking() const override { return masses_above(top_); }
     Masses larger(const Split& split) const override;
     double log_swapped_moment(double t) const override;
@@ -28,6 +30,7 @@ class SampledGaussianLaw : public Law {
 
   private:
     struct Nodes;
+    struct Grid;
 
     bool is_remove() const { return direction_ == Direction::remove; }
     // The power of w that M(t) is the mean of, under Q0.
@@ -58,7 +61,9 @@ class SampledGaussianLaw : public Law {
     std::optional<Moment> moment_at(double t, double log_error) const;
     double top_error(double z) const;  // of the share below the top, in units u
     Cut cut_at(const Split& split) const;
-    std::optional<Nodes> nodes(double order, double width) const;
+    std::optional<Nodes> nodes(const Interval& ends, double width) const;
+    Moment crude_moment(double t) const;
+    Moment moment_on(const Nodes& nodes, double t) const;
     Moment plain_moment(const Nodes& nodes, const std::vector<double>& weight, double log_sum,
                         double order, double missed) const;
     Moment exact_moment(const Nodes& nodes, double t, double log_error) const;

@@ -50,6 +50,7 @@ class ShiftedLine : public Line {
     double log_tail(double y) const override { return plain_ ? plain_->log_tail(y) : 0.0; }
     double log_large_tail(double y) const override { return large_.log_tail(y); }
     std::size_t block() const override { return ShiftedSum::kBlock; }
+    bool holds_beyond_reach() const override { return true; }
     std::size_t work() const override { return whole_.nodes() + large_.nodes(); }
 
     void at(std::size_t first, std::size_t count, Characteristics* out) const override {

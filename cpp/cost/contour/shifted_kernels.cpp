@@ -9,29 +9,48 @@ void store_lanes(double* to, Lanes v) {
     std::memcpy(to, &v, sizeof v);
 }
 
-constexpr std::size_t kTile = 256;  // nodes: what the first cache holds
+constexpr std::size_t kMostFrequencies = 64;
+
+// Of `groups` times kLanes nodes from j on, which stay in registers for all frequencies.
+template <std::size_t groups>
+void add(const ShiftedColumns& c, std::size_t j, std::size_t count, Lanes* real, Lanes* imaginary) {
+    Lanes er[groups], ei[groups], tr[groups], ti[groups], wr[groups], wi[groups];
+    for (std::size_t g = 0; g < groups; ++g) {
+        const std::size_t at = j + g * kLanes;
+        er[g] = load_lanes(c.real + at);
+        ei[g] = load_lanes(c.imaginary + at);
+        tr[g] = load_lanes(c.turn_real + at);
+        ti[g] = load_lanes(c.turn_imaginary + at);
+        wr[g] = load_lanes(c.weight_real + at);
+        wi[g] = load_lanes(c.weight_imaginary + at);
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+        for (std::size_t g = 0; g < groups; ++g) {
+            real[k] += wr[g] * er[g] - wi[g] * ei[g];
+            imaginary[k] += wr[g] * ei[g] + wi[g] * er[g];
+            // (1 + E)(1 + turn) - 1
+            const Lanes next = er[g] + (tr[g] + (er[g] * tr[g] - ei[g] * ti[g]));
+            ei[g] = ei[g] + (ti[g] + (er[g] * ti[g] + ei[g] * tr[g]));
+            er[g] = next;
+        }
+    }
+    for (std::size_t g = 0; g < groups; ++g) {
+        store_lanes(c.real + j + g * kLanes, er[g]);
+        store_lanes(c.imaginary + j + g * kLanes, ei[g]);
+    }
+}
 
 void sums(const ShiftedColumns& c, std::size_t count, double* real, double* imaginary) {
-    for (std::size_t k = 0; k < count; ++k) real[k] = imaginary[k] = 0.0;
-    for (std::size_t first = 0; first < c.n; first += kTile) {
-        const std::size_t end = first + kTile < c.n ? first + kTile : c.n;
-        for (std::size_t k = 0; k < count; ++k) {
-            Lanes sum_real = {}, sum_imaginary = {};
-            for (std::size_t j = first; j < end; j += kLanes) {
-                const Lanes er = load_lanes(c.real + j), ei = load_lanes(c.imaginary + j);
-                const Lanes tr = load_lanes(c.turn_real + j);
-                const Lanes ti = load_lanes(c.turn_imaginary + j);
-                const Lanes wr = load_lanes(c.weight_real + j);
-                const Lanes wi = load_lanes(c.weight_imaginary + j);
-                sum_real += wr * er - wi * ei;
-                sum_imaginary += wr * ei + wi * er;
-                // (1 + E)(1 + turn) - 1
-                store_lanes(c.real + j, er + (tr + (er * tr - ei * ti)));
-                store_lanes(c.imaginary + j, ei + (ti + (er * ti + ei * tr)));
-            }
-            real[k] += lane_sum(sum_real);
-            imaginary[k] += lane_sum(sum_imaginary);
-        }
+    constexpr std::size_t kGroups = 2;
+    Lanes of_real[kMostFrequencies] = {}, of_imaginary[kMostFrequencies] = {};
+    std::size_t j = 0;
+    for (; j + kGroups * kLanes <= c.n; j += kGroups * kLanes) {
+        add<kGroups>(c, j, count, of_real, of_imaginary);
+    }
+    for (; j < c.n; j += kLanes) add<1>(c, j, count, of_real, of_imaginary);
+    for (std::size_t k = 0; k < count; ++k) {
+        real[k] = lane_sum(of_real[k]);
+        imaginary[k] = lane_sum(of_imaginary[k]);
     }
 }
 

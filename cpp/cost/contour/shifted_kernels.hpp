@@ -17,7 +17,8 @@ struct ShiftedColumns {
 };
 
 struct ShiftedKernels {
-    // sums[k] = sum_j W_j E_j at each of the next `count` frequencies, real parts and imaginary.
+    // sums[k] = sum_j W_j E_j at each of the next `count` frequencies, 64 at most, real parts and
+    // imaginary.
     void (*sums)(const ShiftedColumns& columns, std::size_t count, double* real, double* imaginary);
 };
 TIGHTNOISE_KERNEL_TABLE(ShiftedKernels, shifted_kernels)

@@ -42,10 +42,10 @@ struct Cut {
     Terms lacking;  // of which outcomes were trimmed
 };
 
-Cut cut_at(const Terms& terms, double loss) {
+Cut cut_at(const Terms& terms, double loss, double steepness) {
     Cut cut;
     for (const Releases& term : terms) {
-        const auto kept = term.law->trimmed(loss);
+        const auto kept = term.law->trimmed({loss, steepness / loss});
         cut.terms.push_back({kept ? kept : term.law, term.count});
         if (kept) cut.lacking.push_back(cut.terms.back());
     }
@@ -91,7 +91,8 @@ Markov least_rest(const Cut& cut, SwappedMoments& moments, double x, int& expone
 
 }  // namespace
 
-std::optional<Topless> topless(const Terms& terms, double x, double log_value) {
+std::optional<Topless> topless(const Terms& terms, double x, double log_value,
+                               double steepness) {
     SwappedMoments moments(terms);
     const double unit = std::max(std::fabs(x), 1e-12), least = std::max(x, 0.0);
     double low = kLeastGap * unit, high = kLargestGap;
@@ -100,12 +101,12 @@ std::optional<Topless> topless(const Terms& terms, double x, double log_value) {
         found = least_rest(cut, moments, x, exponent);
         return found.log_value <= log_value + kLogRest;
     };
-    Cut best = cut_at(terms, least + high);
+    Cut best = cut_at(terms, least + high, steepness);
     Markov rest{};
     if (best.lacking.empty() || !is_good(best, rest)) return std::nullopt;
     while (high > kCloseEnough * low) {
         const double gap = std::sqrt(low * high);
-        Cut tried = cut_at(terms, least + gap);
+        Cut tried = cut_at(terms, least + gap, steepness);
         Markov found{};
         if (is_good(tried, found)) {
             best = std::move(tried);

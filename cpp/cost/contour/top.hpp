@@ -14,7 +14,8 @@ class Top {
     double slope(double x, double log_unit) const;  // of the lower bound, its size
 
   private:
-    friend std::optional<struct Topless> topless(const Terms& terms, double x, double log_value);
+    friend std::optional<struct Topless> topless(const Terms& terms, double x, double log_value,
+                                                 double steepness);
 
     Masses masses_;
     double tilt_, log_rest_;  // at most e^(log_rest + (1 + tilt) x) is added beyond the difference
@@ -27,7 +28,7 @@ struct Topless {
 };
 
 // With the least cut such that the rest of `top` is next to nothing beside e^log_value at x. None
-// where nothing is to be trimmed.
-std::optional<Topless> topless(const Terms& terms, double x, double log_value);
+// where nothing is to be trimmed. Tilts up to about steepness by the cut do not bring them back.
+std::optional<Topless> topless(const Terms& terms, double x, double log_value, double steepness);
 
 }  // namespace tightnoise::contour
