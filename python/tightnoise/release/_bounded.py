@@ -272,8 +272,8 @@ def plan_bounded(
     require(theta.size > 0, "value", theta.shape, "not empty")
     if change.ndim:
         change = _entries(change, shape)
-    inside = _inside(theta, low, high)
     if shape:
+        inside = _inside(theta, low, high)
         drawn, weights = _of_array(
             theta.shape, epsilon, low, high, change, delta, mechanism, count, prior
         )
@@ -292,6 +292,7 @@ def plan_bounded(
         return Plan(cost, "value", draw_array)
     ends = (float(low), float(high), float(change))
     asked = question_of(epsilon, delta, *ends, count, prior)
+    inside = _inside(theta, low, high)
     choice = best_choice(asked) if mechanism == "best" else choice_of(mechanism, asked)
     cost, step = choice.cost.for_neighbours(adjacency), grid_of(choice.mechanism)
 
