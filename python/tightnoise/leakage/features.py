@@ -177,58 +177,63 @@ class _Model:
         return _Parts(a, s, squares @ self._e.T, ee, wex, xx, logits, error)
 
     def _greatest(self, parts: _Parts, norm: Array, is_clipped: bool) -> Array:
-        """Return max(0, an upper bound of the greatest eigenvalue of U M U^T)."""
+        """Return max(0, an upper bound of the greatest eigenvalue of U M U^T).
+
+        Of U D^-1 and D M D, with D the sums of sizes that U's columns are made of: rounding is
+        relative to those.
+        """
         a, s, q, ee, wex, xx, wx, error = parts
         count, k = a.shape
         size = 2 * k + is_clipped
         b, v, r = slice(0, k), slice(k, 2 * k), np.arange(k)
-        gram = np.empty((count, size, size))
-        gram[:, b, b] = ee * a[:, :, np.newaxis] * a[:, np.newaxis, :]
-        gram[:, v, v] = s @ self._ww @ s
-        gram[:, v, b] = (s @ wex) * a[:, np.newaxis, :]
-        gram[:, b, v] = gram[:, v, b].transpose(0, 2, 1)
-        # Not below what the vectors' sums were made of: rounding is relative to it.
         lengths = np.empty((count, size))
         lengths[:, b] = np.abs(a) * np.sqrt(ee[:, r, r])
         lengths[:, v] = np.abs(s) @ self._norms
-        m = np.zeros_like(gram)
-        m[:, r, k + r] = m[:, k + r, r] = 1.0
-        m[:, k + r, k + r] = q
-        sizes = m  # of what was added up
         if is_clipped:
-            sizes = m.copy()
-            gram[:, -1, b] = gram[:, b, -1] = a * q
-            gram[:, -1, v] = gram[:, v, -1] = np.einsum("ikl,il->ik", s, wx)
-            gram[:, -1, -1] = xx
             lengths[:, -1] = np.sqrt(xx)
+        inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        gram, m = np.empty((count, size, size)), np.zeros((count, size, size))
+        own, likely = a * inverse[:, b], s * inverse[:, np.newaxis, v]
+        across = likely.transpose(0, 2, 1)
+        gram[:, b, b] = ee * (own[:, :, np.newaxis] * own[:, np.newaxis, :])
+        gram[:, v, v] = across @ self._ww @ likely
+        gram[:, v, b] = (across @ wex) * own[:, np.newaxis, :]
+        gram[:, b, v] = gram[:, v, b].transpose(0, 2, 1)
+        mixed, square = lengths[:, b] * lengths[:, v], q * lengths[:, v] ** 2
+        m[:, r, k + r] = m[:, k + r, r] = mixed
+        m[:, k + r, k + r] = square
+        # Of the sizes of what is added up in M, the Frobenius norm or more.
+        weight = np.sqrt(
+            np.einsum("ik,ik->i", square, square) + 2 * np.einsum("ik,ik->i", mixed, mixed)
+        )
+        if is_clipped:
+            last = inverse[:, -1:]
+            gram[:, -1, b] = gram[:, b, -1] = own * q * last
+            gram[:, -1, v] = gram[:, v, -1] = np.einsum("ikl,ik->il", likely, wx) * last
+            gram[:, -1, -1] = xx * last[:, 0] ** 2
             along, through = np.zeros((2, count, size))  # J^T u and J^T E u, in terms of U
             along[:, v] = a * (xx / norm)[:, np.newaxis]
             along[:, -1] = np.einsum("ik,ik->i", a, a) / norm
             through[:, b] = a / norm[:, np.newaxis]
             through[:, v] = a * q / norm[:, np.newaxis]
-            weight = np.einsum("ik,ik->i", a * a, q) / norm**2
-            for matrix, sign, one, two in (
-                (m, -1.0, along, through),
-                (sizes, 1.0, np.abs(along), np.abs(through)),
-            ):
-                cross = one[:, :, np.newaxis] * two[:, np.newaxis, :]
-                own = one[:, :, np.newaxis] * one[:, np.newaxis, :]
-                matrix += sign * (cross + cross.transpose(0, 2, 1))
-                matrix += weight[:, np.newaxis, np.newaxis] * own
-        inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        gram *= inverse[:, :, np.newaxis]
-        gram *= inverse[:, np.newaxis, :]
-        for matrix in (m,) if sizes is m else (m, sizes):
-            matrix *= lengths[:, :, np.newaxis]
-            matrix *= lengths[:, np.newaxis, :]
-        weight = size * np.sqrt(np.einsum("ijk,ijk->i", sizes, sizes))
+            along *= lengths
+            through *= lengths
+            middle = np.einsum("ik,ik->i", a * a, q) / norm**2  # u^T E u
+            one, two = (np.sqrt(np.einsum("ik,ik->i", x, x)) for x in (along, through))
+            weight += 2 * one * two + middle * one * one
+            cross = (
+                along[:, :, np.newaxis]
+                * (through - 0.5 * middle[:, np.newaxis] * along)[:, np.newaxis, :]
+            )
+            m -= cross
+            m -= cross.transpose(0, 2, 1)
         lost = size * (self._w.shape[1] + 16 * size) * _UNIT + error
         good = np.isfinite(gram.sum(axis=(1, 2)) + m.sum(axis=(1, 2)))
         gram[~good], m[~good] = 0.0, 0.0
         gram[:, np.arange(size), np.arange(size)] += np.where(good, size * lost, 1.0)[:, np.newaxis]
         root = np.linalg.cholesky(gram)
         greatest = np.linalg.eigvalsh(root.transpose(0, 2, 1) @ m @ root)[:, -1]
-        return np.where(good, np.maximum(greatest + lost * weight, 0.0), np.inf)
+        return np.where(good, np.maximum(greatest + lost * size * weight, 0.0), np.inf)
 
 
 class _Parts(NamedTuple):
