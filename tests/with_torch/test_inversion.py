@@ -62,3 +62,16 @@ def test_what_is_not_inverted(leaked):
         tn.attack.invert_l2(net, gradient * 0, shape, 10)
     with pytest.raises(ValueError, match="iterations"):
         tn.attack.invert(net, gradient, label, shape, iterations=0)
+    with pytest.raises(ValueError, match="restarts"):
+        tn.attack.invert_l2(net, gradient, shape, 10, restarts=0)
+
+
+@pytest.mark.parametrize("attack", ["invert", "invert_l2"])
+def test_restarts_return_the_best(leaked, attack):
+    net, image, label, gradient = leaked
+    shape = tuple(image.shape)
+    arguments = (net, gradient, label, shape) if attack == "invert" else (net, gradient, shape, 10)
+    invert = getattr(tn.attack, attack)
+    losses = [invert(*arguments, iterations=4, restarts=count).loss for count in (1, 2, 4)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0]

@@ -8,7 +8,7 @@ from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._validate import MAX_COUNT, integer, not_negative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import torch
 
@@ -98,8 +98,8 @@ def invert(
     rounds = integer("iterations", iterations, minimum=1, maximum=MAX_COUNT)
     weight = not_negative("total_variation", total_variation)
     generator = torch.Generator().manual_seed(seed)
-    best: Inversion | None = None
-    for _ in range(integer("restarts", restarts, minimum=1, maximum=MAX_COUNT)):
+
+    def attempt() -> Inversion:
         x = (0.5 + 0.1 * torch.randn(shape, generator=generator)).to(target)
         x.requires_grad_(True)
         adam = torch.optim.Adam([x], lr=_RATE)
@@ -113,11 +113,9 @@ def invert(
             slower.step()
             with torch.no_grad():
                 x.clamp_(0, 1)
-        found = Inversion(x.detach(), float(loss.detach()))
-        if best is None or found.loss < best.loss:
-            best = found
-    assert best is not None
-    return best
+        return Inversion(x.detach(), float(loss.detach()))
+
+    return _best(attempt, restarts)
 
 
 def invert_l2(
@@ -127,12 +125,14 @@ def invert_l2(
     classes: int,
     *,
     iterations: int = 100,
+    restarts: int = 1,
     seed: int = 0,
 ) -> Inversion:
     """Return inputs whose gradient is the nearest to a released one, their labels unknown.
 
     L-BFGS on the squared distance, over inputs and soft labels: Zhu, Liu and Han 2019, "Deep
     Leakage from Gradients" (DLG). It needs the scale of the gradient, and noise misleads it early.
+    Some first inputs lead nowhere, which its loss tells: see `restarts`.
 
     Parameters
     ----------
@@ -142,12 +142,13 @@ def invert_l2(
     shape : tuple of int
         Of the inputs, n first.
     classes : int
-    iterations : int
+    iterations, restarts : int
     seed : int
 
     Returns
     -------
     Inversion
+        That of the least loss over all restarts.
 
     Raises
     ------
@@ -165,26 +166,36 @@ def invert_l2(
 
     target = _target(model, gradient)
     count = integer("classes", classes, minimum=2, maximum=MAX_COUNT)
+    rounds = integer("iterations", iterations, minimum=1, maximum=MAX_COUNT)
     generator = torch.Generator().manual_seed(seed)
-    x = torch.randn(shape, generator=generator).to(target).requires_grad_(True)
-    y = torch.randn((shape[0], count), generator=generator).to(target).requires_grad_(True)
-    descent = torch.optim.LBFGS([x, y], lr=1.0, max_iter=1)
-    best = Inversion(x.detach().clone(), float("inf"))
 
-    def distance() -> torch.Tensor:
-        own = _gradient(model, x, y.softmax(dim=1))
-        loss = (own - target).square().sum()
-        x.grad, y.grad = torch.autograd.grad(loss, [x, y])
-        return loss.detach()
+    def attempt() -> Inversion:
+        x = torch.randn(shape, generator=generator).to(target).requires_grad_(True)
+        y = torch.randn((shape[0], count), generator=generator).to(target).requires_grad_(True)
+        descent = torch.optim.LBFGS([x, y], lr=1.0, max_iter=1)
+        best = Inversion(x.detach().clone(), float("inf"))
 
-    for _ in range(integer("iterations", iterations, minimum=1, maximum=MAX_COUNT)):
-        before = x.detach().clone()
-        loss = float(descent.step(distance))
-        if not loss < float("inf"):
-            break
-        if loss < best.loss:
-            best = Inversion(before, loss)
-    return best
+        def distance() -> torch.Tensor:
+            own = _gradient(model, x, y.softmax(dim=1))
+            loss = (own - target).square().sum()
+            x.grad, y.grad = torch.autograd.grad(loss, [x, y])
+            return loss.detach()
+
+        for _ in range(rounds):
+            before = x.detach().clone()
+            loss = float(descent.step(distance))
+            if not loss < float("inf"):
+                break
+            if loss < best.loss:
+                best = Inversion(before, loss)
+        return best
+
+    return _best(attempt, restarts)
+
+
+def _best(attempt: Callable[[], Inversion], restarts: int) -> Inversion:
+    count = integer("restarts", restarts, minimum=1, maximum=MAX_COUNT)
+    return min((attempt() for _ in range(count)), key=lambda found: found.loss)
 
 
 def _target(model: torch.nn.Module, gradient: torch.Tensor) -> torch.Tensor:

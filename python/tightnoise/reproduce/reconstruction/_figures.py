@@ -32,8 +32,8 @@ def draw(scope: Scope, results: Results, file: IO[bytes]) -> None:
     """Draw all figures into one PNG file; ImportError without matplotlib."""
     from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
 
-    figure = Figure(figsize=(17, 15), layout="constrained")
-    parts: Any = figure.subfigures(2, 1, height_ratios=(8, 7))
+    figure = Figure(figsize=(17, 17), layout="constrained")
+    parts: Any = figure.subfigures(2, 1, height_ratios=(8, 9))
     charts, images = parts
     axes = charts.subplots(2, 4).ravel()
     _training(axes[0], axes[1], scope, results)
@@ -91,7 +91,8 @@ def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> Non
         squares.plot(capacities, ours, color=color, label=name, **OURS)
         epsilons = [epsilon(scope, noise) for noise in rows]
         costs.plot(epsilons, capacities, color=color, label=name, **OURS)
-    _finish(squares, "Figure 4 (circles: as printed)", "log capacity of one release", "MSE")
+    title = "Figure 4 (circles: as printed)"
+    _finish(squares, title, "log capacity of one release", "MSE", legend="center")
     _finish(costs, "Figure 5", "epsilon of all steps, replace-one", "log capacity of one release")
     costs.set(yscale="log")
 
@@ -120,10 +121,10 @@ def _found(scope: Scope, results: Results, noise: Noise, name: str) -> float:
     return mean([found[name.lower()] for found in scope.attacks(results, "iga", noise)]) / scale
 
 
-def _finish(axes: Any, title: str, across: str, upwards: str) -> None:
+def _finish(axes: Any, title: str, across: str, upwards: str, legend: str = "best") -> None:
     axes.set(title=title, xlabel=across, ylabel=upwards, xscale="log")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc=legend)
 
 
 # --- images

@@ -24,6 +24,8 @@ TOTAL_VARIATION = 0.1
 
 _WEIGHTS = (1e-3, 1e-2, 1e-1)  # that an attacker of one image may choose from
 
+_RESTARTS = 4  # of deep leakage from gradients
+
 SHOWN = 4
 """How many images of a batch are kept, to be shown."""
 
@@ -77,7 +79,15 @@ def attack_batch(of: Task, noise: Noise, *, batch: int, iterations: int, seed: i
 def attack_l2(of: Task, noise: Noise, *, batch: int, iterations: int, seed: int) -> Found:
     """Return the same of images with the nearest gradient, by DLG, which does not know labels."""
     model, x, _, seen, cosine = _seen(of, noise, batch, seed)
-    found = invert_l2(model, seen, tuple(x.shape), of.classes, iterations=iterations, seed=seed)
+    found = invert_l2(
+        model,
+        seen,
+        tuple(x.shape),
+        of.classes,
+        iterations=iterations,
+        restarts=_RESTARTS,
+        seed=seed,
+    )
     return {"cosine": cosine, **_distances(x, found.inputs)}
 
 
