@@ -196,6 +196,10 @@ _NEIGHBOURS = {
 }
 
 
+def _cell_text(cell: Any) -> str:
+    return " to ".join(f"{edge:g}" for edge in cell) if isinstance(cell, tuple) else str(cell)
+
+
 def _number(value: Any) -> str:
     return str(value) if isinstance(value, (int, np.integer)) else f"{float(value):.8g}"
 
@@ -323,7 +327,7 @@ class HistogramRelease(Release):
     def _shown(self) -> list[tuple[str, str]]:
         low, high = self.confidence_interval()
         rows = [
-            (str(cell), f"{count} ({100 * _LEVEL:g} % interval {first} to {last})")
+            (_cell_text(cell), f"{count} ({100 * _LEVEL:g} % interval {first} to {last})")
             for cell, count, first, last in zip(
                 self.cells, self.noisy.tolist(), low.tolist(), high.tolist(), strict=True
             )
