@@ -16,7 +16,7 @@ BESIDE = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELO
 PROOFS = [*sorted(ROOT.glob("cpp/**/*.md")), *sorted(ROOT.glob("python/**/*.md"))]
 
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
-TUTORIALS = ("everyday-releases", "many-workers", "reconstruction")
+UNWRITTEN = ("everyday-releases", "interfaces", "many-workers", "reconstruction")
 ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
 LANGUAGES = {".py": "python", ".hpp": "cpp", ".cpp": "cpp", ".cff": "yaml", ".toml": "toml"}
 
@@ -73,7 +73,7 @@ def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
     """Lead the links of a page in docs/ to pages; what is listed, but not written yet, is left out."""
     if not docname.startswith("generated/"):
         source[0], _ = linked(source[0], DOCS)
-        for page in TUTORIALS:
+        for page in UNWRITTEN:
             if not (DOCS / f"{page}.md").exists():
                 source[0] = source[0].replace(f"\n{page}\n", "\n")
 
