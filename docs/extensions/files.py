@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from typeset import typeset
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -60,6 +61,7 @@ def write_pages(app: Sphinx) -> None:
         if file.suffix == ".md":
             text, found = linked(text, file.parent)
             waiting |= found - done
+            text = typeset(text) if file in PROOFS else text
             text = text if file in (*PROOFS, *BESIDE) else ORPHAN + text
         else:
             name, language = file.relative_to(ROOT), LANGUAGES.get(file.suffix, "text")
@@ -70,7 +72,7 @@ def write_pages(app: Sphinx) -> None:
 
 
 def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Lead the links of a page in docs/ to pages; what is listed, but not written yet, is left out."""
+    """Lead the links of a page in docs/ to pages; leave out what is listed and not written yet."""
     if not docname.startswith("generated/"):
         source[0], _ = linked(source[0], DOCS)
         for page in UNWRITTEN:
