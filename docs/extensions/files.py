@@ -26,8 +26,9 @@ def page_of(file: Path) -> Path:
     """Return the page, within docs/, that shows a file of the repository."""
     if file.suffix == ".md" and file.is_relative_to(DOCS):
         return file
-    page = GENERATED / "files" / file.relative_to(ROOT)
-    return page if page.suffix == ".md" else page.with_name(page.name + ".md")
+    if file.suffix == ".md":
+        return GENERATED / "texts" / file.relative_to(ROOT)
+    return GENERATED / "sources" / f"{file.relative_to(ROOT)}.md"
 
 
 def linked(text: str, folder: Path) -> tuple[str, set[Path]]:

@@ -14,8 +14,9 @@ GREEK = {
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 LETTER = re.compile(rf"(?<![A-Za-z])({'|'.join(GREEK)})(?![A-Za-z])")
 ONE = r"(?:\(-?[\w α-ω/+-]{1,12}\)|-?[A-Za-z0-9α-ω]+)"
-# What follows a letter, a number or a bracket: an index, an exponent that may have one, or both.
-INDEX = re.compile(rf"(?<=[A-Za-z0-9α-ωΦ)\]'])(?:_({ONE}))?(?:\^({ONE})(?:_({ONE}))?)?")
+# What follows a letter, a number or a bracket: an index, an exponent that may have one, or both. An
+# exponent that goes on (e^K(s)) stays as it is written.
+INDEX = re.compile(rf"(?<=[A-Za-z0-9α-ωΦ)\]'])(?:_({ONE}))?(?:\^({ONE})(?:_({ONE}))?(?![\w(^]))?")
 # Code, where links lead, names of files and functions.
 CODE = re.compile(r"(`[^`]*`|\]\([^)]*\)|\w+(?:_\w+){2,}|\w+\.(?:[ch]pp|md|py)\b)")
 
