@@ -8,7 +8,8 @@ import pytest
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 EXAMPLES = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.M | re.S)
 LINKS = re.compile(r"\]\(([^)\s]+)\)")
-LINKED = [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+BESIDE = [DOCS.parent / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")]
+LINKED = [*BESIDE, *sorted(DOCS.glob("*.md"))]
 
 PAGES = {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
 FOUND = [

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from typeset import typeset
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -16,7 +17,7 @@ BESIDE = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELO
 PROOFS = [*sorted(ROOT.glob("cpp/**/*.md")), *sorted(ROOT.glob("python/**/*.md"))]
 
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
-TUTORIALS = ("everyday-releases", "many-workers", "reconstruction")
+UNWRITTEN = ("everyday-releases", "interfaces", "many-workers", "reconstruction")
 ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
 LANGUAGES = {".py": "python", ".hpp": "cpp", ".cpp": "cpp", ".cff": "yaml", ".toml": "toml"}
 
@@ -25,8 +26,9 @@ def page_of(file: Path) -> Path:
     """Return the page, within docs/, that shows a file of the repository."""
     if file.suffix == ".md" and file.is_relative_to(DOCS):
         return file
-    page = GENERATED / "files" / file.relative_to(ROOT)
-    return page if page.suffix == ".md" else page.with_name(page.name + ".md")
+    if file.suffix == ".md":
+        return GENERATED / "texts" / file.relative_to(ROOT)
+    return GENERATED / "sources" / f"{file.relative_to(ROOT)}.md"
 
 
 def linked(text: str, folder: Path) -> tuple[str, set[Path]]:
@@ -60,6 +62,7 @@ def write_pages(app: Sphinx) -> None:
         if file.suffix == ".md":
             text, found = linked(text, file.parent)
             waiting |= found - done
+            text = typeset(text) if file in PROOFS else text
             text = text if file in (*PROOFS, *BESIDE) else ORPHAN + text
         else:
             name, language = file.relative_to(ROOT), LANGUAGES.get(file.suffix, "text")
@@ -70,10 +73,10 @@ def write_pages(app: Sphinx) -> None:
 
 
 def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Lead the links of a page in docs/ to pages; what is listed, but not written yet, is left out."""
+    """Lead the links of a page in docs/ to pages; leave out what is listed and not written yet."""
     if not docname.startswith("generated/"):
         source[0], _ = linked(source[0], DOCS)
-        for page in TUTORIALS:
+        for page in UNWRITTEN:
             if not (DOCS / f"{page}.md").exists():
                 source[0] = source[0].replace(f"\n{page}\n", "\n")
 

@@ -60,7 +60,8 @@ def page(name: str, thing: object) -> str:
         body = f".. py:data:: {name}\n\n   ::\n\n      {thing!r}\n"
     module = name.rpartition(".")[0]
     up = f"In :doc:`{module} </generated/reference/modules/{module}>`.\n\n"
-    return f":orphan:\n\n{titled(name.partition('.')[2])}{up}{body}"  # a sidebar of hundreds of names serves nobody
+    # In no table of contents: a sidebar of hundreds of names serves nobody.
+    return f":orphan:\n\n{titled(name.partition('.')[2])}{up}{body}"
 
 
 def escaped(line: str) -> str:
@@ -71,7 +72,9 @@ def escaped(line: str) -> str:
     return "".join(part if part[:1] == "`" else part.replace("|", r"\|") for part in parts)
 
 
-def escape(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+def escape(
+    app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
     """Escape a docstring, outside of its examples."""
     end = lines.index("Examples") if "Examples" in lines else len(lines)
     lines[:end] = map(escaped, lines[:end])
@@ -109,7 +112,7 @@ def write_reference(app: Sphinx) -> None:
                 write(PAGES / f"{place}.rst", page(place, getattr(module, name)))
 
 
-BACK = re.compile(r'(/generated/reference/)([\w.]+)(\.html#)([\w.]+)')
+BACK = re.compile(r"(/generated/reference/)([\w.]+)(\.html#)([\w.]+)")
 
 
 def lead_back(app: Sphinx, pagename: str, template: str, context: dict, doctree: object) -> None:

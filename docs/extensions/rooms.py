@@ -24,10 +24,10 @@ class Rooms(SphinxDirective):
                 middle = WIDTH / 2
                 parts.append(f'<path d="M{middle} {top - AISLE + 4}v{AISLE - 10}l-4 -5m4 5l4 -5"/>')
             for i, name in enumerate(names):
-                x = i * (width + GAP)
+                x, baseline = i * (width + GAP), top + HEIGHT / 2 + 5
                 parts.append(
                     f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="{HEIGHT}" rx="4"/>'
-                    f'<text x="{x + width / 2:.1f}" y="{top + HEIGHT / 2 + 5}">{escape(name)}</text>'
+                    f'<text x="{x + width / 2:.1f}" y="{baseline}">{escape(name)}</text>'
                 )
             top += HEIGHT + AISLE
         label = escape("; ".join(self.content))
