@@ -16,6 +16,7 @@ using Effort = Contour::Effort;
 
 constexpr double kNarrow = 1e-10;       // relative width at which an answer is not improved
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
+constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
 constexpr int kPasses = 3;
 
 // Gaussian releases are one Gaussian release.
@@ -141,7 +142,7 @@ Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double lo
     if (window(best) < kGaussianWindow * std::sqrt(best.moment().curvature)) return best;
     const double most_lost = std::max(lost(best), 0.0) + kMostLost;
     for (const double factor : {0.82, 0.65, 0.5}) {
-        const Images other(moments, tilt * factor, kLogTolerance);
+        const Images other = Images::among_known(moments, tilt * factor);
         if (lost(other) > most_lost) break;
         if (price(other) < price(best) - 0.2) best = other;
     }
@@ -225,7 +226,9 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         return {0.0, floor};
     double x = tilt.bound - 2.0 / tilt.at;
     best = contour_epsilon(moments, delta, x, best, Effort::quick);
-    const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
+    const auto is_wide = [&] {
+        return best.upper - best.lower > kNarrowEnough * std::max(best.upper, kSmall);
+    };
     if (!is_wide()) return best;
     if (at_zero.lower <= delta && is_below(moments, 0.0, delta)) return {0.0, 0.0};
     // Rare large losses: where one alone would reach delta is a better place to start.
@@ -234,6 +237,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         const auto one = [&](double at) { return *term.law->profile(at); };
         if (!term.law->profile(0.0)) continue;
         best.lower = std::max(best.lower, bisected(one, delta).lower);
+        if (!term.law->trimmed({best.upper, 1.0 / best.upper})) continue;  // has none
         start = std::max(start, bisected(one, delta / term.count).upper);
     }
     if (start > best.lower && start < best.upper) x = start;

@@ -13,7 +13,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr std::size_t kLanes = 8, kRun = 64 * kLanes;  // of frequencies that are summed at once
+constexpr std::size_t kLanes = 8, kRun = 16 * kLanes;  // of frequencies that are summed at once
 
 }  // namespace
 
@@ -48,14 +48,14 @@ double Contour::turn_error(double turn, double x) const {
 }
 
 // Sines and cosines of the first of kLanes frequencies come from the library, those of the others
-// by rotation. With the kernel 1/(s + 1) the terms are s times those of D: its slope's.
+// by one rotation each. With the kernel 1/(s + 1) the terms are s times those of D: its slope's.
 Contour::Sum Contour::sum(double x) const {
     const double turn = this->turn(x);
-    std::array<double, kLanes> cosines{1.0}, sines{0.0}, total{}, rise{};
-    const double first_cosine = std::cos(step_ * turn), first_sine = std::sin(step_ * turn);
-    for (std::size_t j = 1; j < kLanes; ++j) {
-        cosines[j] = cosines[j - 1] * first_cosine - sines[j - 1] * first_sine;
-        sines[j] = sines[j - 1] * first_cosine + cosines[j - 1] * first_sine;
+    std::array<double, kLanes> cosines, sines, total{}, rise{};
+    for (std::size_t j = 0; j < kLanes; ++j) {
+        const double angle = static_cast<double>(j) * step_ * turn;
+        cosines[j] = std::cos(angle);
+        sines[j] = std::sin(angle);
     }
     const std::size_t n = table_.real.size();
     for (std::size_t start = 0; start < n; start += kRun) {
@@ -82,10 +82,10 @@ Contour::Sum Contour::sum(double x) const {
         slope -= rise[j];
     }
     slope += tilt_ * value;
-    const double additions = static_cast<double>(n / kRun + kRun / kLanes + kLanes + 1);
+    const double additions = static_cast<double>(n / kRun + std::min(n, kRun) / kLanes + kLanes);
     const double error =
         table_.error + turn_error(turn, x) * table_.slope +
-        kUnit * ((60.0 + additions) * table_.size + 4.0 * std::fabs(turn) * table_.slope);
+        kUnit * ((30.0 + additions) * table_.size + 4.0 * std::fabs(turn) * table_.slope);
     const double unit = step_ / kPi;
     return {value * unit, error * unit * 1.0001, table_.size * unit, slope * unit};
 }

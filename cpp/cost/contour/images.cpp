@@ -39,21 +39,44 @@ const Moment& Moments::at(double t) {
     return known_.emplace(t, total).first->second;
 }
 
+std::vector<double> Moments::tilts() const {
+    std::vector<double> known;
+    for (const auto& moment : known_) known.push_back(moment.first);
+    std::sort(known.begin(), known.end());  // so that answers do not depend on the map's order
+    return known;
+}
+
 Images::Images(Moments& moments, double tilt, double log_tolerance)
     : tilt_(tilt), moment_(moments.at(tilt)) {
+    constexpr double kSteep = 300.0;  // beyond, a steeper tilt bounds no images better
     const double reach = std::sqrt(-2.0 * log_tolerance / std::max(moment_.curvature, 1e-300));
-    const auto add = [&](std::vector<Tilt>& to, double at) {
-        to.push_back(tilt_at(moments, at, tilt));
+    double steepest = kInfinity;
+    const auto add_above = [&](double at) {
+        if (at >= steepest) return;
+        above_.push_back(tilt_at(moments, at, tilt));
+        const double line = moment_.value + moment_.slope * (at - tilt);
+        if (moments.at(at).value - line > kSteep) steepest = at;
     };
     for (const double part : {0.03, 0.08, 0.2, 0.45, 0.9, 2.0}) {
-        add(above_, tilt + (1.0 + tilt) * part);
+        add_above(tilt + (1.0 + tilt) * part);
     }
-    add(below_, 0.0);
-    for (const double part : {0.3, 0.6, 0.8}) add(below_, tilt * part);
+    below_.push_back(tilt_at(moments, 0.0, tilt));
+    for (const double part : {0.3, 0.6, 0.8}) below_.push_back(tilt_at(moments, tilt * part, tilt));
     for (const double part : {0.4, 0.7, 0.9, 1.1, 1.4}) {
-        if (part * reach < 1e6 * (1.0 + tilt)) add(above_, tilt + part * reach);
-        if (part * reach < 0.99 * tilt) add(below_, tilt - part * reach);
+        if (part * reach < 1e6 * (1.0 + tilt)) add_above(tilt + part * reach);
+        if (part * reach < 0.99 * tilt) {
+            below_.push_back(tilt_at(moments, tilt - part * reach, tilt));
+        }
     }
+}
+
+Images Images::among_known(Moments& moments, double tilt) {
+    Images made(moments.at(tilt), tilt);
+    for (const double at : moments.tilts()) {
+        if (at == tilt) continue;
+        (at > tilt ? made.above_ : made.below_).push_back(tilt_at(moments, at, tilt));
+    }
+    return made;
 }
 
 void Images::extend_above(const Terms& terms) {

@@ -24,6 +24,7 @@ class Moments {
     }
     // The value is never below K(t) by more than the error.
     const Moment& at(double t);
+    std::vector<double> tilts() const;  // of those that are known
 
   private:
     const Terms& terms_;
@@ -35,6 +36,9 @@ class Images {
   public:
     // Around a contour at `tilt`, for images of about e^log_tolerance, relatively.
     Images(Moments& moments, double tilt, double log_tolerance);
+
+    // The same by tilts of which the moments are known already, one on each side at least.
+    static Images among_known(Moments& moments, double tilt);
 
     // Takes steeper tilts into account, for laws whose large losses were trimmed.
     void extend_above(const Terms& terms);
@@ -50,6 +54,8 @@ class Images {
     double log_above(double x, double window, double smoothing) const;
 
   private:
+    Images(const Moment& moment, double tilt) : tilt_(tilt), moment_(moment) {}
+
     struct Tilt {
         double at, distance, log_weight;  // of the tilt, |at - c|, log kap + K there
     };
