@@ -76,6 +76,19 @@ def test_a_clipped_gradient_is_no_longer_than_the_clip():
         assert squares <= 0.1**2
 
 
+def test_sums_of_short_floats_are_float32():
+    net, (x, y) = network(4, 3), examples(3000)
+    wide = tn.torch.clipped_sum(net.bfloat16(), LOSS, x.bfloat16(), y, l2=0.1)
+    for name, part in wide.items():
+        assert part.dtype == torch.float32
+        alone = [
+            tn.torch.clipped_sum(net, LOSS, x[i : i + 1].bfloat16(), y[i : i + 1], l2=0.1)[name]
+            for i in range(0, 3000, 100)
+        ]
+        some = tn.torch.clipped_sum(net, LOSS, x[::100].bfloat16(), y[::100], l2=0.1)[name]
+        torch.testing.assert_close(some, torch.stack(alone).sum(dim=0), rtol=1e-5, atol=1e-6)
+
+
 def test_an_empty_sample_has_a_sum():
     net, (x, y) = network(4, 3), examples(0)
     sums = tn.torch.clipped_sum(net, LOSS, x, y, l2=1.0)
@@ -96,6 +109,11 @@ def test_what_has_no_clipped_sum():
     normed = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3))
     with pytest.raises(ValueError, match="batch norm"):
         tn.torch.clipped_sum(normed, LOSS, x, y, l2=1.0)
+    uneven = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 3).double())
+    with pytest.raises(ValueError, match=r"of one dtype; got torch.float32.* at '1.weight'"):
+        tn.torch.clipped_sum(uneven, LOSS, x, y, l2=1.0)
+    with pytest.raises(ValueError, match=r"on one device.* on meta at 'targets'"):
+        tn.torch.clipped_sum(net, LOSS, x, y.to("meta"), l2=1.0)
     for p in net.parameters():
         p.requires_grad = False
     with pytest.raises(ValueError, match="requires a gradient"):
@@ -126,6 +144,9 @@ def test_what_is_not_released():
         tn.torch.release([torch.ones(3, dtype=torch.int64)], m)
     with pytest.raises(ValueError, match="one dtype"):
         tn.torch.release([torch.ones(3), torch.ones(3, dtype=torch.float64)], m)
+    for bad in (torch.zeros(3, device="meta"), torch.zeros(3, 3).to_sparse()):
+        with pytest.raises(TypeError, match="dense, with data"):
+            tn.torch.release([bad], m)
     lifted = tn.LiftedVonMisesFisher(
         50.0, 3, anchor=1.0
     )  # releases a direction with one number more
@@ -202,6 +223,75 @@ def test_the_multiplier_is_that_of_the_mechanism(opacus):
     for option in ({"clipping": "per_layer"}, {"grad_sample_mode": "ghost"}):
         with pytest.raises(ValueError, match=next(iter(option))):
             trained(opacus, tn.torch.PrivacyEngine(mechanism=noise), **option)
+
+
+class Partial(torch.nn.Module):
+    """With a part that no output depends on."""
+
+    def __init__(self):
+        super().__init__()
+        self.used, self.spare = torch.nn.Linear(4, 3), torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.used(x)
+
+
+def private(net, noise, **options):
+    x, y = examples(120)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=30)
+    engine = tn.torch.PrivacyEngine(mechanism=noise, rng=tn.random.NoiseStream(5))
+    model, optimizer, loader = engine.make_private(
+        module=net,
+        optimizer=torch.optim.SGD(net.parameters(), lr=0.1),
+        data_loader=loader,
+        max_grad_norm=0.5,
+        **options,
+    )
+    return engine, model, optimizer, (x, y)
+
+
+def test_no_step_costs_more_than_is_accounted(opacus):
+    def step(x=None):
+        optimizer.zero_grad()
+        LOSS(model(given if x is None else x), y).backward()
+        optimizer.step()
+
+    noise = tn.RectifiedGaussian(0.6, -2.0, 2.0)
+    for name in ("max_grad_norm", "noise_multiplier"):  # as a scheduler does
+        engine, model, optimizer, (given, y) = private(network(4, 3), noise)
+        step()
+        setattr(optimizer, name, 4.0)
+        with pytest.raises(ValueError, match="must stay as they were"):
+            step()
+        assert len(engine.accountant) == 1
+    engine, model, optimizer, (given, y) = private(Partial(), noise)
+    with pytest.raises(ValueError, match=r"must have gradients.* none at 2, of shape \(2, 4\)"):
+        step()
+    engine, model, optimizer, (given, y) = private(network(4, 3), noise)
+    before = [p.detach().clone() for p in model.parameters()]
+    bad = given.clone()
+    bad[3, 2] = torch.nan
+    with pytest.raises(ValueError, match="must be finite; got nan"):
+        step(bad)
+    assert len(engine.accountant) == 0
+    assert all(torch.equal(p, q) for p, q in zip(model.parameters(), before, strict=True))
+    with pytest.raises(ValueError, match=r"must be float32 or float64.*bfloat16 at 0"):
+        private(network(4, 3).bfloat16(), noise)
+    with pytest.raises(opacus.validators.errors.UnsupportedModuleError, match="BatchNorm"):
+        private(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)), noise)
+
+
+def test_a_checkpoint_is_whole_or_not_there(opacus, tmp_path):
+    engine, model, optimizer, _ = private(network(4, 3), tn.Gaussian(0.6))
+    path = tmp_path / "state"
+    engine.save_checkpoint(path=path, module=model, optimizer=optimizer)
+    once = path.read_bytes()
+    extra = {"extra": lambda: None}  # cannot be pickled
+    with pytest.raises(AttributeError):
+        engine.save_checkpoint(path=path, module=model, checkpoint_dict=extra)
+    assert path.read_bytes() == once
+    assert [file.name for file in tmp_path.iterdir()] == ["state"]
+    engine.load_checkpoint(path=path, module=model, optimizer=optimizer)
 
 
 def test_shuffled_batches_have_no_epsilon(opacus):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -90,10 +91,8 @@ class WeightedSum:
     def __call__(self, orders: Array) -> Array:
         """Return upper bounds at finite, increasing orders above 1; each function's are checked."""
         orders.flags.writeable = False  # no function may move the orders under another
-        total = np.zeros(orders.shape)
-        for source, function in self._parts:
-            total = add_upper(total, _without_underflow(source, function, orders))
-        return total
+        bounds = (_without_underflow(source, function, orders) for source, function in self._parts)
+        return functools.reduce(add_upper, bounds) if self._parts else np.zeros(orders.shape)
 
     def at_infinity(self) -> float:
         """Return the bound at infinite order: infinity unless every function says its own."""

@@ -279,7 +279,12 @@ class RdpCurve:
         array([0.2   , 0.2667, 0.4   ,    inf])
         """
         orders = _orders(alphas)
-        return RdpCurve(orders, self._known.at(orders))
+        values = self._known.at(orders)
+        if not self.is_continuous:
+            return RdpCurve(orders, values)
+        table = RdpCurve.__new__(RdpCurve)  # all that is checked there was checked now
+        table._fill(orders, values, AtSomeOrders(orders, values))
+        return table
 
     def epsilon(self, delta: float, conversion: str = "optimal") -> float:
         """Return the smallest epsilon that any order above 1 proves at `delta`.

@@ -441,8 +441,8 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         if sensitivity is not None:
             sensitivity = not_negative("sensitivity", sensitivity)
             if self._law.is_below_gaussian:
-                anywhere = self.cost(sensitivity=sensitivity, adjacency=adjacency)
-                functions.append(ZcdpRdp(anywhere.zcdp_rho))
+                anywhere, bound = self._anywhere(sensitivity, adjacency)
+                functions.append(bound)
         box: Any = sensitivity if coordinate_sensitivity is None else coordinate_sensitivity
         known = per_instance_rdp(self._law, theta, box)
         if sensitivity is not None:
@@ -451,6 +451,21 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         functions.append(known)
         function = functions[0] if len(functions) == 1 else Lesser(tuple(functions))
         return InstanceCost(function, adjacency=adjacency, anywhere=anywhere)
+
+    def _anywhere(self, sensitivity: float, adjacency: Adjacency | None) -> tuple[Cost, ZcdpRdp]:
+        """Return what a release costs with any theta: kept, for each step of training asks."""
+        asked = sensitivity, adjacency
+        known = self._latest_anywhere[:]  # at once: another thread may ask for another cost
+        if known and known[0][0] == asked:
+            return known[0][1]
+        cost = self.cost(sensitivity=sensitivity, adjacency=adjacency)
+        answer = cost, ZcdpRdp(cost.zcdp_rho)
+        self._latest_anywhere[:] = [(asked, answer)]
+        return answer
+
+    @cached_property
+    def _latest_anywhere(self) -> list[tuple[tuple[float, Adjacency | None], tuple[Cost, ZcdpRdp]]]:
+        return []
 
     def individual_cost_at(
         self,

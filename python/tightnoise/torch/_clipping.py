@@ -8,6 +8,7 @@ import torch
 from torch.func import functional_call, grad, vmap
 
 from tightnoise._validate import MAX_COUNT, integer, positive
+from tightnoise.torch._release import widened
 
 __all__ = ["clipped_sum"]
 
@@ -51,13 +52,15 @@ def clipped_sum(
     Returns
     -------
     dict of str to torch.Tensor
-        The sum for each parameter that requires a gradient, by name.
+        The sum for each parameter that requires a gradient, by name; float32 where parameters are
+        bfloat16 or float16, whose sums would move by far more than a clip.
 
     Raises
     ------
     ValueError
-        If no clip is given, one is not above 0, the model has batch norm or no parameter that
-        requires a gradient, inputs and targets differ in length, or a gradient is NaN or infinite.
+        If no clip is given, one is not above 0, the model has batch norm, no parameter that
+        requires a gradient or parameters of several dtypes or devices, inputs and targets differ in
+        length or device, or a gradient is NaN or infinite.
 
     Examples
     --------
@@ -85,6 +88,15 @@ def clipped_sum(
     wanted = {n: p.detach() for n, p in model.named_parameters() if p.requires_grad}
     if not wanted:
         raise ValueError("model must have a parameter that requires a gradient; got none")
+    name, known = next(iter(wanted.items()))
+    places = {**wanted, "inputs": inputs, "targets": targets}
+    for other, tensor in places.items():
+        if tensor.device != known.device or (other in wanted and tensor.dtype != known.dtype):
+            raise ValueError(
+                f"parameters and data must be on one device, parameters of one dtype; got "
+                f"{known.dtype} on {known.device} at {name!r}, {tensor.dtype} on {tensor.device} "
+                f"at {other!r}"
+            )
     fixed = {n: p.detach() for n, p in model.named_parameters() if not p.requires_grad}
     fixed.update(model.named_buffers())
 
@@ -93,11 +105,13 @@ def clipped_sum(
         return loss(output, y.unsqueeze(0))
 
     each = vmap(grad(one), in_dims=(None, 0, 0), randomness="different")
-    sums = {name: torch.zeros_like(p) for name, p in wanted.items()}
+    wide = widened(known.dtype)
+    sums = {name: torch.zeros_like(p, dtype=wide) for name, p in wanted.items()}
     for start in range(0, len(inputs), size):
         part = slice(start, start + size)
         gradients = each(wanted, inputs[part], targets[part])
-        for name, rows in _clipped(gradients, norm, most).items():
+        rows_of = {name: rows.to(wide) for name, rows in gradients.items()}
+        for name, rows in _clipped(rows_of, norm, most).items():
             sums[name] += rows
     return sums
 

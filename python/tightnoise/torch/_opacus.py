@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -14,11 +15,12 @@ from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processe
 from torch.distributed.fsdp import FSDPModule
 
 from tightnoise._accountant import Accountant
+from tightnoise._files import write_whole
 from tightnoise._validate import positive
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian, Mechanism
 from tightnoise.random import NoiseStream
-from tightnoise.torch._release import Sampler, release
+from tightnoise.torch._release import Sampler, release, widened
 
 __all__ = ["DPOptimizer", "OpacusAccountant", "PrivacyEngine"]
 
@@ -135,6 +137,15 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
     **options
         Those of Opacus' optimizer.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is bfloat16 or float16, in which sums would move by far more than the clip;
+        at a step, if one has no gradient, or the clip or the multiplier was changed, as Opacus'
+        schedulers do.
+    TypeError
+        If the mechanism has no cost for an L2 sensitivity.
+
     Examples
     --------
     >>> import tightnoise as tn
@@ -169,6 +180,29 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
             expected_batch_size=expected_batch_size,
             **options,
         )
+        self._told = self.max_grad_norm, self.noise_multiplier
+        for i, p in enumerate(self.params):
+            if p.dtype != widened(p.dtype):
+                raise ValueError(
+                    f"parameters must be float32 or float64 (torch.autocast keeps them so); got "
+                    f"{p.dtype} at {i}"
+                )
+
+    def pre_step(self, closure: Callable[[], float] | None = None) -> float | None:
+        """Clip, add up and release, where nothing has changed that the cost depends on."""
+        if (self.max_grad_norm, self.noise_multiplier) != self._told:
+            raise ValueError(
+                "max_grad_norm and noise_multiplier must stay as they were, which the cost is of: "
+                f"{self._told}; got {(self.max_grad_norm, self.noise_multiplier)}"
+            )
+        for i, p in enumerate(self.params):
+            if getattr(p, "grad_sample", None) is None:
+                raise ValueError(
+                    f"parameters must have gradients, or requires_grad=False; got none at {i}, of "
+                    f"shape {tuple(p.shape)}"
+                )
+        taken: float | None = super().pre_step(closure)
+        return taken
 
     def add_noise(self) -> None:
         """Put the release of the clipped sums into the gradients."""
@@ -290,6 +324,19 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
             clipping=clipping,
             grad_sample_mode=grad_sample_mode,
             **options,
+        )
+
+    def save_checkpoint(self, *, path: Any, **options: Any) -> None:
+        """Save as Opacus' engine does; a file of this name is written whole or not at all."""
+        if not isinstance(path, (str, os.PathLike)):
+            super().save_checkpoint(path=path, **options)
+            return
+        name = os.fspath(path)
+        write_whole(
+            name,
+            lambda file: super(PrivacyEngine, self).save_checkpoint(path=file, **options),
+            suffix="",
+            overwrite=True,
         )
 
     def make_private_with_epsilon(self, **options: Any) -> Any:

@@ -11,6 +11,8 @@ import torch.distributed as dist
 
 from tightnoise.mechanisms import Mechanism
 from tightnoise.mechanisms._parts import require_parts
+from tightnoise.mechanisms.additive import AdditiveNoise
+from tightnoise.mechanisms.base import CoordinateMechanism
 from tightnoise.random import BATCH, NoiseStream, Reservation, default_stream
 from tightnoise.sketch import Sketch
 
@@ -213,9 +215,13 @@ def gather_sketch(sketch: Sketch, *, group: dist.ProcessGroup | None = None) -> 
 
 def _flat(parts: list[torch.Tensor]) -> torch.Tensor:
     """Return new memory with all numbers, in a dtype that noise is drawn in."""
-    kept = parts[0].dtype
-    wide = torch.float32 if kept in (torch.bfloat16, torch.float16) else kept
-    return torch.cat([part.detach().reshape(-1) for part in parts]).to(wide)
+    flat = torch.cat([part.detach().reshape(-1) for part in parts])
+    return flat.to(widened(flat.dtype))
+
+
+def widened(dtype: torch.dtype) -> torch.dtype:
+    """Return what sums are made and noise is drawn in: float32 or float64."""
+    return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
 
 
 def _shaped_as(parts: list[torch.Tensor], flat: torch.Tensor) -> list[torch.Tensor]:
@@ -230,20 +236,22 @@ def _draw(
     offset: int | None = None,
 ) -> Exception | None:
     """Put noise on a tensor, in place; return what hindered it."""
-    array = flat.cpu().numpy()
+    theta = array = flat.cpu().numpy()
     try:
         if offset is None:
-            array = np.asarray(mechanism.sample(array, rng=rng))
+            keeps = isinstance(mechanism, (CoordinateMechanism, AdditiveNoise))
+            array = np.asarray(mechanism.sample(theta, rng=rng, out=theta if keeps else None))
         else:  # noise is drawn from a multiple of BATCH on; what is before is nobody's
             before = offset % BATCH
-            padded = np.concatenate([np.full(before, array[0]), array])
+            padded = np.concatenate([np.full(before, theta[0]), theta])
             noisy = mechanism.sample(padded, rng=rng, out=padded, offset=offset - before)
             array = np.asarray(noisy)[before:]
     except (TypeError, ValueError) as error:
         return error
     if array.shape != flat.shape:
         return TypeError(f"mechanism must release vectors as they are; got {mechanism!r}")
-    flat.copy_(torch.from_numpy(array))
+    if array is not theta or flat.device.type != "cpu":
+        flat.copy_(torch.from_numpy(array))
     return None
 
 
@@ -254,6 +262,8 @@ def _wrong(parts: list[torch.Tensor]) -> Exception | None:
             return TypeError(f"tensors must be of torch; got {type(part).__name__} at {i}")
         if part.dtype not in _DTYPES:
             return TypeError(f"tensors must be floating; got {part.dtype} at {i}")
+        if part.layout != torch.strided or part.is_meta:
+            return TypeError(f"tensors must be dense, with data; got {part.layout} at {i}")
         if part.dtype != parts[0].dtype or part.device != parts[0].device:
             return ValueError(
                 f"tensors must have one dtype and device; got {part.dtype} on {part.device} at {i},"
