@@ -4,6 +4,8 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import pydoc
+import re
 
 import pytest
 
@@ -49,3 +51,11 @@ def test_examples(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("thing", list(public_names()))
+def test_help_shows_no_private_name(thing):
+    text = pydoc.render_doc(thing, renderer=pydoc.plaintext)
+    shown = re.findall(r"^ \|  (_[a-z]\w*)", text, re.M)
+    of_tuples = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}  # public, by Python
+    assert set(shown) <= (of_tuples if hasattr(thing, "_make") else set())

@@ -230,9 +230,9 @@ class NoiseStream:
         --------
         >>> import numpy as np
         >>> import tightnoise as tn
-        >>> generator = np.random.Generator(tn.random.NoiseStream(seed=1).bit_generator())
-        >>> generator.permutation(5).tolist(), generator.integers(10, size=3).tolist()
-        ([3, 2, 4, 1, 0], [0, 6, 3])
+        >>> generator = np.random.Generator(tn.random.NoiseStream().bit_generator())
+        >>> sorted(generator.permutation(5).tolist())
+        [0, 1, 2, 3, 4]
         """
         return cast("np.random.BitGenerator", _BitGenerator(self))
 

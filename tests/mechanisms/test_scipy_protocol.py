@@ -274,6 +274,32 @@ def test_rvs_of_directions():
     np.testing.assert_allclose(lifted.mean([1.0, 2.0]), length * lifted.direction([1.0, 2.0]))
 
 
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "tulap", "multi_gaussian"])
+@pytest.mark.parametrize("grid", [0.5, 2.0])
+def test_rounded_noise_adds_its_steps_up(name, grid):
+    rounded = NOISES[name].rounded(grid)
+    k = np.arange(-60, 61)
+    p = rounded.pmf(k)
+    np.testing.assert_allclose(rounded.cdf(k), np.cumsum(p), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(rounded.sf(k), rounded.cdf(-k - 1), rtol=1e-11)
+    np.testing.assert_allclose(np.exp(rounded.logsf(k)), rounded.sf(k), rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(np.exp(rounded.logcdf(k)), rounded.cdf(k), rtol=1e-11, atol=1e-300)
+    np.testing.assert_array_equal(rounded.cdf(k + 0.7), rounded.cdf(k))
+    for q in (1e-9, 0.01, 0.3, 0.62, 0.99):
+        assert rounded.ppf(q) == k[np.argmax(rounded.cdf(k) >= q)]
+        assert rounded.isf(q) == k[np.argmax(rounded.sf(k) <= q)]
+    low, high = rounded.interval(0.9)
+    assert rounded.cdf(high) - rounded.cdf(low - 1) >= 0.9
+    spread = float((p * (k * grid) ** 2).sum())
+    assert rounded.std() == pytest.approx(math.sqrt(spread), rel=1e-6)
+    drawn = rounded.rvs(size=(3, 2), random_state=tn.random.NoiseStream(seed=1))
+    assert drawn.shape == (3, 2)
+    again = NOISES[name].sample_integers(
+        np.zeros((3, 2)), rng=tn.random.NoiseStream(seed=1), grid=grid
+    )
+    assert np.array_equal(drawn, again[0])
+
+
 def test_what_is_refused():
     law = BOUNDED["truncated"]
     with pytest.raises(TypeError, match="theta must be given"):

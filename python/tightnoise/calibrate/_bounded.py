@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +34,8 @@ _GREATEST_EPSILON_IN_BALL = 1e10
 _LEAST_SCALE, _GREATEST_SCALE = 2.3e-308, 1.7e308
 
 
-class _Family(NamedTuple, Generic[Noise]):
+@dataclass(frozen=True)
+class _Family(Generic[Noise]):
     """A kind of noise, and the functions of the core for it."""
 
     noise: Callable[[float, Any, Any], Noise]

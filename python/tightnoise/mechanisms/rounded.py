@@ -13,6 +13,7 @@ Every term is positive, and S is computed as a tail: nothing cancels, however wi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._cached import cached_property
 from tightnoise._validate import number_array, positive, require, require_all
+from tightnoise.mechanisms._drawing import repeated, source_of
 from tightnoise.mechanisms._panels import ONE_BY_ONE, sum_rule
+from tightnoise.random import NoiseStream
 
 __all__ = ["RoundedNoise"]
 
@@ -51,7 +54,8 @@ class RoundedNoise:
     the rounded output, and less than the noise's where it is narrow beside the grid. Tulap noise
     becomes the geometric mechanism, Laplace noise a discrete Laplace with a lower peak.
 
-    `pmf`, `mean_abs` and `var` are for theta on the grid, `mean_abs_worst` and `mse_worst` for any.
+    Probabilities, `mean_abs` and `var` are for theta on the grid, `mean_abs_worst` and `mse_worst`
+    for any. Outputs are counted in steps from theta, but for `mean_abs`, `var` and `std`.
 
     Parameters
     ----------
@@ -112,6 +116,97 @@ class RoundedNoise:
         require_all(good, "k", count, "an integer, at most 2^52 in size")
         low, high = ((count + side) * self.grid for side in (-0.5, 0.5))
         return self.mechanism._mass(np.asarray(low), np.asarray(high))[()]
+
+    def logpmf(self, k: ArrayLike) -> Any:
+        """Return log(pmf(k)), -inf where that is too small for a float."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.pmf(k))
+
+    def cdf(self, k: ArrayLike) -> Any:
+        """Return the probability of an output of at most k steps above theta, on the grid."""
+        return self.mechanism.cdf(self._edge(k))
+
+    def sf(self, k: ArrayLike) -> Any:
+        """Return the probability of an output of more than k steps above theta."""
+        return self.mechanism.sf(self._edge(k))
+
+    def logcdf(self, k: ArrayLike) -> Any:
+        """Return log(cdf), also where cdf is too small for a float, or next to 1."""
+        return self.mechanism.logcdf(self._edge(k))
+
+    def logsf(self, k: ArrayLike) -> Any:
+        """Return log(sf), also where sf is too small for a float, or next to 1."""
+        return self.mechanism.logsf(self._edge(k))
+
+    def ppf(self, q: ArrayLike) -> Any:
+        """Return the smallest k with `cdf(k) >= q`, as a float; q next to a step may be either."""
+        return np.ceil(self.mechanism.ppf(q) / self.grid - 0.5)
+
+    def isf(self, q: ArrayLike) -> Any:
+        """Return the smallest k with `sf(k) <= q`, as a float; q next to a step may be either."""
+        return np.ceil(self.mechanism.isf(q) / self.grid - 0.5)
+
+    def interval(self, confidence: ArrayLike) -> tuple[Any, Any]:
+        """Return the ends of what holds the output with at least that probability, in steps.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> low, high = tn.Tulap(epsilon=1.0, sensitivity=1.0).rounded().interval(0.95)
+        >>> float(low), float(high)
+        (-3.0, 3.0)
+        """
+        low, high = self.mechanism.interval(confidence)
+        return np.ceil(low / self.grid - 0.5), np.ceil(high / self.grid - 0.5)
+
+    def median(self) -> float:
+        """Return the median of the output in steps from theta, 0 by symmetry."""
+        return 0.0
+
+    def mean(self) -> float:
+        """Return the mean of the output in steps from theta, 0 by symmetry."""
+        return 0.0
+
+    def std(self) -> float:
+        """Return the standard deviation of the output, for theta on the grid."""
+        return math.sqrt(self.var())
+
+    def rvs(
+        self, *, size: int | Sequence[int] | None = None, random_state: NoiseStream | None = None
+    ) -> Any:
+        """Draw steps from theta: `mechanism.sample_integers` of zeros, on this grid.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            The shape of what is returned; by default one number.
+        random_state : NoiseStream, optional
+            Where the noise comes from.
+
+        Returns
+        -------
+        int64, or ndarray of int64
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `size` is no shape, or `random_state` is not a NoiseStream.
+
+        Examples
+        --------
+        >>> import tightnoise as tn
+        >>> tn.Laplace(2.0).rounded().rvs(size=3).dtype.name
+        'int64'
+        """
+        source_of(random_state, "random_state")
+        zeros = repeated(0.0, size)
+        return self.mechanism.sample_integers(zeros, rng=random_state, grid=self.grid)[0]
+
+    def _edge(self, k: ArrayLike) -> Array:
+        count = number_array("k", k)
+        good = np.abs(count) <= _MOST_STEPS
+        require_all(good, "k", count, "at most 2^52 in size")
+        return np.asarray((np.floor(count) + 0.5) * self.grid)
 
     def mean_abs(self) -> float:
         """Return the mean of abs(output - theta), the l1 loss, for theta on the grid."""
