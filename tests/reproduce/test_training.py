@@ -197,7 +197,9 @@ def found(changed, seeds=8):
     return Found("made up", 10**6, 100, seeds, 3, [GAUSSIAN, "sign"], results)
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(0.7, "less"), (1.0, "Ties"), (1.4, "more")])
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [(0.7, "for less"), (1.0, "ties"), (1.4, "for more")]
+)
 def test_verdict(factor, verdict):
     def changed(one):
         return {
@@ -207,22 +209,31 @@ def test_verdict(factor, verdict):
         }
 
     made_up = found(changed)
-    for change, error in made_up.saved("linf", "sign", _results.accounted)[1:-1]:
-        assert change == pytest.approx(math.log(factor), abs=4 * error + 1e-12)
-        assert 0 < error < 0.01
+    changes = made_up.changes("linf", "sign", _results.accounted)[1:-1]
+    for change in changes:
+        assert change.value == pytest.approx(math.log(factor), abs=4 * change.error + 1e-12)
+        assert 0 < change.error < 0.01
     for table in tables(made_up)[1:4]:
         text = " ".join(table.notes)
-        start = text.index("Verdict.")
-        where = text[start:].split(": sign at")[:-1]
-        assert len(where) == 1
-        assert verdict in where[0].rpartition(".")[2]
+        said = text[text.index("Verdict") :].split(". ")[1:]
+        middle = [part.partition(":")[0] for part in said if "1/375" in part or "1/75" in part]
+        assert middle == [verdict if verdict != "for less" else "As accurate for less"]
 
 
 def test_what_no_gaussian_reaches():
     made_up = found(lambda one: {"accuracies": [x + 0.2 for x in one["accuracies"]]})
-    assert made_up.saved("l2", "sign", _results.proven)[0][0] == -math.inf
+    first = made_up.changes("l2", "sign", _results.proven)[0]
+    assert (first.value, first.less, first.more) == (-math.inf, 1.0, 0.0)
     text = " ".join(tables(made_up)[2].notes)
-    assert "More accurate than any Gaussian of the study: sign at 1/6000" in text
+    assert "As accurate for less: sign at 1/6000" in text
+
+
+def test_what_is_less_accurate_than_each_gaussian_is_not_judged():
+    made_up = found(lambda one: {"accuracies": [x - 0.5 for x in one["accuracies"]]})
+    change = made_up.changes("l2", "sign", _results.proven)[0]
+    assert math.isnan(change.value)
+    assert (change.less, change.more) == (0.0, 0.0)
+    assert "less: none. for more: none. ties: none" in " ".join(tables(made_up)[2].notes)
 
 
 def test_tables_are_printed():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.training._noises import GAUSSIAN
 
 __all__ = [
+    "RESAMPLES",
     "SHARES",
+    "Change",
     "Found",
     "Line",
     "Norm",
@@ -39,7 +41,7 @@ SHARES: dict[Norm, tuple[float, ...]] = {
 Only those that are at least the clip: below, epsilon is above 20 with an L2 clip.
 """
 
-_RESAMPLES = 200
+RESAMPLES = 200
 
 
 def shares_of(norm: Norm, examples: int) -> list[float]:
@@ -128,18 +130,32 @@ class Found:
         costs = [np.broadcast_to(cost(cell), accuracies.shape[1]) for cell in found]
         return Line(accuracies, np.array(costs, dtype=np.float64))
 
-    def saved(
-        self, norm: Norm, noise: str, cost: Callable[[Any], Any]
-    ) -> list[tuple[float, float]]:
-        """Return, for each noise, the change against the Gaussian at equal accuracy, and its error.
-
-        In logarithms; -inf where the Gaussian is as accurate with no noise of the study, NaN where
-        it is more accurate with each. The standard error is that of resampled seeds.
-        """
+    def changes(self, norm: Norm, noise: str, cost: Callable[[Any], Any]) -> list[Change]:
+        """Return, for each noise, the change against the Gaussian at equal accuracy."""
         line, gaussian = self.line(norm, noise, cost), self.line(norm, GAUSSIAN, cost)
         return [
-            _with_error(line.accuracies[i], line.costs[i], gaussian) for i in range(len(line.costs))
+            _change(line.accuracies[i], line.costs[i], gaussian) for i in range(len(line.costs))
         ]
+
+
+class Change(NamedTuple):
+    """How much less a noise costs than the Gaussian that is as accurate, as a logarithm.
+
+    Attributes
+    ----------
+    value : float
+        -inf where the Gaussian is as accurate with no noise of the study, NaN where it is more
+        accurate with each.
+    error : float
+        The standard error, by resampled seeds; NaN where most of those are not finite.
+    less, more : float
+        The shares of resampled seeds with which it costs less, and more.
+    """
+
+    value: float
+    error: float
+    less: float
+    more: float
 
 
 def reached_at(accuracy: float, line: Line) -> float:
@@ -159,7 +175,7 @@ def reached_at(accuracy: float, line: Line) -> float:
     return float(costs[i - 1] * (costs[i] / costs[i - 1]) ** share)
 
 
-def _with_error(accuracies: Array, costs: Array, held_to: Line) -> tuple[float, float]:
+def _change(accuracies: Array, costs: Array, held_to: Line) -> Change:
     rng = np.random.default_rng(0)
     seeds = len(accuracies)
 
@@ -171,15 +187,17 @@ def _with_error(accuracies: Array, costs: Array, held_to: Line) -> tuple[float, 
         cost = reached_at(float(accuracies[own].mean()), line)
         return -math.inf if math.isinf(cost) else math.log(float(costs[own].mean()) / cost)
 
-    all_seeds = np.arange(seeds)
-    value = change(all_seeds, np.broadcast_to(all_seeds, held_to.accuracies.shape))
-    if not math.isfinite(value):
-        return value, math.nan
-    changes = np.array(
+    resampled = np.array(
         [
             change(rng.integers(seeds, size=seeds), rng.integers(seeds, size=held_to.costs.shape))
-            for _ in range(_RESAMPLES)
+            for _ in range(RESAMPLES)
         ]
     )
-    known = changes[np.isfinite(changes)]
-    return value, float(known.std(ddof=1)) if 2 * known.size > changes.size else math.nan
+    every = np.arange(seeds)
+    known = resampled[np.isfinite(resampled)]
+    return Change(
+        change(every, np.broadcast_to(every, held_to.accuracies.shape)),
+        float(known.std(ddof=1)) if 2 * known.size > resampled.size else math.nan,
+        float((resampled < 0).mean()),
+        float((resampled > 0).mean()),
+    )
