@@ -127,7 +127,7 @@ class _Records:
         seeds: int,
     ) -> None:
         self._mechanism, self._clip = mechanism, clip
-        self._gaussian = Gaussian(mechanism.sigma)  # type: ignore[attr-defined]
+        self._gaussian = Gaussian(mechanism.sigma)
         chosen = np.random.default_rng(0).permutation(len(examples.labels))[:watched]
         self._examples = examples.some(chosen)
         self._eta_squared = np.zeros((seeds, len(chosen)))
