@@ -379,3 +379,48 @@ def test_bad_arguments_are_refused():
 
 def test_public_name():
     assert tightnoise.Sketch is Sketch
+
+
+@pytest.mark.parametrize("interval", [(-1.0, 1.0), (0.5, 4.0), (-30.0, 30.0)])
+def test_buffers_add_up_as_sketches_do(interval):
+    rng = np.random.default_rng(5)
+    parts = [rng.normal(size=n) * s for n, s in ((5000, 0.3), (1, 1.0), (0, 1.0), (300, 1e9))]
+    sketches = [Sketch.of(part, *interval, sigma=1.0) for part in parts]
+    sums, least = zip(*(sketch.buffers() for sketch in sketches), strict=True)
+    added = Sketch.from_buffers(np.sum(sums, axis=0), np.min(least, axis=0))
+    joined = sketches[0] + sketches[1] + sketches[2] + sketches[3]
+    assert (added.count, added.nearest, added.farthest) == (5301, joined.nearest, joined.farthest)
+    assert (added.counts == joined.counts).all()
+    assert (added.lower, added.upper, added.sigma) == (*interval, 1.0)
+    assert not added.has_sources
+    for mine, its in zip(added.buffers(), joined.buffers(), strict=True):
+        np.testing.assert_allclose(mine, its, rtol=1e-13)
+    once = Sketch.from_buffers(*sketches[0].buffers())
+    answers = [sketch.sum_max([FUNCTIONS["1+cos"]]) for sketch in (once, sketches[0])]
+    for mine, its in zip(*answers, strict=True):
+        assert np.asarray(mine).tobytes() == np.asarray(its).tobytes()
+    with pytest.raises(ValueError, match="no longer has the arrays"):
+        once.sources()
+
+
+def test_what_are_no_buffers():
+    sums, least = Sketch.of([0.5, 2.0], -1.0, 1.0).buffers()
+    others = [
+        Sketch.of([0.5], *bounds, sigma=sigma).buffers()[1]
+        for bounds, sigma in (((-2.0, 1.0), None), ((-1.0, 2.0), None), ((-1.0, 1.0), 2.0))
+    ]
+    for other in others:
+        with pytest.raises(ValueError, match="the same lower, upper and sigma"):
+            Sketch.from_buffers(2 * sums, np.minimum(least, other))
+    with pytest.raises(ValueError, match="least must be of 8 numbers"):
+        Sketch.from_buffers(sums, least[1:])
+    for bad in (sums[1:], np.where(np.arange(sums.size) == 20, np.inf, sums)):
+        with pytest.raises(ValueError, match="finite numbers"):
+            Sketch.from_buffers(bad, least)
+    with pytest.raises(ValueError, match="sums must be a number; got nan"):
+        Sketch.from_buffers(sums * np.nan, least)
+    for place, value in ((0, 3.0), (0, 1.5), (1, -1.0), (2, 0.5), (-1, -1.0)):
+        bad = sums.copy()
+        bad[place] = value
+        with pytest.raises(ValueError, match="counts that agree"):
+            Sketch.from_buffers(bad, least)

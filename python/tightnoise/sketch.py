@@ -203,7 +203,7 @@ class Sketch:
 
         Returns
         -------
-        sums : float64 array (12,263 to 12,295, by the interval and sigma,)
+        sums : float64 array (n,), some 13,000 numbers, by the interval and sigma
         least : float64 array (8,)
 
         Examples

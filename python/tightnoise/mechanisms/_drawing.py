@@ -112,7 +112,7 @@ def draw(
     float32 samples. `moves` says that noise does not depend on theta: then integers are added to it
     as such.
     """
-    first = _first_of(offset, theta.floats.size)
+    first = _first_of(offset, theta.floats.size) if offset != 0 else 0
 
     def fill(values: Floats, noisy: Floats, source: NoiseSource) -> None:
         if step is None:

@@ -35,6 +35,13 @@ def per_instance_rdp(
         require(theta.count > 0, "theta", theta, "not empty")
     if law.name == "gaussian":
         return ZcdpRdp(_gaussian_rho(law, theta, coordinate_sensitivity))
+    if isinstance(theta, Sketch) and not theta.has_sources:
+        support = _sketched.support_of(law)
+        if support is not None and theta.centre != support.centre:
+            raise ValueError(
+                f"theta must be a sketch for an interval with the centre {support.centre:g} of the "
+                f"mechanism's, or one that has its arrays; got {theta!r}"
+            )
     return PerInstanceRdp(law, theta, coordinate_sensitivity)
 
 

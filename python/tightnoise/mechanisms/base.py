@@ -423,7 +423,7 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         ------
         ValueError
             For NaN or infinite theta, an empty theta, a negative sensitivity, shapes that do not
-            broadcast to that of theta.
+            broadcast to that of theta, a sketch for another centre that has no arrays.
         TypeError
             If no sensitivity is given, or an argument does not hold real numbers.
 
