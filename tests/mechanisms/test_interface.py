@@ -476,7 +476,7 @@ def test_masked_arrays_are_refused(m):
         lambda: rdp_at(m, np.zeros(3), [2], masked),
         lambda: rdp_at(m, np.zeros(3), masked, 0.1),
         lambda: m.fil(masked),
-        lambda: type(m)(masked, *m._fields()[1:]),
+        lambda: type(m)(masked, *m._values()[1:]),
         lambda: tn.Sketch.of(masked, -1, 1),
         lambda: tn.RdpCurve([2, 3, 4], masked),
     ]
