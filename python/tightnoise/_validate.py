@@ -54,6 +54,8 @@ def require_all(good: NDArray[np.bool_], name: str, array: NDArray[Any], allowed
 def real_scalar(name: str, value: Any) -> float:
     """Return `value` as a finite float; refuse arrays, strings, booleans and complex numbers."""
     is_other = isinstance(value, (bool, np.bool_, str, bytes, complex, ma.MaskedArray))
+    is_array = isinstance(value, np.ndarray) and value.ndim > 0  # older NumPy takes one element
+    is_other = is_other or is_array
     if is_other or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "iufO"):
         raise TypeError(f"{name} must be a real number; got {shown(value)}")
     try:
