@@ -22,9 +22,7 @@ COLUMNS = pytest.mark.parametrize("column", [REAL, WHOLE], ids=["real", "integer
 
 @COLUMNS
 def test_release_mean(timed, column) -> None:
-    release = timed(
-        GROUP, lambda: tn.release_mean(column, 1.0, **AGES, adjacency="replace-one"), 1
-    )
+    release = timed(GROUP, lambda: tn.release_mean(column, 1.0, **AGES, adjacency="replace-one"), 1)
     assert abs(release.value - column.mean()) < 10
 
 

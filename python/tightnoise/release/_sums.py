@@ -13,7 +13,9 @@ Laplace noise of scale w/epsilon on each is epsilon-DP, and
     mean = lower + w A/(A + B),        (A + B)/w = n:
 
 a noisy sum over a noisy count. Of values that are all alike the mean's variance is about
-4/3 (w/(n epsilon))^2; half of the budget for a sum and for a count by itself makes it 8/3.
+4/3 (w/(n epsilon))^2; half of the budget for a sum and for a count by itself makes it 8/3. Beside
+the best noises for a sum and a count, with the best shares of the budget, it is 0.55 of theirs at
+epsilon 0.5 to 1, 0.69 at 4, 0.91 at 6, and more from about 6.5 on.
 """
 
 from __future__ import annotations
@@ -186,7 +188,8 @@ def release_mean(
     Notes
     -----
     A noisy sum over a noisy count has Laplace noise on two sums, of a total L1 sensitivity of
-    upper - lower (twice that where rows are replaced): see the top of this module's source.
+    upper - lower (twice that where rows are replaced): see the top of this module's source. Up to
+    an epsilon of about 6.5 it errs less than the best noises for a sum and a count by themselves.
 
     Examples
     --------
