@@ -111,8 +111,8 @@ def test_all_cells_at_once_and_a_vector(rng):
 
 
 def test_with_the_probability_said_by_drawing():
-    """20,000 means; the share covered is binomial: 5 standard deviations, false alarm 6e-7."""
-    rows, count = np.linspace(0, 1, 50), 20_000
+    """5,000 means; the share covered is binomial: 5 standard deviations, false alarm 6e-7."""
+    rows, count = np.linspace(0, 1, 50), 5_000
     stream = tn.random.NoiseStream(seed=5)
     truth = rows.mean()
     inside = 0

@@ -28,12 +28,13 @@ def test_a_mean_of_500_is_as_near_as_the_best_of_all_mechanisms(ages):
 
 
 @pytest.mark.parametrize("integer", [False, True])
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.1, 1e-6), (5.0, 1e-5), (0.2, 0.0)])
-@pytest.mark.parametrize("n", [1, 3, 40])
-def test_the_best_choice_is_that_of_the_ranking(n, epsilon, delta, integer):
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "n"), [(1.0, 0.0, 40), (0.2, 0.0, 3), (0.1, 1e-6, 2), (5.0, 1e-5, 9)]
+)
+def test_the_best_choice_is_that_of_the_ranking(epsilon, delta, n, integer):
     asked = question_of(epsilon, delta, 0.0, 12.0 * n, 12.0, 1, None)._replace(integer=integer)
     ranking = [choice for choice in ranking_of(asked) if choice.name != "middle"]
-    assert best_choice(asked).mse_average <= ranking[0].mse_average * 1.01
+    assert best_choice(asked) == ranking[0]
 
 
 def test_a_mean_as_it_is_drawn(ages):
@@ -82,13 +83,13 @@ def test_two_noisy_sums_beat_a_noisy_sum_over_a_noisy_count():
     stream = tn.random.NoiseStream(seed=1)
     draw = [
         tn.release_mean(rows, epsilon, lower=0, upper=width, adjacency="add-remove", rng=stream)
-        for _ in range(3000)
+        for _ in range(1500)
     ]
     errors = np.array([one.value for one in draw]) - 90
-    spread = (errors**2).std() / 3000**0.5
+    spread = (errors**2).std() / 1500**0.5
     assert abs((errors**2).mean() - ours) < 5 * spread + 0.02 * ours  # false alarm 6e-7
     counts = np.array([one.noisy_count for one in draw])
-    assert abs(counts.mean() - n) < 5 * counts.std() / 3000**0.5
+    assert abs(counts.mean() - n) < 5 * counts.std() / 1500**0.5
 
 
 def test_more_noise_than_rows_still_is_between_the_bounds():
@@ -167,3 +168,17 @@ def test_wide_and_narrow_bounds():
         for adjacency in ("add-remove", "replace-one"):
             release = tn.release_mean([low, high], 5.0, lower=low, upper=high, adjacency=adjacency)
             assert low <= release.value <= high
+
+
+def test_integers_far_below_the_noise_are_drawn_on_a_coarser_grid():
+    release = tn.release_sum(np.arange(5), 1e-9, lower=0, upper=120, adjacency="add-remove")
+    assert release.grid > 1
+    assert release.cost.epsilon(0.0) <= 1e-9 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [400.0, 1000.0])
+def test_noise_that_a_sum_s_last_place_hides_is_refused_before_it_is_spent(epsilon):
+    session = tn.Session(2000.0, adjacency="add-remove")
+    with pytest.raises(ValueError, match="epsilon must be"):
+        session.release_sum([0.3], epsilon, lower=0, upper=1)
+    assert session.budget.spent == 0

@@ -540,7 +540,8 @@ def _error_at_least(noise: Any, asked: Question) -> float:
     Added noise x that is clipped errs by min(abs(x), d) at a distance d from the end that it goes
     to. That is x^2 less 2/3 abs(x)^3/width on average, while abs(x) is at most the width, and else
     width^2/3. What is lost is summed by the middles of a thousand cells, to a hundredth or so.
-    Integers round x, by which E x^2 is no less than 1/4 lower; what is lost is that of 1/2 more.
+    Integers round x: E x^2 is then 1/4 lower at most, of noise with one mode, and what is lost is
+    that of 1/2 more.
     Noise that is held inside is x with abs(x) < d, and more, out of less than all: a share of
     1 - 2 d/width of the values is as far inside.
     """

@@ -6,18 +6,18 @@ and the noise goes by it. So numbers in a list, which has no type, count as real
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sized
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy import ma
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import one_of, require
 
 __all__ = ["Column", "Missing", "Values", "column_of", "labels_in", "numbers_in"]
 
-Values = Any
+Values: TypeAlias = ArrayLike | Sized
 """A one-dimensional array_like, or a column of pandas, polars or Arrow."""
 Missing = Literal["refuse", "drop"]
 _MISSING: Mapping[str, None] = {"refuse": None, "drop": None}
@@ -100,7 +100,7 @@ def _checked(column: Column, missing: str) -> Column:
     return column
 
 
-def column_of(values: Values) -> Column:
+def column_of(values: Any) -> Column:
     """Return a column as it comes, and which of its rows are missing by a mask of their own."""
     if isinstance(values, Column):
         return values

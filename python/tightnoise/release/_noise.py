@@ -19,11 +19,14 @@ from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import AdditiveNoise, Gaussian
 from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
+from tightnoise.sums import ExactSum
 
-__all__ = ["Noise", "added_noise", "below_half", "bounded_noise"]
+__all__ = ["Noise", "added_noise", "below_half", "bounded_noise", "require_fit"]
 
 Array = NDArray[np.float64]
 Bounds = tuple[float, float]
+
+_FINEST = 2.0**60  # of a sum's unit, in steps of the noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +45,11 @@ class Noise:
     domain: Bounds | None = None
     """Where the true value is known to lie."""
     step: float = field(init=False)
-    """The step of the grid that is drawn on: an error now, where there is none."""
+    """The step of the grid that is drawn on."""
 
     def __post_init__(self) -> None:
-        step = 1.0 if self.integer else float(grid_of(self.mechanism))
+        # ValueError now, before anything is spent, where the noise is no noise on that grid.
+        step = float(grid_of(self.mechanism, 1.0 if self.integer else "auto"))
         object.__setattr__(self, "step", step)
 
     def draw(self, theta: Any, rng: NoiseStream | None) -> Any:
@@ -103,6 +107,12 @@ class Noise:
             _crossing(lambda theta: at_least(theta) > outside, low, high),
             -_crossing(lambda theta: at_most(-theta) > outside, -high, -low),
         )
+
+
+def require_fit(total: ExactSum, noise: Noise, epsilon: float) -> None:
+    """Refuse, before anything is spent, a sum whose unit is too coarse for the noise's grid."""
+    good = total.unit <= noise.step * _FINEST
+    require(good, "epsilon", epsilon, "less: the noise would be lost in the sum's own last place")
 
 
 def below_half(level: float, count: int = 1) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from tightnoise._validate import real_scalar, require
 from tightnoise.costs import Cost
@@ -18,7 +19,8 @@ MOST_ROWS = 2**30
 Own = TypeVar("Own")
 
 
-class Plan(NamedTuple, Generic[Own]):
+@dataclass(frozen=True)
+class Plan(Generic[Own]):
     """Everything is checked, and the noise is chosen, by public numbers alone."""
 
     cost: Cost

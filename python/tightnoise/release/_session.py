@@ -248,7 +248,7 @@ class Session:
         epsilon: float,
         delta: float = 0.0,
         *,
-        cells: Sequence[Any] | None = None,
+        cells: Sequence[object] | None = None,
         edges: ArrayLike | None = None,
         missing: Missing = "refuse",
         name: str | None = None,

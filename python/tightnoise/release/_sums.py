@@ -13,13 +13,16 @@ Laplace noise of scale w/epsilon on each is epsilon-DP, and
     mean = lower + w A/(A + B),        (A + B)/w = n:
 
 a noisy sum over a noisy count. Of values that are all alike the mean's variance is about
-4/3 (w/(n epsilon))^2; half of the budget for a sum and for a count by itself makes it 8/3.
+4/3 (w/(n epsilon))^2; half of the budget for a sum and for a count by itself makes it 8/3. Beside
+the best noises for a sum and a count, with the best shares of the budget, it is 0.55 of theirs at
+epsilon 0.5 to 1, 0.69 at 4, 0.91 at 6, and more from about 6.5 on.
 """
 
 from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +34,7 @@ from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import Laplace
 from tightnoise.random import NoiseStream
 from tightnoise.release._columns import Column, Missing, Values, numbers_in
-from tightnoise.release._noise import Noise, added_noise, bounded_noise
+from tightnoise.release._noise import Noise, added_noise, bounded_noise, require_fit
 from tightnoise.release._plan import MOST_ROWS, Plan, bounds_of, title
 from tightnoise.release._released import RatioRelease, Release, ratio_mean, released
 from tightnoise.sums import ExactSum, exact_sum
@@ -185,7 +188,8 @@ def release_mean(
     Notes
     -----
     A noisy sum over a noisy count has Laplace noise on two sums, of a total L1 sensitivity of
-    upper - lower (twice that where rows are replaced): see the top of this module's source.
+    upper - lower (twice that where rows are replaced): see the top of this module's source. Up to
+    an epsilon of about 6.5 it errs less than the best noises for a sum and a count by themselves.
 
     Examples
     --------
@@ -373,19 +377,33 @@ def _question(
 @functools.lru_cache(maxsize=1024)
 def _of_sum(asked: _Asked) -> _Known:
     epsilon, delta, low, high, integer, adjacency, n = asked
+    size = max(abs(low), abs(high))
     if n is None:
-        size = max(abs(low), abs(high))
         moved = size if adjacency == "add-remove" else max(high, 0.0) - min(low, 0.0)
-        return _Known(added_noise(epsilon, delta, moved, integer, adjacency), 0.0, size, MOST_ROWS)
+        noise = _of_integers(integer, added_noise, epsilon, delta, moved, adjacency=adjacency)
+        return _Known(noise, 0.0, size, MOST_ROWS)
     if integer:
-        noise = bounded_noise(epsilon, delta, n * low, n * high, high - low, True, adjacency)
-        return _Known(noise, 0.0, max(abs(low), abs(high)), n)
+        ends = n * low, n * high, high - low
+        noise = _of_integers(True, bounded_noise, epsilon, delta, *ends, adjacency=adjacency)
+        return _Known(noise, 0.0, size, n)
     middle = 0.5 * low + 0.5 * high
     half = max(high - middle, middle - low)
     end = math.nextafter(n * half, math.inf)
     noise = bounded_noise(epsilon, delta, -end, end, 2.0 * half, False, adjacency)
     # Sums of so many bits that they are floats.
     return _Known(noise, middle, half, 2 ** (10 + (n - 1).bit_length()))
+
+
+def _of_integers(
+    integer: bool, noise: Callable[..., Noise], *question: float, adjacency: Adjacency
+) -> Noise:
+    """Return noise on the integers, or, where it is 2^32 of them wide, on a coarser grid."""
+    if integer:
+        try:
+            return noise(*question, integer=True, adjacency=adjacency)
+        except ValueError:  # also of what no noise can meet, of which the other one tells
+            pass
+    return noise(*question, integer=False, adjacency=adjacency)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -410,7 +428,10 @@ def _added_up(column: Column, asked: _Asked, known: _Known) -> Any:
         capacity=known.capacity,
         adjacency=asked.adjacency,
     )
-    return total if asked.n is None else float(total.integers) * total.unit
+    if asked.n is not None:
+        return float(total.integers) * total.unit
+    require_fit(total, known.noise, asked.epsilon)
+    return total
 
 
 def _clipped_integers(rows: NDArray[Any], asked: _Asked) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import Laplace
 from tightnoise.random import NoiseStream
 from tightnoise.release._columns import Missing
-from tightnoise.release._noise import Noise, added_noise
+from tightnoise.release._noise import Noise, added_noise, require_fit
 from tightnoise.release._plan import MOST_ROWS, Plan
 from tightnoise.release._released import VectorRelease
 from tightnoise.sums import exact_sum
@@ -123,6 +123,7 @@ def plan_vector(
     total = exact_sum(rows, bound=longest, capacity=MOST_ROWS, adjacency=adjacency)
     size = int(total.integers.size)
     noise = _noise_of(loss, failure, total.sensitivity, size, adjacency)
+    require_fit(total, noise, loss)
     frame = values if type(values).__module__.partition(".")[0] == "pandas" else None
 
     def draw(rng: NoiseStream | None) -> VectorRelease:
