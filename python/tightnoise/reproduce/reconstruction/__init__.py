@@ -26,7 +26,7 @@ from tightnoise.reproduce._study import Plan, Settings, Study
 __all__ = ["STUDY"]
 
 
-def _plan(settings: Settings) -> Plan:
+def _planned(settings: Settings) -> Plan:
     import tightnoise.torch  # noqa: F401  # says what is missing
     from tightnoise.reproduce._images import read_images
     from tightnoise.reproduce.reconstruction import _figures, _network, _plan, _tables
@@ -49,6 +49,6 @@ STUDY = Study(
     "Catuscia Palamidessi and Parastoo Sadeghi",
     year=2025,
     seeds=2,
-    plan=_plan,
+    plan=_planned,
 )
 """The study, as `tightnoise reproduce` has it."""

@@ -8,7 +8,7 @@ from typing import IO, Any
 import numpy as np
 
 from tightnoise.reproduce._study import Results
-from tightnoise.reproduce.reconstruction._cells import mean
+from tightnoise.reproduce.reconstruction._cells import column, mean
 from tightnoise.reproduce.reconstruction._costs import epsilon, epsilon_of_one
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
@@ -67,13 +67,15 @@ def _training(printed: Any, equal: Any, scope: Scope, results: Results) -> None:
 
 def _attacks(squares: Any, likeness: Any, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
-    for axes, name, column in ((squares, "MSE", 1), (likeness, "SSIM", 0)):
+    for axes, name, place, height in ((squares, "MSE", 1, 0.43), (likeness, "SSIM", 0, 0.65)):
         for which, (kind, color) in enumerate(KINDS):
-            known = [float(IGA[kappa][which][-1][column]) for kappa in scope.kappas]
+            known = [float(IGA[kappa][which][-1][place]) for kappa in scope.kappas]
             axes.plot(epsilons, known, color=color, label=f"{kind}, printed", **PRINTED)
             ours = [_found(scope, results, row[1][which], name) for row in scope.pairs()]
             axes.plot(epsilons, ours, color=color, label=f"{kind}, ours", **OURS)
-        _finish(axes, f"Figure 1, {name}, as printed", "epsilon as printed", name)
+        _guess(axes, scope, results, name)
+        title = f"Figure 1, {name}, as printed"
+        _finish(axes, title, "epsilon as printed", name, height)
 
 
 def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> None:
@@ -91,15 +93,17 @@ def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> Non
         squares.plot(capacities, ours, color=color, label=name, **OURS)
         epsilons = [epsilon(scope, noise) for noise in rows]
         costs.plot(epsilons, capacities, color=color, label=name, **OURS)
+    _guess(squares, scope, results, "MSE")
     title = "Figure 4 (circles: as printed)"
-    _finish(squares, title, "log capacity of one release", "MSE", legend="center")
+    _finish(squares, title, "log capacity of one release", "MSE", 0.43)
     _finish(costs, "Figure 5", "epsilon of all steps, replace-one", "log capacity of one release")
     costs.set(yscale="log")
 
 
 def _alone(costs: Any, capacities: Any, scope: Scope, results: Results) -> None:
     rows = scope.of_one()
-    for place, (name, color) in enumerate((*KINDS, ("Gaussian of equal capacity", GREEN))):
+    names = ("directions", "Gaussian of equal epsilon", "Gaussian of equal capacity")
+    for place, (name, color) in enumerate(zip(names, (ORANGE, BLUE, GREEN), strict=True)):
         noises = [noise for _, _, noise in rows[place::3]]
         likeness = [
             mean([found["ssim"] for found in scope.attacks(results, "alone", noise, 1)])
@@ -115,16 +119,30 @@ def _alone(costs: Any, capacities: Any, scope: Scope, results: Results) -> None:
     _finish(capacities, title, "log capacity of one release", "SSIM")
 
 
+def _guess(axes: Any, scope: Scope, results: Results, name: str) -> None:
+    """Draw what the mean of all images has."""
+    near = _mean(scope, scope.guesses(results, BATCH), name)
+    axes.axhline(near, color="black", linestyle=":", label="no gradient")
+    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+
+
 def _found(scope: Scope, results: Results, noise: Noise, name: str) -> float:
+    """Return how near an attack on a batch comes."""
+    return _mean(scope, scope.attacks(results, "iga", noise), name)
+
+
+def _mean(scope: Scope, found: list[dict[str, Any]], name: str) -> float:
     """Return the mean SSIM, or MSE in the paper's units."""
     scale = scope.task.deviation**2 if name == "MSE" else 1.0
-    return mean([found[name.lower()] for found in scope.attacks(results, "iga", noise)]) / scale
+    return mean(column(found, name.lower())) / scale
 
 
-def _finish(axes: Any, title: str, across: str, upwards: str, legend: str = "best") -> None:
+def _finish(axes: Any, title: str, across: str, upwards: str, height: float | None = None) -> None:
+    """Label axes; the legend stands in the middle, at `height`, or wherever there is room."""
     axes.set(title=title, xlabel=across, ylabel=upwards, xscale="log")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small", loc=legend)
+    at = {} if height is None else {"loc": "center", "bbox_to_anchor": (0.5, height)}
+    axes.legend(fontsize="small", **at)
 
 
 # --- images
