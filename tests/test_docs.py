@@ -1,5 +1,6 @@
 """What the Python in docs/ prints is what stands beneath it."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -41,3 +42,15 @@ def test_links_point_to_files(page):
     targets = LINKS.findall(page.read_text(encoding="utf-8"))
     paths = {target.partition("#")[0] for target in targets if "://" not in target} - {""}
     assert not [path for path in sorted(paths) if not (page.parent / path).exists()]
+
+
+def test_proofs_are_set_as_they_are_written():
+    """Signs, indices and exponents; what would not be read the same stays."""
+    spec = importlib.util.spec_from_file_location("typeset", DOCS / "extensions" / "typeset.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = "r_j <= alpha s_1^2/4, e^k_l - 1, e^K(s), `a_b` of [P_Q.md](P_Q.md)\n    x_j <= c^2"
+    assert module.typeset(text) == (
+        "r<sub>j</sub> ≤ α s<sub>1</sub><sup>2</sup>/4, e<sup>k<sub>l</sub></sup> - 1, e^K(s), "  # noqa: RUF001
+        "`a_b` of [P_Q.md](P_Q.md)\n    x_j ≤ c^2\n"
+    )

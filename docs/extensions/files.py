@@ -45,8 +45,12 @@ def linked(text: str, folder: Path) -> tuple[str, set[Path]]:
     return LINK.sub(to_page, text), files
 
 
+WRITTEN: set[Path] = set()
+
+
 def write(page: Path, text: str) -> None:
     """Write a page, unless it is there already: Sphinx reads again what is newer."""
+    WRITTEN.add(page)
     if not page.exists() or page.read_text(encoding="utf-8") != text:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
@@ -72,6 +76,13 @@ def write_pages(app: Sphinx) -> None:
             write(page_of(file), text)
 
 
+def remove_others(app: Sphinx) -> None:
+    """Remove pages of earlier builds, of what is no more."""
+    for page in GENERATED.rglob("*"):
+        if page.suffix in (".md", ".rst") and page not in WRITTEN:
+            page.unlink()
+
+
 def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
     """Lead the links of a page in docs/ to pages; leave out what is listed and not written yet."""
     if not docname.startswith("generated/"):
@@ -84,5 +95,6 @@ def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register this extension."""
     app.connect("builder-inited", write_pages)
+    app.connect("builder-inited", remove_others, priority=900)  # when all have written theirs
     app.connect("source-read", read_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
