@@ -53,9 +53,7 @@ double SampledDirectionLaw::step(double t, double reach, double log_error, doubl
     double best = 0.0;
     for (double d = top; d > 1e-4 * top; d *= 0.85) {
         const double b = 2.0 * h * std::tan(d);
-        const double of_power = !is_remove() && q_ < 1.0 ? -t * log_cos(0.5 * b) : 0.0;
-        const double growth =
-            density_.log_growth(d, t) + of_power + reach * b + 0.5 * spread * d * d;
+        const double growth = log_growth(t, d) + reach * b + 0.5 * spread * d * d;
         const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
         if (width < 0.5 * best) break;
         best = std::max(best, width);
@@ -138,7 +136,13 @@ double SampledDirectionLaw::log_small_moment(double t, const Split& split) const
     return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
+// Opposite directions have a density in closed form off the real line.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
+    if (request.split.is_none() && half_chord_ == 1.0) return shifted_line(request);
+    return plain_line(request);
+}
+
+std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request) const {
     const double t = request.tilt, u = order(t);
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
     Cut cut;
