@@ -136,10 +136,40 @@ double SampledDirectionLaw::log_small_moment(double t, const Split& split) const
     return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
-// Opposite directions have a density in closed form off the real line.
+namespace {
+
+// The one, of which the tail is told by fewer nodes.
+class FineLine : public Line {
+  public:
+    FineLine(std::unique_ptr<Line> fine, std::unique_ptr<Line> coarse)
+        : fine_(std::move(fine)), coarse_(std::move(coarse)) {}
+
+    Moment moment() const override { return fine_->moment(); }
+    double centre() const override { return fine_->centre(); }
+    void at(std::size_t first, std::size_t count, Characteristics* out) const override {
+        fine_->at(first, count, out);
+    }
+    double log_tail(double y) const override { return coarse_->log_tail(y); }
+    std::size_t work() const override { return fine_->work(); }
+
+  private:
+    std::unique_ptr<Line> fine_, coarse_;
+};
+
+}  // namespace
+
+// Opposite directions have a density in closed form off the real line, which serves where there
+// would be many nodes on it.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
-    if (request.split.is_none() && half_chord_ == 1.0) return shifted_line(request);
-    return plain_line(request);
+    constexpr double kMany = 600.0, kBreadth = 24.0;  // of nodes; in deviations
+    if (!request.split.is_none()) return plain_line(request);
+    const double width = step(request.tilt, request.reach, std::log(request.error), 0.0);
+    const bool has_many = kBreadth * density_.scale() > kMany * width;
+    if (has_many && half_chord_ == 1.0) return shifted_line(request);
+    auto fine = plain_line(request);
+    auto coarse = plain_line({request.tilt, 0.0, request.error, request.step});
+    if (!fine || !coarse) return nullptr;
+    return std::make_unique<FineLine>(std::move(fine), std::move(coarse));
 }
 
 std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request) const {

@@ -7,13 +7,14 @@
 #include "cost/contour/sampled_direction_law.hpp"
 #include "cost/contour/sampled_direction_nodes.hpp"
 #include "cost/contour/shifted_line.hpp"
+#include "numeric/compensated_sum.hpp"
 
 namespace tightnoise::contour {
 namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double kWidestShift = 2.0;  // in deviations: the weights would lose digits to each other
+constexpr double kWidestShift = 0.6;  // in deviations: farther, weights lose digits to each other
 constexpr double kPruned = 1e-28;
 constexpr double kMissingLess = 15.0;  // log of how much less than is asked for
 
@@ -47,7 +48,7 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
     const double square = std::sin(tau) * std::sin(tau), turn = std::sin(tau) * std::cos(tau);
     ShiftedNodes made;
     double left_out = 0.0, of_argument = 0.0;
-    Complex total = 0.0;
+    CompensatedSum of_real, of_imaginary;
     double moduli = 0.0, total_error = 0.0;
     for (std::size_t j = 0; j < grid->v.size(); ++j) {
         const double inside = grid->sech_square[j] * square, rest = 1.0 - inside;
@@ -74,7 +75,8 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
                              2.0 * std::abs(exponent) + 16.0;
         const Complex weight = modulus * Complex(std::cos(exponent.imag()),
                                                  sign() * std::sin(exponent.imag()));
-        total += weight;
+        add(of_real, weight.real());
+        add(of_imaginary, weight.imag());
         moduli += modulus;
         total_error += modulus * error;
         made.loss.push_back(sign() * w.log_size);
@@ -83,13 +85,13 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
         made.imaginary.push_back(weight.imag());
         made.error.push_back(error);
     }
+    const Complex total(value(of_real), value(of_imaginary));
     if (!(std::abs(total - 1.0) < 0.01)) return nullptr;
-    const auto n = static_cast<double>(made.real.size());
     for (std::size_t j = 0; j < made.real.size(); ++j) {
         const Complex weight = Complex(made.real[j], made.imaginary[j]) / total;
         made.real[j] = weight.real();
         made.imaginary[j] = weight.imag();
-        made.error[j] += 1.02 * (total_error + n * moduli) + 8.0;
+        made.error[j] += 1.02 * (total_error + 4.0 * moduli) + 8.0;
     }
     made.loss_error = 12.0 + of_argument;
     made.missing = 2.1 * (left_out + std::exp(log_error) + outside);

@@ -63,7 +63,7 @@ void ShiftedSum::start_at(std::size_t first) {
 // E_j gains what section 5.5 says and what the turn's argument errs by; it is never enlarged, as
 // |r_j| <= 1.
 double ShiftedSum::error_up_to(double y) const {
-    const double of_sum = static_cast<double>(loss_.size() / 2 + 16);
+    const double of_sum = static_cast<double>(loss_.size() / 4 + 16);
     double error = 0.0;
     for (std::size_t j = 0; j < used_; ++j) {
         const double moved = std::min(y * std::hypot(loss_[j], damping_[j]), 2.0);
