@@ -53,9 +53,7 @@ double SampledDirectionLaw::step(double t, double reach, double log_error, doubl
     double best = 0.0;
     for (double d = top; d > 1e-4 * top; d *= 0.85) {
         const double b = 2.0 * h * std::tan(d);
-        const double of_power = !is_remove() && q_ < 1.0 ? -t * log_cos(0.5 * b) : 0.0;
-        const double growth =
-            density_.log_growth(d, t) + of_power + reach * b + 0.5 * spread * d * d;
+        const double growth = log_growth(t, d) + reach * b + 0.5 * spread * d * d;
         const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
         if (width < 0.5 * best) break;
         best = std::max(best, width);
@@ -138,7 +136,43 @@ double SampledDirectionLaw::log_small_moment(double t, const Split& split) const
     return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
+namespace {
+
+// The one, of which the tail is told by fewer nodes.
+class FineLine : public Line {
+  public:
+    FineLine(std::unique_ptr<Line> fine, std::unique_ptr<Line> coarse)
+        : fine_(std::move(fine)), coarse_(std::move(coarse)) {}
+
+    Moment moment() const override { return fine_->moment(); }
+    double centre() const override { return fine_->centre(); }
+    void at(std::size_t first, std::size_t count, Characteristics* out) const override {
+        fine_->at(first, count, out);
+    }
+    double log_tail(double y) const override { return coarse_->log_tail(y); }
+    std::size_t work() const override { return fine_->work(); }
+
+  private:
+    std::unique_ptr<Line> fine_, coarse_;
+};
+
+}  // namespace
+
+// Opposite directions have a density in closed form off the real line, which serves where there
+// would be many nodes on it.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
+    constexpr double kMany = 600.0, kBreadth = 24.0;  // of nodes; in deviations
+    if (!request.split.is_none()) return plain_line(request);
+    const double width = step(request.tilt, request.reach, std::log(request.error), 0.0);
+    const bool has_many = kBreadth * density_.scale() > kMany * width;
+    if (has_many && half_chord_ == 1.0) return shifted_line(request);
+    auto fine = plain_line(request);
+    auto coarse = plain_line({request.tilt, 0.0, request.error, request.step});
+    if (!fine || !coarse) return nullptr;
+    return std::make_unique<FineLine>(std::move(fine), std::move(coarse));
+}
+
+std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request) const {
     const double t = request.tilt, u = order(t);
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
     Cut cut;

@@ -39,6 +39,9 @@ class SampledDirectionLaw : public Law {
     double step(double t, double reach, double log_error, double spread) const;
     // Of a share of small losses (top), or beyond a cut as well (part).
     std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part) const;
+    std::unique_ptr<Line> plain_line(const LineRequest& request) const;
+    std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
+    double log_growth(double t, double d) const;
     Moment moment_below(double t, const Cut* top) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
     Moment crude_moment(double t) const;

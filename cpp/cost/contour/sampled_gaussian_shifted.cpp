@@ -6,6 +6,8 @@
 
 #include "cost/contour/sampled_gaussian_law.hpp"
 #include "cost/contour/sampled_gaussian_strip.hpp"
+#include "cost/contour/sampled_pair.hpp"
+#include "cost/contour/shifted_line.hpp"
 #include "numeric/complex_normal.hpp"
 #include "numeric/elementary.hpp"
 
@@ -19,61 +21,6 @@ constexpr double kMissingLess = 15.0;   // log of how much less than is asked fo
 constexpr double kLogNothing = -150.0;  // of a node's weight
 constexpr double kMostNodes = 0x1p15;
 constexpr double kTailError = 1000.0;  // of normal_tail, in units u
-
-// w at z + i tau: log|w|, and arg w in [0, tau / sigma].
-struct Ratio {
-    double log_size, angle;
-};
-Ratio ratio_at(double a, double b, double q) {
-    if (a > 700.0) return {a + std::log(q), b};
-    const double half = std::sin(0.5 * b), grown = std::exp(a);
-    const double real = q * (std::expm1(a) * std::cos(b) - 2.0 * half * half);
-    const double imaginary = q * grown * std::sin(b);
-    return {real > -0.5 && real < 1e8
-                ? 0.5 * std::log1p(2.0 * real + real * real + imaginary * imaginary)
-                : std::log(std::hypot(1.0 + real, imaginary)),
-            std::atan2(imaginary, 1.0 + real)};
-}
-
-// `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi.
-class ShiftedLine : public Line {
-  public:
-    ShiftedLine(const Moment& moment, ShiftedSum whole, ShiftedSum large,
-                std::unique_ptr<Line> plain)
-        : moment_(moment),
-          whole_(std::move(whole)),
-          large_(std::move(large)),
-          plain_(std::move(plain)) {}
-
-    Moment moment() const override { return moment_; }
-    double centre() const override { return moment_.slope; }
-    double log_tail(double y) const override { return plain_ ? plain_->log_tail(y) : 0.0; }
-    double log_large_tail(double y) const override { return large_.log_tail(y); }
-    std::size_t block() const override { return ShiftedSum::kBlock; }
-    bool holds_beyond_reach() const override { return true; }
-    std::size_t work() const override { return whole_.nodes() + large_.nodes(); }
-
-    void at(std::size_t first, std::size_t count, Characteristics* out) const override {
-        double real[ShiftedSum::kBlock], imaginary[ShiftedSum::kBlock];
-        for (std::size_t start = 0; start < count; start += ShiftedSum::kBlock) {
-            const double error = whole_.at(first + start, real, imaginary);
-            for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {  // sum_j W_j = 1
-                out[start + k].whole = {real[k], imaginary[k], error + 2.0 * whole_.missing()};
-            }
-            if (large_.nodes() == 0) continue;
-            const double of_large = large_.at(first + start, real, imaginary);
-            for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
-                out[start + k].large = {large_.weight() + real[k], imaginary[k],
-                                        of_large + large_.rounding() + 2.0 * large_.missing()};
-            }
-        }
-    }
-
-  private:
-    Moment moment_;
-    mutable ShiftedSum whole_, large_;  // which remember where they are
-    std::unique_ptr<Line> plain_;
-};
 
 }  // namespace
 

@@ -51,6 +51,21 @@ inline double turned(double p, double sine, double cosine) {
     return std::atan2(p * sine, 1.0 - p + p * cosine);
 }
 
+// w at a + i b: log|w|, and arg w in [0, b].
+struct Ratio {
+    double log_size, angle;
+};
+inline Ratio ratio_at(double a, double b, double q) {
+    if (a > kLogOverflow || q == 1.0) return {a + std::log(q), b};
+    const double half = std::sin(0.5 * b), grown = std::exp(a);
+    const double real = q * (std::expm1(a) * std::cos(b) - 2.0 * half * half);
+    const double imaginary = q * grown * std::sin(b);
+    return {real > -0.5 && real < 1e8
+                ? 0.5 * std::log1p(2.0 * real + real * real + imaginary * imaginary)
+                : std::log(std::hypot(1.0 + real, imaginary)),
+            std::atan2(imaginary, 1.0 + real)};
+}
+
 inline double log_cos(double b) {
     return std::log(std::cos(b));
 }

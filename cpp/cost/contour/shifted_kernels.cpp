@@ -25,14 +25,17 @@ void add(const ShiftedColumns& c, std::size_t j, std::size_t count, Lanes* real,
         wi[g] = load_lanes(c.weight_imaginary + at);
     }
     for (std::size_t k = 0; k < count; ++k) {
+        Lanes of_real = {}, of_imaginary = {};
         for (std::size_t g = 0; g < groups; ++g) {
-            real[k] += wr[g] * er[g] - wi[g] * ei[g];
-            imaginary[k] += wr[g] * ei[g] + wi[g] * er[g];
+            of_real += wr[g] * er[g] - wi[g] * ei[g];
+            of_imaginary += wr[g] * ei[g] + wi[g] * er[g];
             // (1 + E)(1 + turn) - 1
             const Lanes next = er[g] + (tr[g] + (er[g] * tr[g] - ei[g] * ti[g]));
             ei[g] = ei[g] + (ti[g] + (er[g] * ti[g] + ei[g] * tr[g]));
             er[g] = next;
         }
+        real[k] += of_real;
+        imaginary[k] += of_imaginary;
     }
     for (std::size_t g = 0; g < groups; ++g) {
         store_lanes(c.real + j + g * kLanes, er[g]);

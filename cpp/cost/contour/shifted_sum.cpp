@@ -60,10 +60,10 @@ void ShiftedSum::start_at(std::size_t first) {
 
 // A relative error e of W_j counts |W_j E_j| e, and |E_j| <= min(2, y |l_j|). An error of y l_j of
 // e y |l_j| counts that times the damping, y e^(-y b) <= 1/(e b). From one frequency to the next,
-// E_j gains 6 u of its size, 8 u of the turn's and what the turn's argument errs by; it is never
-// enlarged, as |r_j| <= 1.
+// E_j gains what section 5.5 says and what the turn's argument errs by; it is never enlarged, as
+// |r_j| <= 1.
 double ShiftedSum::error_up_to(double y) const {
-    const double of_sum = static_cast<double>(loss_.size() / 2 + 16);
+    const double of_sum = static_cast<double>(loss_.size() / 4 + 16);
     double error = 0.0;
     for (std::size_t j = 0; j < used_; ++j) {
         const double moved = std::min(y * std::hypot(loss_[j], damping_[j]), 2.0);
@@ -72,7 +72,7 @@ double ShiftedSum::error_up_to(double y) const {
         const double argument = (loss_error_ + 8.0) * size_[j] * std::min(y, longest);
         const double steps =
             static_cast<double>(kRestart) *
-            ((6.0 + 8.0 * turn) * moved + 8.0 * turn + 4.0 * size_[j] * std::min(step_, longest));
+            ((1.1 + 3.0 * turn) * moved + 6.0 * turn + 4.0 * size_[j] * std::min(step_, longest));
         error += modulus_[j] * ((error_[j] + of_sum) * moved + argument + steps);
     }
     return 1.01 * kUnit * error;

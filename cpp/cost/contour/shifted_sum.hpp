@@ -21,7 +21,7 @@ struct ShiftedNodes {
 
 class ShiftedSum {
   public:
-    static constexpr std::size_t kBlock = 64, kRestart = 256;  // frequencies at once, and from one
+    static constexpr std::size_t kBlock = 64, kRestart = 128;  // frequencies at once, and from one
                                                                // exact start to the next
 
     // Phases are those of l_j - centre.

@@ -1,0 +1,51 @@
+// A tilted law by nodes beside the real axis: section 5.5 of CONTOUR.md.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "cost/contour/shifted_sum.hpp"
+
+namespace tightnoise::contour {
+
+// `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi.
+class ShiftedLine : public Line {
+  public:
+    ShiftedLine(const Moment& moment, ShiftedSum whole, ShiftedSum large,
+                std::unique_ptr<Line> plain)
+        : moment_(moment),
+          whole_(std::move(whole)),
+          large_(std::move(large)),
+          plain_(std::move(plain)) {}
+
+    Moment moment() const override { return moment_; }
+    double centre() const override { return moment_.slope; }
+    double log_tail(double y) const override { return plain_ ? plain_->log_tail(y) : 0.0; }
+    double log_large_tail(double y) const override { return large_.log_tail(y); }
+    std::size_t block() const override { return ShiftedSum::kBlock; }
+    bool holds_beyond_reach() const override { return true; }
+    std::size_t work() const override { return whole_.nodes() + large_.nodes(); }
+
+    void at(std::size_t first, std::size_t count, Characteristics* out) const override {
+        double real[ShiftedSum::kBlock], imaginary[ShiftedSum::kBlock];
+        for (std::size_t start = 0; start < count; start += ShiftedSum::kBlock) {
+            const double error = whole_.at(first + start, real, imaginary);
+            for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {  // sum_j W_j = 1
+                out[start + k].whole = {real[k], imaginary[k], error + 2.0 * whole_.missing()};
+            }
+            if (large_.nodes() == 0) continue;
+            const double of_large = large_.at(first + start, real, imaginary);
+            for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
+                out[start + k].large = {large_.weight() + real[k], imaginary[k],
+                                        of_large + large_.rounding() + 2.0 * large_.missing()};
+            }
+        }
+    }
+
+  private:
+    Moment moment_;
+    mutable ShiftedSum whole_, large_;  // which remember where they are
+    std::unique_ptr<Line> plain_;
+};
+
+}  // namespace tightnoise::contour
