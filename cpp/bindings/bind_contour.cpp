@@ -128,6 +128,16 @@ void bind_contour(py::module_ m) {
              py::arg("upper"), py::arg("lower") = std::nullopt)
         .def("epsilon", &epsilon, py::arg("delta"), py::arg("floor") = 0.0)
         .def("delta", &delta, py::arg("epsilon"))
+        .def(
+            "tilt_at_delta",
+            [](const Composition& self, double delta) { return self.upper().tilt_at_delta(delta); },
+            py::arg("delta"))
+        .def(
+            "tilt_at_epsilon",
+            [](const Composition& self, double epsilon) {
+                return self.upper().tilt_at_epsilon(epsilon);
+            },
+            py::arg("epsilon"))
         .def("deltas", &deltas, py::arg("epsilons"), py::arg("is_quick") = false);
 }
 

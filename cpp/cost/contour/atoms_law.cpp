@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
+#include "cost/contour/atoms_line.hpp"
 #include "numeric/compensated_sum.hpp"
 #include "numeric/elementary.hpp"
 
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kPruned = 1e-30;  // of M: atoms that are left out of a line, and counted
+constexpr double kPruned = 1e-30;         // of M: atoms that are left out of a line, and counted
+constexpr std::size_t kFrequencies = 64;  // for a sine and a cosine
 
 }  // namespace
 
@@ -19,7 +22,11 @@ AtomsLaw::AtomsLaw(const std::vector<double>& losses, const std::vector<double>&
     : infinite_(infinite_mass) {
     CompensatedSum sum;
     add(sum, -1.0);
-    for (std::size_t j = 0; j < losses.size(); ++j) {
+    std::vector<std::size_t> order(losses.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t i, std::size_t j) { return losses[i] < losses[j]; });
+    for (const std::size_t j : order) {
         if (log_masses[j] == -kInfinity) continue;
         loss_.push_back(losses[j]);
         mass_.push_back(masses[j]);
@@ -75,6 +82,11 @@ Interval AtomsLaw::swapped_mass() const {
     return {mass - error, mass + error};
 }
 
+Interval AtomsLaw::finite_mass() const {
+    const double error = kUnit * (1.01 * rounding_ + 4.0);
+    return {std::max(1.0 + excess_ - error, 0.0), 1.0 + excess_ + error};
+}
+
 // M - 1 = (M(0) - 1) + (M - M(0)), where the logarithm would lose digits.
 Moment AtomsLaw::careful_moment(double t, const Moment& plain) const {
     CompensatedSum rise;
@@ -96,6 +108,7 @@ Moment AtomsLaw::careful_moment(double t, const Moment& plain) const {
 TiltedNodes AtomsLaw::nodes(double t) const {
     const Tilted law = tilted(t);
     TiltedNodes kept{{}, {}, {}, 0.0, 0.0, 1.0};
+    kept.block = kFrequencies;
     for (std::size_t j = 0; j < loss_.size(); ++j) {
         if (law.weight[j] < kPruned) {
             kept.missing += 2.0 * law.weight[j];
@@ -112,7 +125,7 @@ std::unique_ptr<Line> AtomsLaw::line(const LineRequest& request) const {
     if (loss_.empty()) return nullptr;
     TiltedNodes kept = nodes(request.tilt);
     kept.step = request.step;
-    return std::make_unique<NodeLine>(std::move(kept), moment(request.tilt));
+    return std::make_unique<AtomsLine>(std::move(kept), moment(request.tilt));
 }
 
 std::optional<Interval> AtomsLaw::profile(double x) const {

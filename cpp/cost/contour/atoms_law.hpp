@@ -19,6 +19,7 @@ class AtomsLaw : public Law {
              const std::vector<double>& log_masses, double infinite_mass, Exact exact);
 
     double infinite_mass() const override { return infinite_; }
+    Interval finite_mass() const override;
     Moment moment(double t) const override;
     double log_swapped_moment(double t) const override;
     Interval swapped_mass() const override;
@@ -36,7 +37,7 @@ class AtomsLaw : public Law {
     Tilted tilted(double t) const;
     Moment careful_moment(double t, const Moment& plain) const;
 
-    std::vector<double> loss_, mass_, log_mass_;
+    std::vector<double> loss_, mass_, log_mass_;  // losses rise
     double infinite_;
     double excess_;          // of the finite masses over 1
     double rounding_ = 0.0;  // of their sum, in units u

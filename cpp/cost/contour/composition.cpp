@@ -199,6 +199,16 @@ Interval ComposedLoss::delta(double epsilon) const {
     return with_infinite(finite_delta(moments, epsilon, log_unit), log_unit);
 }
 
+double ComposedLoss::tilt_at_delta(double delta) const {
+    Moments moments(terms_);
+    return tilt_for_value(moments, std::log(slack(delta))).at;
+}
+
+double ComposedLoss::tilt_at_epsilon(double epsilon) const {
+    Moments moments(terms_);
+    return tilt_for_loss(moments, epsilon);
+}
+
 // The whole of a finite part that is told by e^log_unit.
 Interval ComposedLoss::with_infinite(const Interval& finite, double log_unit) const {
     const double unit = std::exp(log_unit);

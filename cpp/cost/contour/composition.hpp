@@ -20,6 +20,9 @@ class ComposedLoss {
     Interval epsilon(double delta, double floor) const;
     // delta(epsilon) of any real epsilon.
     Interval delta(double epsilon) const;
+    // About the tilts at which these are read.
+    double tilt_at_delta(double delta) const;
+    double tilt_at_epsilon(double epsilon) const;
     // The same of many, that rise; [0, 1] where `is_quick` and it would take a contour each.
     std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
 
@@ -65,6 +68,7 @@ class Composition {
     Interval epsilon(double delta, double floor) const;
     Interval delta(double epsilon) const;
     std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
+    const ComposedLoss& upper() const { return upper_; }
 
   private:
     ComposedLoss upper_;

@@ -21,6 +21,8 @@ constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
+constexpr double kLogCoarser = 9.2;        // log 1e4: of truncation, where work is at its end
+constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
 double clipped_exp(double x) {
     return std::exp(std::min(x, kLargestExponent));
@@ -44,14 +46,14 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     constexpr Limit kQuick{4096.0, 4e6, 4.0}, kRough{4096.0, 5e7, 1.0}, kFull{6e4, 1e8, 2.0};
     if (!contour.sample(terms, lost, kQuick)) return std::nullopt;
     const Limit& limit = effort == Effort::rough ? kRough : kFull;
-    if (contour.is_smoothed()) {
+    if (contour.is_cut_short()) {
         if (effort == Effort::quick) return std::nullopt;
         contour = Contour(images, x, log_value, kLogLoose);
         contour.split(terms, x, log_value + kLogLeftOut);
         contour.take_known_images(terms, x, log_value);
         if (!contour.sample(terms, lost, limit)) return std::nullopt;
     }
-    if (contour.is_smoothed()) {  // which widens the images
+    if (contour.is_cut_short()) {  // which widens the images
         const double window = contour.least_window(x, log_value);
         if (!(window < kWidestWindow)) return std::nullopt;
         if (window > contour.window_) {
@@ -118,6 +120,7 @@ double Contour::log_wanted(double y, double log_lost) const {
 // Takes frequencies until a bound of all that follow is small enough; else smooths.
 bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
     smoothing_ = 0.0;
+    is_cut_short_ = false;
     frequencies_.clear();
     double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0, log_size = 0.0;
     reach = std::min(reach, limit.frequencies * step_);
@@ -135,7 +138,7 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
         const double most =
             std::min(limit.work / work, limit.frequencies) * (falls ? limit.where_falling : 1.0);
         if (!frequencies_.empty() && static_cast<double>(frequencies_.size()) >= most) {
-            smooth(wanted);
+            if (!smooth_far(terms, this->reach(), wanted + kLogCoarser)) smooth(wanted);
             break;
         }
         const double y = y_next();
@@ -159,7 +162,7 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
             continue;
         }
         log_truncation_ = log_tail(terms, y);
-        if (log_truncation_ <= wanted) break;
+        if (log_truncation_ <= wanted || smooth_far(terms, y, wanted)) break;
         next_test = 1.2 * y;
     }
     if (frequencies_.size() < kFewestFrequencies) return false;
@@ -173,6 +176,30 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
 // Multiplies by the characteristic function of N(0, smoothing^2): section 3.
 void Contour::smooth(double log_wanted) {
     smoothing_ = std::min(std::sqrt(2.0 - 2.0 * log_wanted) / reach(), kLargestSmoothing);
+    is_cut_short_ = true;
+    multiply_smoothing();
+    log_truncation_ = -0.5 * std::pow(smoothing_ * reach(), 2.0) * (1.0 - 1e-14);
+    rest_ = 1.0 / (smoothing_ * smoothing_ * reach());
+}
+
+// The same by next to nothing, where |F| stays small from y up to where that takes over.
+bool Contour::smooth_far(const Terms& terms, double y, double log_wanted) {
+    for (double added = kLeastAdded; added < kMostAdded; added *= 4.0) {
+        const double square = added / (tilt_ * (1.0 + tilt_));
+        const double end = std::sqrt((2.0 - 2.0 * log_wanted) / square);
+        if (!(square < 1.0) || !(end > 4.0 * y)) return false;
+        const double log_size = log_tail(terms, y, end);
+        if (!(log_size <= log_wanted)) continue;
+        smoothing_ = std::sqrt(square);
+        multiply_smoothing();
+        log_truncation_ = std::max(log_size, -0.5 * square * end * end * (1.0 - 1e-14));
+        rest_ = 2.0 * end;
+        return true;
+    }
+    return false;
+}
+
+void Contour::multiply_smoothing() {
     for (Frequency& at : frequencies_) {
         const double factor = std::exp(-0.5 * std::pow(smoothing_ * at.y, 2.0));
         at.real *= factor;
@@ -180,7 +207,6 @@ void Contour::smooth(double log_wanted) {
         at.error = at.error * factor +
                    4.0 * kUnit * std::hypot(at.real, at.imaginary) * (1.0 - std::log(factor));
     }
-    log_truncation_ = -0.5 * std::pow(smoothing_ * reach(), 2.0) * (1.0 - 1e-14);
 }
 
 // Looks for the largest cut such that outcomes without any loss above it add next to nothing.
@@ -214,11 +240,12 @@ double Contour::log_left_out(double x) const {
     return left_out_.log_weight - left_out_.at * x + 8.0 * kUnit * size;
 }
 
-// Of |F| at all y' >= y. With a split, |prod phi_i^n_i - prod a_i^n_i| <= sum n_i |phi_i - a_i|.
-double Contour::log_tail(const Terms& terms, double y) const {
+// Of |F| at all y' from y to `end`. With a split, |prod phi_i^n_i - prod a_i^n_i| <= sum n_i |phi_i
+// - a_i|.
+double Contour::log_tail(const Terms& terms, double y, double end) const {
     double whole = 0.0, large = 0.0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        whole += terms[i].count * std::min(lines_[i]->log_tail(y), 0.0);
+        whole += terms[i].count * std::min(lines_[i]->log_tail_until(y, end), 0.0);
         large += terms[i].count * std::exp(lines_[i]->log_large_tail(y));
     }
     return !split_.is_none() ? std::log(large * (1.0 + 1e-12)) : whole;
@@ -334,7 +361,7 @@ Bounds Contour::profile(double x, double log_unit) const {
     if (smoothing_ > 0.0) {  // D_mu - mu^2 e^(mu^2/8) f_mu <= D <= D_mu
         const double square = smoothing_ * smoothing_;
         const Sum density = density_sum(x);
-        const double rest = clipped_exp(log_truncation_) / (kPi * square * reach()) * 1.0001;
+        const double rest = clipped_exp(log_truncation_) * rest_ / kPi * 1.0001;
         below -=
             square * std::exp(0.125 * square) * (density.value + density.error + rest) * 1.0001;
     }

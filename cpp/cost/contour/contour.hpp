@@ -41,7 +41,7 @@ class Contour {
     double deviation() const { return deviation_; }
     double window() const { return window_; }
     std::size_t size() const { return frequencies_.size(); }
-    bool is_smoothed() const { return smoothing_ > 0.0; }
+    bool is_cut_short() const { return is_cut_short_; }  // smoothed for want of more frequencies
 
   private:
     struct Frequency {
@@ -64,15 +64,17 @@ class Contour {
     void take_known_images(const Terms& terms, double x, double log_value);
     double least_window(double x, double log_value) const;
     void smooth(double log_wanted);
+    bool smooth_far(const Terms& terms, double y, double log_wanted);
+    void multiply_smoothing();
     bool make_lines(const Terms& terms, double reach);
     void take_block(const Terms& terms);  // block_ frequencies more
     Frequency frequency(const Terms& terms, std::size_t k,
                         const std::vector<Characteristics>& phis) const;
-    double log_tail(const Terms& terms, double y) const;  // of |F|
+    double log_tail(const Terms& terms, double y, double end = kInfinite) const;  // of |F|
     void tabulate();
     double turn(double x) const;  // of the integrand from one frequency to the next, by step
     double turn_error(double turn, double x) const;
-    Sum sum(double x) const;  // for D
+    Sum sum(double x) const;          // for D
     Sum density_sum(double x) const;  // for the density of the smoothed law
     double log_scale(double x) const { return moment_ + smoothed_moment() - tilt_ * x; }
     double y_next() const {  // the last of the next block
@@ -90,6 +92,7 @@ class Contour {
     double window_, step_;
     std::optional<KnownImages> known_;  // in place of a bound of those below
     double smoothing_ = 0.0;
+    bool is_cut_short_ = false;
     Split split_;
     struct Markov {
         double at, log_weight;  // of a tilt t, log kap(t) + K_a(t) of the small losses
@@ -105,6 +108,7 @@ class Contour {
     Table table_;
     double moment_ = 0.0, moment_error_ = 0.0, centre_ = 0.0, centre_size_ = 0.0;
     double log_truncation_ = 0.0;  // log of a bound of |F| beyond the last frequency
+    double rest_ = 0.0;  // by which it is multiplied to bound the integral of |F| from there on
 };
 
 }  // namespace tightnoise::contour

@@ -45,6 +45,8 @@ class Line {
     virtual double log_tail(double y) const = 0;
     // The same for the part of large losses, whole less small.
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
+    // The first for y <= y' <= end only, where atoms that are close to each other are as a density.
+    virtual double log_tail_until(double y, double) const { return log_tail(y); }
     virtual std::size_t work() const = 0;  // what one frequency costs, in parts of a nanosecond
     virtual std::size_t block() const { return kBlock; }  // of which `count` is a multiple
     virtual bool holds_beyond_reach() const { return false; }  // that of its request
@@ -75,6 +77,8 @@ class Law {
   public:
     virtual ~Law() = default;
     virtual double infinite_mass() const { return 0.0; }
+    // Of finite losses; the sum of both is 1 but for masses that are rounded up or down.
+    virtual Interval finite_mass() const { return {1.0 - infinite_mass(), 1.0 - infinite_mass()}; }
     // For a tilt t >= 0. The value is an upper bound of K(t) wherever the error is infinite.
     virtual Moment moment(double t) const = 0;
     // What one query keeps from one tilt to the next; not shared between threads.

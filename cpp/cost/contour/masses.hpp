@@ -31,12 +31,13 @@ Masses masses_between(const Terms& terms, First first, Second second) {
         return std::exp(log_kept + way * kRounding * (1.0 + size)) * share *
                (1.0 + way * kRounding);
     };
-    const auto finite = [](const Law& law) { return 1.0 - law.infinite_mass(); };
+    const auto least_finite = [](const Law& law) { return law.finite_mass().lower; };
+    const auto most_finite = [](const Law& law) { return law.finite_mass().upper; };
     const auto least = [](const Law& law) { return law.swapped_mass().lower; };
     const auto most = [](const Law& law) { return law.swapped_mass().upper; };
     constexpr auto kLower = &Interval::lower, kUpper = &Interval::upper;
-    return {{side(&Masses::mass, kUpper, kLower, -1.0, finite),
-             side(&Masses::mass, kLower, kUpper, 1.0, finite)},
+    return {{side(&Masses::mass, kUpper, kLower, -1.0, least_finite),
+             side(&Masses::mass, kLower, kUpper, 1.0, most_finite)},
             {side(&Masses::swapped, kUpper, kLower, -1.0, least),
              side(&Masses::swapped, kLower, kUpper, 1.0, most)}};
 }

@@ -1,5 +1,6 @@
 #include "cost/contour/node_line.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,23 +9,33 @@ namespace {
 
 constexpr std::size_t kLanes = 8;
 
-// g (e^(2 i t) - 1), in eight running sums.
+// Sums of g (e^(2 i t) - 1) at one frequency.
 struct Sum {
     double real[kLanes] = {}, imaginary[kLanes] = {};
 
-    void add(std::size_t j, double weight, double sine, double cosine) {
-        real[j % kLanes] -= 2.0 * weight * (sine * sine);
-        imaginary[j % kLanes] += 2.0 * weight * (sine * cosine);
-    }
     Characteristic total(double more, double error) const {
         Characteristic sum{more, 0.0, error};
         for (std::size_t k = 0; k < kLanes; ++k) {
-            sum.real += real[k];
-            sum.imaginary += imaginary[k];
+            sum.real -= 2.0 * real[k];
+            sum.imaginary += 2.0 * imaginary[k];
         }
         return sum;
     }
 };
+
+// A node a lane.
+struct Lanes {
+    double weight[kLanes] = {}, sine[kLanes], cosine[kLanes];
+
+    void add_to(Sum& sum) const {
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const double share = weight[i] * sine[i];
+            sum.real[i] += share * sine[i];
+            sum.imaginary[i] += share * cosine[i];
+        }
+    }
+};
+
 double rounding_of_sum(std::size_t n) {
     return static_cast<double>(n / kLanes + kLanes);
 }
@@ -38,6 +49,7 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
       moment_(moment),
       missing_(nodes.missing),
       step_(nodes.step),
+      block_(nodes.block),
       large_error_(nodes.large_missing) {
     const std::size_t n = weight_.size();
     double error = 0.0;
@@ -49,6 +61,7 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
     weight_error_ = kUnit * (2.0 * error + 2.0 * sum + static_cast<double>(n));
     // Section 6: |e^(i y d) - 1| <= y |d|, so a relative error of g_j, d_j or of the sine counts
     // y g_j |d_j| times itself, an error of the loss y g_j times itself.
+    const double turning = 30.0 + 20.0 * static_cast<double>(block_);
     double variance = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double size = std::fabs(distance_[j]);
@@ -56,7 +69,7 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
         turn_sine_.push_back(std::sin(0.5 * step_ * distance_[j]));
         turn_cosine_.push_back(std::cos(0.5 * step_ * distance_[j]));
         const double d = std::fabs(distance_[j]);
-        const double turn = (sum + 110.0) * d + nodes.loss_error * size;  // of y L_j, in units u
+        const double turn = (sum + turning) * d + nodes.loss_error * size;  // of y L_j, in units u
         variance += weight_[j] * d * d;
         error_slope_ += weight_[j] * (turn + (nodes.error[j] + weight_error_ / kUnit) * d);
         if (large_.empty()) continue;
@@ -70,30 +83,50 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
     moment_.curvature = variance;
 }
 
-// A sine and a cosine a node, and kBlock - 1 rotations, which cost 100 units u of y |d|: section 6.
+// A sine and a cosine a node, and block - 1 rotations, which cost 20 units u of y |d| each:
+// section 6.
 void NodeLine::take(std::size_t first, Characteristics* out) const {
-    Sum whole[kBlock], large[kBlock];
+    std::vector<Sum> whole(block_), large(block_);
     const bool is_split = !large_.empty();
+    const std::size_t n = weight_.size();
     const double y = static_cast<double>(first) * step_;
-    for (std::size_t j = 0; j < weight_.size(); ++j) {
-        double s = std::sin(0.5 * y * distance_[j]), c = std::cos(0.5 * y * distance_[j]);
-        for (std::size_t k = 0; k < kBlock; ++k) {
-            whole[k].add(j, weight_[j], s, c);
-            if (is_split) large[k].add(j, large_[j], s, c);
-            const double next = s * turn_cosine_[j] + c * turn_sine_[j];
-            c = c * turn_cosine_[j] - s * turn_sine_[j];
-            s = next;
+    for (std::size_t j = 0; j < n; j += kLanes) {
+        Lanes at, part;
+        double turn_sine[kLanes] = {}, turn_cosine[kLanes] = {};
+        for (std::size_t i = 0; i < std::min(kLanes, n - j); ++i) {
+            at.weight[i] = weight_[j + i];
+            part.weight[i] = is_split ? large_[j + i] : 0.0;
+            turn_sine[i] = turn_sine_[j + i];
+            turn_cosine[i] = turn_cosine_[j + i];
+        }
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const double turn = j + i < n ? 0.5 * y * distance_[j + i] : 0.0;
+            at.sine[i] = std::sin(turn);
+            at.cosine[i] = std::cos(turn);
+        }
+        for (std::size_t k = 0; k < block_; ++k) {
+            at.add_to(whole[k]);
+            if (is_split) {
+                std::copy_n(at.sine, kLanes, part.sine);
+                std::copy_n(at.cosine, kLanes, part.cosine);
+                part.add_to(large[k]);
+            }
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                const double s = at.sine[i], c = at.cosine[i];
+                at.sine[i] = s * turn_cosine[i] + c * turn_sine[i];
+                at.cosine[i] = c * turn_cosine[i] - s * turn_sine[i];
+            }
         }
     }
-    for (std::size_t k = 0; k < kBlock; ++k) {
-        const double at = static_cast<double>(first + k) * step_;
-        out[k] = {whole[k].total(0.0, missing_ + at * error_slope_),
-                  large[k].total(large_sum_, large_error_ + at * large_error_slope_)};
+    for (std::size_t k = 0; k < block_; ++k) {
+        const double reached = static_cast<double>(first + k) * step_;
+        out[k] = {whole[k].total(0.0, missing_ + reached * error_slope_),
+                  large[k].total(large_sum_, large_error_ + reached * large_error_slope_)};
     }
 }
 
 void NodeLine::at(std::size_t first, std::size_t count, Characteristics* out) const {
-    for (std::size_t k = 0; k < count; k += kBlock) take(first + k, out + k);
+    for (std::size_t k = 0; k < count; k += block_) take(first + k, out + k);
 }
 
 double DensityLine::log_tail(double y) const {

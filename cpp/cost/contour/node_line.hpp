@@ -20,6 +20,7 @@ struct TiltedNodes {
     // over them misses; empty where nothing is split off.
     std::vector<double> large{}, large_error{};
     double large_missing = 0.0;
+    std::size_t block = kBlock;  // frequencies for one sine and cosine a node
 };
 
 class NodeLine : public Line {
@@ -30,10 +31,12 @@ class NodeLine : public Line {
     double centre() const override { return centre_; }
     void at(std::size_t first, std::size_t count, Characteristics* out) const override;
     double log_tail(double) const override { return 0.0; }
-    std::size_t work() const override { return 8 * weight_.size(); }
+    std::size_t work() const override { return kBlock * 8 * weight_.size() / block_; }
+    std::size_t block() const override { return block_; }
 
   protected:
     const std::vector<double>& weight() const { return weight_; }
+    const std::vector<double>& distance() const { return distance_; }
     double missing() const { return missing_; }
     const std::vector<double>& large() const { return large_; }
     double weight_error() const { return weight_error_; }  // of a sum of g_j f_j, |f_j| <= 1
@@ -46,6 +49,7 @@ class NodeLine : public Line {
     std::vector<double> turn_sine_, turn_cosine_;  // of step d_j / 2
     Moment moment_;
     double centre_ = 0.0, missing_, step_, weight_error_ = 0.0;
+    std::size_t block_;
     double large_sum_ = 0.0, large_error_, large_error_slope_ = 0.0;
     double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y
 };

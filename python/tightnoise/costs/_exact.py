@@ -1,21 +1,25 @@
-"""Compositions of laws that the core knows: epsilon and delta, certified from both sides.
+"""Compositions: epsilon and delta, certified from both sides.
 
 The privacy profile of a sum of losses is a contour integral of its moment generating function; the
 core sums it by the trapezoidal rule and bounds all that this leaves out (cpp/cost/contour,
-CONTOUR.md). Each direction of neighbours is composed apart, and the larger answer counts.
+CONTOUR.md). Each direction of neighbours is composed apart, and the larger answer counts. Leaves of
+which the core does not know the law are atoms above and below (`_atom_laws`), at more points where
+the answer is not narrow yet.
 """
 
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
-from tightnoise.costs._leaf import Law
-from tightnoise.costs._sampled import Terms
+from tightnoise.costs._atom_laws import Refinement, laws_of
+from tightnoise.costs._sampled import Terms, merged_gaussians
 
 __all__ = ["Bounds", "Composition", "composition_of"]
 
@@ -23,6 +27,10 @@ __all__ = ["Bounds", "Composition", "composition_of"]
 Array = NDArray[np.float64]
 
 _NARROW = 1e-6  # relative
+_POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
+_LEAST = 3_000  # of one
+_VERY_MANY = 2_000
+_MANY = 20  # releases: less of a law with an atom at 0 have one, too
 
 
 class Bounds(NamedTuple):
@@ -40,21 +48,55 @@ class Bounds(NamedTuple):
 class Composition:
     """Releases composed, in the directions in which they differ."""
 
-    def __init__(self, directions: list[core.Composition], *, is_attained: bool) -> None:
+    def __init__(self, terms: Terms, directions: tuple[core.Composition, ...], kind: _Kind) -> None:
+        self._terms = terms
         self._directions = directions
-        self._is_attained = is_attained
+        self._kind = kind
 
     def epsilon(self, delta: float) -> Bounds:
         """Return bounds of epsilon at a delta above 0."""
+        return self._narrowed(lambda found: found._epsilon(delta), "tilt_at_delta", delta)
+
+    def delta(self, epsilon: float) -> Bounds:
+        """Return bounds of delta at an epsilon of at least 0."""
+        return self._narrowed(lambda found: found._delta(epsilon), "tilt_at_epsilon", epsilon)
+
+    def _epsilon(self, delta: float) -> Bounds:
         found: list[tuple[float, float]] = []
         for direction in self._directions:  # only the larger one is needed
             floor = max((low for low, _ in found), default=0.0)
             found.append(direction.epsilon(delta, floor))
         return self._larger(found)
 
-    def delta(self, epsilon: float) -> Bounds:
-        """Return bounds of delta at an epsilon of at least 0."""
+    def _delta(self, epsilon: float) -> Bounds:
         return self._larger([direction.delta(epsilon) for direction in self._directions])
+
+    def _narrowed(self, answer: Callable[[Composition], Bounds], tilt: str, at: float) -> Bounds:
+        """Return an answer, by atoms at points that suit its tilt."""
+        if self._kind.is_exact:
+            return answer(self)
+        tilts = tuple(getattr(direction, tilt)(at) for direction in self._directions)
+        best = Bounds(0.0, math.inf)
+        for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
+            each = max(_LEAST, points // len(self._terms))
+            finer = _composition(self._terms, Refinement(tilts, each))
+            if finer is None:
+                break
+            found = answer(finer)
+            best = Bounds(max(best.lower, found.lower), min(best.upper, found.upper))
+            if best.is_narrow or not self._kind.is_attained:
+                break
+        return best if best.upper < math.inf else answer(self)
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether the profile has no corners."""
+        return self._kind.is_smooth
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether sums of losses lie so close that they are next to a density."""
+        return self._kind.is_dense
 
     @property
     def is_symmetric(self) -> bool:
@@ -68,35 +110,56 @@ class Composition:
     def deltas_one_way(self, way: int, epsilons: Array) -> tuple[Array, Array]:
         """Return the same at epsilons that rise; 0 and 1 where it would take a while."""
         lower, upper = self._directions[way].deltas(epsilons, is_quick=True)
-        return lower if self._is_attained else np.zeros_like(lower), upper
+        return lower if self._kind.is_attained else np.zeros_like(lower), upper
 
     def _one_way(self, lower: float, upper: float) -> Bounds:
-        return Bounds(lower if self._is_attained else 0.0, upper)
+        return Bounds(lower if self._kind.is_attained else 0.0, upper)
 
     def _larger(self, bounds: list[tuple[float, float]]) -> Bounds:
-        lower = max(low for low, _ in bounds) if self._is_attained else 0.0
+        lower = max(low for low, _ in bounds) if self._kind.is_attained else 0.0
         return Bounds(lower, max(high for _, high in bounds))
+
+
+class _Kind(NamedTuple):
+    """`is_attained`: a pair of each leaf is known; `is_exact`: no points make the laws better."""
+
+    is_attained: bool
+    is_exact: bool
+    is_smooth: bool
+    is_dense: bool
 
 
 @functools.lru_cache(maxsize=256)
 def composition_of(terms: Terms) -> Composition | None:
-    """Return the composition, if the core knows the law of every leaf, and one is smooth.
+    """Return the composition, if the law of every leaf is known, and not of atoms alone.
 
-    Atoms alone are composed on a lattice, where they stay atoms.
+    A few, or few different ones, are composed on a lattice, where they stay atoms.
     """
-    laws: list[tuple[tuple[Law, ...], float]] = []
-    for leaf, count in terms:
-        law = leaf.laws()
-        if law is None:
-            return None
-        laws.append((law, float(count)))
-    if not any(law[0].is_smooth for law, _ in laws):
+    laws = [(leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
+    if any(n >= _MANY if law is None else law[0].is_smooth for law, n in laws):
+        found = _composition(terms, None)
+        return found if found is None or found.is_smooth or found.is_dense else None
+    return None
+
+
+def _composition(terms: Terms, finer: Refinement | None) -> Composition | None:
+    laws = [(laws_of(leaf, finer), float(count)) for leaf, count in merged_gaussians(terms)]
+    known = [(found, count) for found, count in laws if found is not None]
+    if len(known) < len(laws) or not known:
         return None
+    is_below = all(law.lower is not None for found, _ in known for law in found.laws)
 
     def direction(way: int) -> core.Composition:
-        upper = [(law[way % len(law)].upper, count) for law, count in laws]
-        lower = [(law[way % len(law)].lower, count) for law, count in laws]
-        return core.Composition(upper, None if lower == upper else lower)
+        upper = [(found.laws[way % len(found.laws)].upper, count) for found, count in known]
+        lower = [(found.laws[way % len(found.laws)].lower, count) for found, count in known]
+        is_one = lower == upper or not is_below
+        return core.Composition(upper, None if is_one else lower)
 
-    directions = [direction(way) for way in range(max(len(law) for law, _ in laws))]
-    return Composition(directions, is_attained=all(leaf.is_attained for leaf, _ in terms))
+    kind = _Kind(
+        is_attained=is_below and all(found.is_attained for found, _ in known),
+        is_exact=all(found.is_exact for found, _ in known),
+        is_smooth=any(found.laws[0].is_smooth for found, _ in known),
+        is_dense=any(found.is_dense and count >= _MANY for found, count in known),
+    )
+    ways = max(len(found.laws) for found, _ in known)
+    return Composition(terms, tuple(direction(way) for way in range(ways)), kind)

@@ -1,63 +1,30 @@
-"""Losses on a lattice that a pair dominates, from its privacy profile at some points.
+"""Losses on a lattice that a pair dominates: those of `_atoms_below`, at multiples of a spacing.
 
-`connect_dots` draws a polygon that the curve H(t) = D(P||Q) at t = e^epsilon is nowhere above; this
-one draws a polygon that it is nowhere below, and whose corners lie at multiples of a spacing as the
-other's do. What the pair of such a curve loses, the true pair loses, too: also when each is
-composed with others, as a composition is a sum of positive parts, P's mass times (1 - t/loss)^+.
-
-**The tent.** H is convex. So between two neighbouring points it lies above the line through the two
-points before, and above that through the two points after, each carried on. Heights are known from
-`lower` to `upper` only: the first line is drawn as steep, the second one as flat as that allows,
-both from the lower height. A vertex at any place with the lesser of both heights, joined to the
-lower heights beside it, is below the greater of the two lines: rounding of the place does no harm.
-
-**The corners.** A cell of the lattice has several points in it. By the amount D that the chord of
-the lower heights at its ends exceeds the tent in it, at most, the chord is lowered. So heights of
-lower - max(D before, D after) at the multiples are joined by lines that are below the tent. Their
-lower convex hull has its corners there, and is a curve of measures again. D is of second order in
-the spacing.
-
-**The end.** Where the tent reaches 0, at x, there may be an atom: H of pure noise ends in a kink.
-The last line goes from the last multiple to (x, 0), from a height such that it is below the tent.
-Such an x is below a multiple by the second order, if the kink is at it: the atom is moved up to the
-multiple, and epsilons of the composition are told too large by that (`raised`). If x is farther
-below, or there is next to nothing, it is moved down.
-
-**Both directions.** The curves of D(P||Q) and D(Q||P), each at epsilon >= 0, are those of one pair
-if both have the same height at 0, lie on one convex curve there, and what has no loss is the rest,
-1 - height - both first slopes. Each atom is worth (p - t q)^+ >= 0 at any t: masses may be too
-small, p and q by the same part, and losses too low with the same p.
-
-**Arguments.** By `Excess`, what is bounded here is the truth at x (1 - argument) in place of x,
-which is convex in t, too. Its atoms at x are atoms of the truth at x (1 - argument) of the same p:
-`raised` has the difference. The heights of both directions at 0 then differ by no more than the
-argument, and so do the rests: by three times that all masses are lowered.
+The corners of the polygon lie there but for the end, x. Pure noise has an atom there, below a
+multiple by the second order, if the kink is at it: the atom is moved up to the multiple, and
+epsilons of the composition are told too large by that (`raised`). If x is farther below, or there
+is next to nothing, it is moved down.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise.costs._atoms_below import Heights, atoms_below, lowered
 from tightnoise.costs._discrete_losses import Release
-from tightnoise.costs._excess import LOST, Excess
+from tightnoise.costs._excess import Excess
 
-__all__ = ["Below", "Heights", "below_of_profile", "below_of_release"]
+__all__ = ["Below", "below_of_profile", "below_of_release"]
 
 Array = NDArray[np.float64]
-Heights = Callable[[Array], tuple[Array, Array]]
 
 _UNIT = 2.0**-53
-_FAR = 1e300  # an epsilon beyond all finite losses
 _NEAR = 0.25  # of a spacing: a loss this close below a multiple is moved up to it
-_ATOM = 2.0**-48  # relative: losses given as numbers are rounded by their maker
-_MOST_LOSS = 1e6
-_WIDEST = 20.0  # a spacing: exponentials are far from the overflow
+_CLOSE = 1e-6  # of a spacing: a multiple, but for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,213 +49,46 @@ def below_of_profile(
     `ends`: about the largest loss of each; so many `points` of the profile are read a spacing.
     None if the losses are too large, or the spacing is too wide for one.
     """
-    if not (max(ends) <= _MOST_LOSS and 0 < spacing <= _WIDEST):
+    if not (max(ends) <= 1e6 and spacing > 0):
         return None
     cells = [max(2, math.ceil(end / spacing - _NEAR)) for end in ends]
-    epsilons = spacing / points * np.arange(max(cells) * points + 1, dtype=np.float64)
-    heights = profile(np.append(epsilons, _FAR))
-    readings = [
-        _Reading.of(epsilons, each, n * points + 1, excess)
-        for each, n in zip(heights, cells, strict=True)
-    ]
-    if symmetric:
-        readings = readings[:1]
-    sides = [
-        _Side(this, other, spacing, points)
-        for this, other in zip(readings, readings[::-1], strict=True)
-    ]
-    right, left = sides[0], sides[-1]
-    height = _common_height(sides)
-    for side in sides:
-        side.start_at(height - side.infinite)
-    while height > 0:
-        height = _across(right, left, height)
-        for side in sides:
-            side.start_at(height - side.infinite)
-        changed = [side.leave_out() for side in sides]
-        if not any(changed):
-            break
-    if not height > max(side.infinite for side in sides):
+    first, second = (spacing * np.arange(n + 1.0) for n in cells)
+    found = atoms_below(profile, (first, second), excess, points, symmetric=symmetric)
+    if found is None:
         return None
-    shrunk = 1 - 64 * _UNIT * (max(cells) + 16) - 4 * excess.argument
-    rest = 1 - height - right.first_slope - left.first_slope
-    rest = max(0.0, rest - 64 * _UNIT - 4 * excess.argument) * shrunk
-    forward = _assembled(right, left, rest, shrunk, spacing, excess)
-    return forward, forward if symmetric else _assembled(left, right, rest, shrunk, spacing, excess)
+    forward = _on_lattice(found[0], spacing)
+    return forward, forward if symmetric else _on_lattice(found[1], spacing)
 
 
-class _Reading(NamedTuple):
-    """What is known of a curve less its height at infinity, of which `infinite` is certain."""
-
-    lower: Array
-    upper: Array
-    infinite: float
-
-    @classmethod
-    def of(cls, epsilons: Array, heights: Array, count: int, excess: Excess) -> _Reading:
-        least = np.where(
-            heights < LOST, 0.0, (heights - excess.absolute) * (1 - excess.height) * (1 - 8 * _UNIT)
-        )
-        least = np.maximum(least, 0.0)
-        infinite = float(least[-1])
-        lower = np.maximum.accumulate((least[:-1] - infinite)[::-1])[::-1]
-        upper = np.maximum(heights[:-1] * (1 + 4 * _UNIT) - infinite, 0.0)
-        # At arguments that are too low, and points that are rounded, the curve is no higher than
-        # its last line carried back.
-        argument = 2 * excess.argument + 8 * _UNIT
-        falls = np.maximum(upper[:-1] - lower[1:], 0.0)
-        upper[1:] += argument * epsilons[1:] / epsilons[1] * falls * math.exp(float(epsilons[1]))
-        return cls(lower[:count], upper[:count], infinite)
+def _on_lattice(release: Release, spacing: float) -> Below:
+    values, masses = release.values, np.exp(release.log_mass) * (1 - 8 * _UNIT)
+    places = np.floor(values / spacing + _CLOSE)
+    for end in (0, -1):
+        places[end] = _placed(float(values[end]), float(masses[end]), spacing)
+    raised = float(np.maximum(spacing * places - values, 0.0).max())
+    on_places = _on_places(places, masses, release.infinite, spacing)
+    return Below(on_places, raised + 16 * _UNIT * (release.largest + spacing))
 
 
-class _Side:
-    """The polygon of one direction, epsilon >= 0: slopes are in units of 1/t at their corner."""
-
-    def __init__(self, this: _Reading, other: _Reading, spacing: float, points: int) -> None:
-        lower, upper, self.infinite = this
-        gap = spacing / points
-        grown, shrunk = math.expm1(gap), -math.expm1(-gap)
-        # The steepest line to the right of each point; that of the first has a point before it,
-        # D(P||Q)(1/t) = 1 - 1/t + D(Q||P)(t)/t.
-        before = other.upper[1] + other.infinite * (1 + 4 * _UNIT)
-        fall = (before * math.exp(-gap) - lower[0] - self.infinite) / shrunk
-        steep = np.append(1 + fall + 8 * _UNIT, (upper[:-2] - lower[1:-1]) / shrunk)
-        steep = np.maximum(steep, 0.0) * (1 + 16 * _UNIT)
-        # The flattest line to the left of each point but the first, in units of the one before.
-        flat = np.append((lower[1:-1] - upper[2:]) / grown * math.exp(-gap), 0.0)
-        flat = np.maximum(flat, 0.0) * (1 - 16 * _UNIT)
-        fall = lower[:-1] - lower[1:]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            place = np.clip((fall - flat * grown) / (steep - flat), 0.0, grown)
-        place = np.where(np.isnan(place), 0.0, place)
-        tent = np.minimum(lower[:-1] - steep * place, lower[1:] + flat * (grown - place))
-        tent -= 8 * _UNIT * lower[:-1]
-        self._lattice(lower, tent, place, spacing, points)
-
-    def _lattice(
-        self, lower: Array, tent: Array, place: Array, spacing: float, points: int
-    ) -> None:
-        """Set the corners: at multiples of the spacing, and at the end."""
-        cells = tent.size // points
-        inner = spacing / points * np.arange(points)
-        at = np.empty((cells, 2 * points + 1))
-        heights = np.empty_like(at)
-        at[:, :-1:2] = np.expm1(inner)
-        at[:, 1::2] = np.expm1(inner) + np.exp(inner) * place.reshape(cells, points)
-        at[:, -1] = math.expm1(spacing)
-        heights[:, :-1:2] = lower[:-1].reshape(cells, points)
-        heights[:, 1::2] = tent.reshape(cells, points)
-        heights[:, -1] = lower[points::points]
-        share = at / math.expm1(spacing)
-        first, last = heights[:, :1], heights[:, -1:]
-        above = (first * (1 - share) + last * share - heights).max(axis=1)
-        above = np.maximum(above, 0.0) + 16 * _UNIT * first[:, 0]
-        corners = first[:, 0] - np.maximum(above, np.append(0.0, above[:-1]))
-        self.above = float(above[0])
-        # The first cell in which the tent, or the polygon, is 0.
-        empty = (heights <= 0).any(axis=1) | (np.append(corners[1:], 1.0) <= 0)
-        end = int(np.argmax(empty)) if empty.any() else cells - 1
-        before = above[end - 1] if end else 0.0
-        height, reach = _last_line(at[end], heights[end], float(first[end, 0] - before))
-        self.places = np.arange(end + 2, dtype=np.float64)
-        self.epsilons = spacing * self.places
-        self.epsilons[-1] = self.epsilons[-2] + math.log1p(reach) * (1 - 16 * _UNIT)
-        self.heights = np.concatenate([corners[:end], [height, 0.0]])
-
-    @property
-    def first_slope(self) -> float:
-        return float(self.after[0])
-
-    def start_at(self, height: float) -> None:
-        self.heights[0] = height
-
-    def leave_out(self) -> bool:
-        """Remove the corners that are above the hull; say whether there were any."""
-        gaps, falls = np.diff(self.epsilons), -np.diff(self.heights)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            self.before = falls / -np.expm1(-gaps)
-            self.after = falls / np.expm1(gaps)
-        kept = np.concatenate([[True], self.before[:-1] > self.after[1:], [True]])
-        self.epsilons, self.heights = self.epsilons[kept], self.heights[kept]
-        self.places = self.places[kept]
-        return not kept.all()
-
-    def corners(self) -> tuple[Array, Array, Array]:
-        """Return their places, their losses and their masses, when none is to be left out."""
-        mass = np.append(self.before[:-1] - self.after[1:], self.before[-1])
-        used = mass > 0
-        return self.places[1:][used], self.epsilons[1:][used], mass[used]
-
-
-def _last_line(at: Array, tent: Array, height: float) -> tuple[float, float]:
-    """Return the height at the start and the end, 0 there, of a line below the tent of a cell."""
-    down = np.flatnonzero(tent <= 0)
-    reach = float(at[-1])
-    if down.size:
-        b = int(down[0])
-        if b == 0:
-            return 0.0, reach
-        a = b - 1
-        reach = float(at[a] + (at[b] - at[a]) * (tent[a] / (tent[a] - tent[b])))
-    inside = at < reach
-    lines = tent[inside] * (reach / (reach - at[inside])) * (1 - 16 * _UNIT)
-    return min(height, float(lines.min(initial=height))), reach
-
-
-def _common_height(sides: list[_Side]) -> float:
-    return min(float(side.heights[0]) + side.infinite for side in sides)
-
-
-def _across(right: _Side, left: _Side, height: float) -> float:
-    """Return the line from the first corner on the left to that on the right at 0, rounded down."""
-    above, rest = math.exp(-right.epsilons[1]), -math.expm1(-right.epsilons[1])
-    below, rest_below = math.exp(-left.epsilons[1]), -math.expm1(-left.epsilons[1])
-    start = rest_below + below * (float(left.heights[1]) + left.infinite)
-    line = rest * start + above * rest_below * (float(right.heights[1]) + right.infinite)
-    line /= -math.expm1(-right.epsilons[1] - left.epsilons[1])
-    return min(height, line * (1 - 32 * _UNIT))
-
-
-def _assembled(
-    right: _Side, left: _Side, rest: float, shrunk: float, spacing: float, excess: Excess
-) -> Below:
-    """Return the losses of this direction: masses are of P, those to the left of outputs of Q."""
-    places, losses, masses = right.corners()
-    gains, sizes, others = left.corners()
-    others = others * np.exp(-sizes)
-    largest = float(losses[-1])
-    places[-1], up = _placed(largest, float(masses[-1]), spacing)
-    lowest, down = _placed(-float(sizes[-1]), float(others[-1]), spacing)
-    gains[-1] = -lowest
-    return Below(
-        _on_places(
-            np.concatenate([-gains, [0.0], places]),
-            np.concatenate([others * shrunk, [rest], masses * shrunk]),
-            right.infinite * shrunk,
-            spacing,
-        ),
-        max(up, down) + (excess.argument + 16 * _UNIT) * (largest + spacing),
-    )
-
-
-def _placed(loss: float, mass: float, spacing: float) -> tuple[int, float]:
-    """Return the multiple of a spacing that a loss is moved to, and how far up that is.
+def _placed(loss: float, mass: float, spacing: float) -> int:
+    """Return the multiple of a spacing that a loss is moved to.
 
     What costs less: all sums count for too high, or the one loss is lowered.
     """
     below = math.floor(loss / spacing)
-    up = max(0.0, spacing * (below + 1) - loss)
-    return (below + 1, up) if up < mass * (spacing - up) else (below, 0.0)
+    up = spacing * (below + 1) - loss
+    return below + 1 if up < mass * (spacing - up) else below
 
 
 def below_of_release(release: Release, spacing: float) -> Below:
     """Return losses of one direction that a given distribution dominates."""
-    places = np.floor(release.values / spacing + _NEAR)
-    raised = float(np.maximum(spacing * places - release.values, 0.0).max())
-    masses = np.exp(release.log_mass) * (1 - _ATOM * (1 + np.abs(release.values)))
-    hidden = release.infinite - _ATOM * (1 + release.largest) - 4e-12
-    on_lattice = _on_places(places, np.maximum(masses, 0.0), max(0.0, hidden), spacing)
-    return Below(on_lattice, raised + 2 * _ATOM * (release.largest + spacing))
+    least = lowered(release)
+    places = np.floor(least.values / spacing + _NEAR)
+    raised = float(np.maximum(spacing * places - least.values, 0.0).max())
+    on_lattice = _on_places(
+        places, np.exp(least.log_mass) * (1 - 8 * _UNIT), least.infinite, spacing
+    )
+    return Below(on_lattice, raised + 16 * _UNIT * (release.largest + spacing))
 
 
 def _on_places(places: Array, masses: Array, infinite: float, spacing: float) -> Release:

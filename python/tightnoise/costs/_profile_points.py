@@ -67,7 +67,7 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     Lower sides that take long are 0 unless both sides are asked for.
     """
     exact = composition_of(terms)
-    last = math.inf if exact is None else exact.epsilon(far).upper
+    last = math.inf if exact is None or not exact.is_smooth else exact.epsilon(far).upper
     if exact is not None and last < math.inf:
         return _of_composition(exact, max(last, 1e-300))
     release = composed_of(terms)
