@@ -42,7 +42,7 @@ def test_the_command(small, tmp_path, capsys):
         "Privacy Amplification for the Gaussian Mechanism via Bounded Support",
         "417 examples to learn from, 21 weights, 15 steps",
         "REALISED",
-        "Verdict.",
+        "Verdict, by 97.5 %",
     ):
         assert text in " ".join(out.split())
     assert out.index("Plain Gaussian noise, clipped in L2") < out.index("Clipped in L-inf")

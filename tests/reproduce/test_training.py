@@ -238,6 +238,6 @@ def test_what_is_less_accurate_than_each_gaussian_is_not_judged():
 
 def test_tables_are_printed():
     for table in tables(found(lambda _: {})):
-        assert max(map(len, table.text().splitlines())) <= 130
+        assert max(map(len, table.text().splitlines())) <= 120
         json.dumps(table.as_dict(), allow_nan=False)
         assert table.disagreements == []

@@ -31,6 +31,7 @@ DELTA = 1e-5
 ORDER = 8.0
 """The order at which the costs of single examples are compared."""
 
+_ORDERS = (1.5, 2.0, 3.0, 4.0, ORDER, 16.0, 32.0, 64.0, 128.0, 256.0)
 _TUNING_SEEDS = (1_000_001, 1_000_002)  # never those of the runs that are reported
 
 
@@ -144,11 +145,12 @@ class _Records:
         left = (residual * self._clip.factors(residual, features)[:, :, np.newaxis])[:, 0]
         contributions = RankOne(left, features)
         for mechanism, costs in ((self._mechanism, self._own), (self._gaussian, self._gaussians)):
-            costs[run].append(mechanism.individual_cost_at(theta, contributions))
+            here = mechanism.individual_cost_at(theta, contributions, orders=_ORDERS)
+            costs[run].append(here)
 
     def found(self) -> dict[str, Any]:
         own, gaussian = ([_realised(run) for run in runs] for runs in (self._own, self._gaussians))
-        at = list(own[0].orders).index(ORDER)
+        at = _ORDERS.index(ORDER)
         shares = [
             a.individual[:, at] / b.individual[:, at] for a, b in zip(own, gaussian, strict=True)
         ]

@@ -155,16 +155,16 @@ def _losses(found: Found) -> Table:
             "its se",
             "max eta",
             "median",
-            "max, as accurate",
+            "max, ratio",
             "se",
-            "median, as accurate",
+            "median, ratio",
         ),
         tuple(rows),
         wrapped(
             "No unbiased estimate of a feature of one example, by someone who knows all others, "
             "has a standard deviation below 1 / eta. Eta is the root of the sum over steps of an "
             "upper bound of its square, with the clip's Jacobian, as a mean over runs: an estimate "
-            "of a bound in expectation. As accurate: over the Gaussian's at the same accuracy. "
+            "of a bound in expectation. Ratio: to the Gaussian's at the same accuracy. "
             f"{_AS_ACCURATE} Eta depends on the clip, too, which is searched for accuracy alone. "
             "Paper: 33 % less max eta.",
             _verdict(verdicts),
