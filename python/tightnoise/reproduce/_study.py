@@ -59,7 +59,13 @@ class Study:
     seeds : int
         The number of seeds if none is chosen.
     plan : callable
-        From `Settings` to a `Plan`. May raise ImportError, with the extra to install.
+        From `Settings` to a `Plan`. May raise ModuleNotFoundError, with the extra to install.
+
+    Examples
+    --------
+    >>> from tightnoise.reproduce import STUDIES
+    >>> STUDIES["training"].seeds
+    8
     """
 
     title: str

@@ -17,7 +17,8 @@ What differs from the paper, and why:
 - **Both signs and both directions** of the change are covered (erratum to its Algorithm 1).
 - **Eta** is an upper bound with the Jacobian of the clip; power iteration is a lower one.
 
-The noise has fixed seeds: the weights of these runs are not private.
+The noise has fixed seeds, and sums of float32 are rounded: the weights of these runs are not
+private, and costs are those of exact sums with noise from the operating system.
 """
 
 from tightnoise.reproduce._study import Study
