@@ -9,11 +9,12 @@ import pytest
 
 import tightnoise
 
+# Modules that import PyTorch are left to tests/with_torch.
 EVERY_MODULE = ["tightnoise"] + [
     module.name
     for module in pkgutil.walk_packages(tightnoise.__path__, "tightnoise.")
     if not module.name.startswith(("tightnoise._core", "tightnoise.__main__"))
-    and not module.name.startswith("tightnoise.torch")  # see tests/with_torch
+    and not module.name.startswith(("tightnoise.torch", "tightnoise.reproduce.reconstruction._"))
 ]
 MODULES = [
     name for name in EVERY_MODULE if not any(part.startswith("_") for part in name.split(".")[1:])
