@@ -11,11 +11,13 @@ import pytest
 
 import tightnoise
 
+# Modules that import PyTorch are left to tests/with_torch.
 EVERY_MODULE = ["tightnoise"] + [
     module.name
     for module in pkgutil.walk_packages(tightnoise.__path__, "tightnoise.")
     if not module.name.startswith(("tightnoise._core", "tightnoise.__main__"))
     and not module.name.startswith(("tightnoise.dask", "tightnoise.torch"))  # see tests/with_*
+    and not module.name.startswith("tightnoise.reproduce.reconstruction._")  # imports torch
 ]
 MODULES = [
     name for name in EVERY_MODULE if not any(part.startswith("_") for part in name.split(".")[1:])

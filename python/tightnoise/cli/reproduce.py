@@ -97,7 +97,7 @@ def _study(options: Options) -> Answer:
     check_state(options.state)
     try:
         plan = study.plan(Settings(options.data, seeds, options.full))
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise ValueError(str(error)) from error
     results = run(plan, options.state, progress)
     return study, plan.tables(results), partial(plan.draw, results)

@@ -27,7 +27,10 @@ __all__ = ["STUDY"]
 
 
 def _planned(settings: Settings) -> Plan:
-    import tightnoise.torch  # noqa: F401  # says what is missing
+    try:
+        import tightnoise.torch  # noqa: F401
+    except ImportError as error:
+        raise ModuleNotFoundError(str(error)) from error  # says what to install
     from tightnoise.reproduce._images import read_images
     from tightnoise.reproduce.reconstruction import _figures, _network, _plan, _tables
     from tightnoise.reproduce.reconstruction._scope import Scope
