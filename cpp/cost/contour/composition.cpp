@@ -126,8 +126,7 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
-Images ComposedLoss::cheapest(Moments& moments, double tilt, double x,
-                              double log_value) const {
+Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double log_value) const {
     tilt *= tilt_;
     constexpr double kGaussianWindow = 12.0;  // in standard deviations: nothing to gain
     constexpr double kDigitLost = 0.15, kMostLost = 6.0;

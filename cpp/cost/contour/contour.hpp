@@ -72,7 +72,7 @@ class Contour {
     void tabulate();
     double turn(double x) const;  // of the integrand from one frequency to the next, by step
     double turn_error(double turn, double x) const;
-    Sum sum(double x) const;  // for D
+    Sum sum(double x) const;          // for D
     Sum density_sum(double x) const;  // for the density of the smoothed law
     double log_scale(double x) const { return moment_ + smoothed_moment() - tilt_ * x; }
     double y_next() const {  // the last of the next block

@@ -46,7 +46,7 @@ class Line {
     // The same for the part of large losses, whole less small.
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
     virtual std::size_t work() const = 0;  // what one frequency costs, in parts of a nanosecond
-    virtual std::size_t block() const { return kBlock; }  // of which `count` is a multiple
+    virtual std::size_t block() const { return kBlock; }       // of which `count` is a multiple
     virtual bool holds_beyond_reach() const { return false; }  // that of its request
 };
 
