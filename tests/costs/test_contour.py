@@ -258,6 +258,8 @@ TRAINED = {
     100: 2.6829530387,
     125: 6.0840715697,
     150: 11.6160886841,
+    175: 19.8569240164,
+    200: 31.1685919421,
 }
 
 
@@ -283,6 +285,18 @@ def test_opposite_directions_and_nearly_so():
 def test_sampled_at_rate_one():
     sampled = composed((cost.sampled_gaussian(2.0, 1.0, "remove"), 5))
     assert sampled.epsilon(1e-5) == composed((cost.gaussian(0.5), 5)).epsilon(1e-5)
+
+
+def test_two_contours(rng):
+    # The same at other tilts: other images, other nodes, other cuts.
+    for i in range(100):
+        sigma, rate = math.exp(rng.uniform(-1.2, 3)), 10 ** rng.uniform(-5, 0)
+        count, delta = math.floor(10 ** rng.uniform(0.5, 6)), 10 ** rng.uniform(-15, -2)
+        terms = [(cost.sampled_gaussian(sigma, rate, DIRECTIONS[i % 4 == 0]), count)]
+        low, high = cost.Composition(terms).epsilon(delta)
+        below, above = cost.Composition(terms, tilt=0.7).epsilon(delta)
+        assert low <= above, (sigma, rate, count, delta)
+        assert below <= high, (sigma, rate, count, delta)
 
 
 # --- few steps with little noise: rate times count below 1

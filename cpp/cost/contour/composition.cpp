@@ -48,7 +48,7 @@ double log_renyi(Moments& moments, double c, double x) {
 
 }  // namespace
 
-ComposedLoss::ComposedLoss(Terms terms) : terms_(merged(terms)) {
+ComposedLoss::ComposedLoss(Terms terms, double tilt) : terms_(merged(terms)), tilt_(tilt) {
     double log_finite = 0.0;
     for (const Releases& term : terms_) {
         log_finite += term.count * std::log1p(-term.law->infinite_mass());
@@ -67,7 +67,7 @@ std::optional<Interval> ComposedLoss::closed_profile(double x) const {
 std::optional<ComposedLoss> ComposedLoss::without_top(double x, double log_value, int pass) const {
     auto found = topless(terms_, x, log_value, 20.0 + 10.0 * pass);
     if (!found) return std::nullopt;
-    ComposedLoss result(Terms{});
+    ComposedLoss result(Terms{}, tilt_);
     result.terms_ = std::move(found->terms);
     result.infinite_ = infinite_;
     result.top_ = found->top;
@@ -126,7 +126,8 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
-Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double log_value) {
+Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double log_value) const {
+    tilt *= tilt_;
     constexpr double kGaussianWindow = 12.0;  // in standard deviations: nothing to gain
     constexpr double kDigitLost = 0.15, kMostLost = 6.0;
     const auto window = [&](const Images& images) {
@@ -328,8 +329,9 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
     return best;
 }
 
-Composition::Composition(const Terms& upper, std::optional<Terms> lower) : upper_(upper) {
-    if (lower) lower_.emplace(std::move(*lower));
+Composition::Composition(const Terms& upper, std::optional<Terms> lower, double tilt)
+    : upper_(upper, tilt) {
+    if (lower) lower_.emplace(std::move(*lower), tilt);
 }
 
 Interval Composition::epsilon(double delta, double floor) const {

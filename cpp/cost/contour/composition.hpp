@@ -13,7 +13,8 @@ namespace tightnoise::contour {
 // What is released: laws of one direction of neighbours, with their counts.
 class ComposedLoss {
   public:
-    explicit ComposedLoss(Terms terms);
+    // `tilt` multiplies the tilts that are chosen: any other contour has to tell the same.
+    explicit ComposedLoss(Terms terms, double tilt = 1.0);
 
     // The least epsilon >= 0 with delta(epsilon) <= delta; infinite where delta is below the
     // infinite mass. Where it is at most `floor`, {0, floor} will do.
@@ -33,7 +34,7 @@ class ComposedLoss {
 
     static Tilt tilt_for_value(Moments& moments, double log_value);
     static double tilt_for_loss(Moments& moments, double x);
-    static Images cheapest(Moments& moments, double tilt, double x, double log_value);
+    Images cheapest(Moments& moments, double tilt, double x, double log_value) const;
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
     std::optional<ComposedLoss> without_top(double x, double log_value, int pass) const;
     Interval with_infinite(const Interval& finite, double log_unit) const;
@@ -55,6 +56,7 @@ class ComposedLoss {
     std::optional<Interval> closed_profile(double x) const;
 
     Terms terms_;
+    double tilt_;
     double infinite_ = 0.0;  // mass, of a relative error of 4 u
     std::optional<Top> top_;
 };
@@ -63,7 +65,8 @@ class ComposedLoss {
 // releases dominate gives the lower bounds.
 class Composition {
   public:
-    explicit Composition(const Terms& upper, std::optional<Terms> lower = std::nullopt);
+    explicit Composition(const Terms& upper, std::optional<Terms> lower = std::nullopt,
+                         double tilt = 1.0);
 
     Interval epsilon(double delta, double floor) const;
     Interval delta(double epsilon) const;

@@ -43,8 +43,8 @@ double Contour::turn(double x) const {
 
 double Contour::turn_error(double turn, double x) const {
     const double moved = smoothing_ * smoothing_ * (tilt_ + 0.5);
-    return kUnit *
-           (centre_size_ + 4.0 * (std::fabs(centre_) + moved) + 4.0 * std::fabs(x) + std::fabs(turn));
+    return kUnit * (centre_size_ + 4.0 * (std::fabs(centre_) + moved) + 4.0 * std::fabs(x) +
+                    std::fabs(turn));
 }
 
 // Sines and cosines of the first of kLanes frequencies come from the library, those of the others

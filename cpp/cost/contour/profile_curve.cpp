@@ -13,7 +13,6 @@ namespace {
 constexpr double kNarrow = 1e-10;  // relative
 constexpr double kLogRoom = 12.0;  // D falls so much while images and truncation stay small
 
-
 }  // namespace
 
 std::vector<Interval> ComposedLoss::deltas(const std::vector<double>& epsilons,

@@ -161,7 +161,7 @@ class FineLine : public Line {
 // Opposite directions have a density in closed form off the real line, which serves where there
 // would be many nodes on it.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
-    constexpr double kMany = 600.0, kBreadth = 24.0;  // of nodes; in deviations
+    constexpr double kMany = 1200.0, kBreadth = 24.0;  // of nodes; in deviations
     if (!request.split.is_none()) return plain_line(request);
     const double width = step(request.tilt, request.reach, std::log(request.error), 0.0);
     const bool has_many = kBreadth * density_.scale() > kMany * width;

@@ -41,7 +41,7 @@ class SampledDirectionLaw : public Law {
     std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part) const;
     std::unique_ptr<Line> plain_line(const LineRequest& request) const;
     std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
-    double log_growth(double t, double d) const;
+    double log_growth(double t, double d) const;  // of |density w^u| at Im v = d, u to 1 + t
     Moment moment_below(double t, const Cut* top) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
     Moment crude_moment(double t) const;

@@ -73,8 +73,8 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
                              10.0 * m * (inside + std::fabs(phase)) +
                              std::fabs(u) * (12.0 * size + 12.0 * moved) +
                              2.0 * std::abs(exponent) + 16.0;
-        const Complex weight = modulus * Complex(std::cos(exponent.imag()),
-                                                 sign() * std::sin(exponent.imag()));
+        const Complex weight =
+            modulus * Complex(std::cos(exponent.imag()), sign() * std::sin(exponent.imag()));
         add(of_real, weight.real());
         add(of_imaginary, weight.imag());
         moduli += modulus;

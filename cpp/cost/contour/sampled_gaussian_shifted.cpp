@@ -14,7 +14,7 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kWidestShift = 2.0;  // further the weights would lose digits to each other
+constexpr double kWidestShift = 1.0;  // further the weights would lose digits to each other
 constexpr double kMostOfWidth = 1.7;  // of a share: normal_tail is known so far from the axis
 constexpr double kPruned = 1e-28;
 constexpr double kMissingLess = 15.0;   // log of how much less than is asked for

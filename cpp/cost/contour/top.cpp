@@ -91,8 +91,7 @@ Markov least_rest(const Cut& cut, SwappedMoments& moments, double x, int& expone
 
 }  // namespace
 
-std::optional<Topless> topless(const Terms& terms, double x, double log_value,
-                               double steepness) {
+std::optional<Topless> topless(const Terms& terms, double x, double log_value, double steepness) {
     SwappedMoments moments(terms);
     const double unit = std::max(std::fabs(x), 1e-12), least = std::max(x, 0.0);
     double low = kLeastGap * unit, high = kLargestGap;

@@ -101,6 +101,7 @@ class Composition:
         upper: collections.abc.Sequence[tuple[Law, typing.SupportsFloat | typing.SupportsIndex]],
         lower: collections.abc.Sequence[tuple[Law, typing.SupportsFloat | typing.SupportsIndex]]
         | None = None,
+        tilt: typing.SupportsFloat | typing.SupportsIndex = 1.0,
     ) -> None: ...
     def delta(
         self, epsilon: typing.SupportsFloat | typing.SupportsIndex
