@@ -17,6 +17,7 @@ from tightnoise.costs._profile_points import profiles
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
 SETTINGS = 200
+ATOMS = 100
 TRUTHS = {1e-6: 6.90738449504508251, 1e-15: 11.7599785022418834, 1e-100: 40.454844746640101}
 MIXED = 5.32550148732412328  # of "add", the smaller one: "remove" is not known so well
 
@@ -136,6 +137,47 @@ def test_random_settings(timed):
         print(f"rate * count {least} to {most}: {np.mean(widths[here] <= 1e-6):.1%} to 1e-6")
     print(f"below 2 ms {np.mean(seconds < 2e-3):.1%}, 50 ms {np.mean(seconds < 0.05):.1%}")
     assert np.mean(widths <= 1e-6) > 0.9
+
+
+def fixed_size(sigma, rate):
+    return (
+        tn.Gaussian(sigma)
+        .cost(sensitivity=1.0, adjacency="replace-one")
+        .sampled(rate, "fixed-size")
+    )
+
+
+def replaced(sigma, rate):
+    return (
+        tn.Gaussian(sigma)
+        .cost(sensitivity=1.0, adjacency="add-remove")
+        .sampled(rate, "poisson", adjacency="replace-one")
+    )
+
+
+@pytest.mark.parametrize("kind", [fixed_size, replaced])
+def test_random_atoms(timed, kind):
+    """Leaves without a law in the core; prints how many are narrow, by count."""
+    rng = np.random.default_rng(7)
+    low, high = np.log([0.5, 1e-4, 1.0, 1e-12]), np.log([10.0, 0.5, 1e5, 1e-2])
+    settings = np.exp(rng.uniform(low, high, (ATOMS, 4)))
+    rows = []
+
+    def run():
+        rows.clear()
+        for sigma, rate, count, delta in settings.tolist():
+            start = time.perf_counter()
+            lower, upper = (kind(sigma, rate) * math.floor(count)).epsilon_bounds(delta)
+            assert lower <= upper
+            width = (upper - lower) / upper if upper > 1e-3 else 0.0
+            rows.append((math.floor(count), width, time.perf_counter() - start))
+
+    timed(f"epsilon of {ATOMS} random trainings, {kind.__name__}", run, ATOMS)
+    counts, widths, seconds = np.array(rows).T
+    for least, most in ((1, 20), (20, math.inf)):
+        here = (counts >= least) & (counts < most)
+        print(f"count {least} to {most}: {np.mean(widths[here] <= 1e-6):.1%} to 1e-6")
+    print(f"median {np.median(seconds):.3f} s, 90 % below {np.quantile(seconds, 0.9):.3f} s")
 
 
 def test_many_deltas(timed):

@@ -88,7 +88,7 @@ def test_sums_of_close_atoms():
         assert high - low <= 1e-3 * high
 
 
-@pytest.mark.parametrize("kind", [0, 1, 3, 4])
+@pytest.mark.parametrize("kind", [0, 1])
 def test_agrees_with_the_lattice(kind, rng):
     """Both ways prove intervals, and these meet."""
     many = random_costs(rng, 1)[kind] * 100

@@ -12,8 +12,8 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kPruned = 1e-30;         // of M: atoms that are left out of a line, and counted
-constexpr std::size_t kFrequencies = 64;  // for a sine and a cosine
+constexpr double kPruned = 1e-30;  // of M: atoms that are left out of a line, and counted
+constexpr std::size_t kMany = 1000, kFrequencies = 64;  // of so many atoms, for a sine and a cosine
 
 }  // namespace
 
@@ -108,7 +108,6 @@ Moment AtomsLaw::careful_moment(double t, const Moment& plain) const {
 TiltedNodes AtomsLaw::nodes(double t) const {
     const Tilted law = tilted(t);
     TiltedNodes kept{{}, {}, {}, 0.0, 0.0, 1.0};
-    kept.block = kFrequencies;
     for (std::size_t j = 0; j < loss_.size(); ++j) {
         if (law.weight[j] < kPruned) {
             kept.missing += 2.0 * law.weight[j];
@@ -118,6 +117,7 @@ TiltedNodes AtomsLaw::nodes(double t) const {
         kept.weight.push_back(law.weight[j]);
         kept.error.push_back(8.0 + 2.0 * std::fabs(t * loss_[j]) + 2.0 * std::fabs(log_mass_[j]));
     }
+    if (kept.loss.size() > kMany) kept.block = kFrequencies;
     return kept;
 }
 

@@ -59,6 +59,7 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
     reached, can_read = leaf.reached(), leaf.profile(np.zeros(1)) is not None
     is_exact = reached is release or not can_read
     upper = release if is_exact or finer is None else _upper(leaf, release, finer)
+    lower: tuple[Release, Release] | None
     if reached is not None:
         lower = (lowered(reached), lowered(reached.swapped))
     else:
