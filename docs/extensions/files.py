@@ -17,7 +17,6 @@ BESIDE = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELO
 PROOFS = [*sorted(ROOT.glob("cpp/**/*.md")), *sorted(ROOT.glob("python/**/*.md"))]
 
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
-UNWRITTEN = ("everyday-releases", "interfaces", "many-workers", "reconstruction")
 ORPHAN = "---\norphan: true\n---\n\n"  # in no table of contents
 LANGUAGES = {".py": "python", ".hpp": "cpp", ".cpp": "cpp", ".cff": "yaml", ".toml": "toml"}
 
@@ -84,12 +83,9 @@ def remove_others(app: Sphinx) -> None:
 
 
 def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Lead the links of a page in docs/ to pages; leave out what is listed and not written yet."""
+    """Lead the links of a page in docs/ to pages."""
     if not docname.startswith("generated/"):
         source[0], _ = linked(source[0], DOCS)
-        for page in UNWRITTEN:
-            if not (DOCS / f"{page}.md").exists():
-                source[0] = source[0].replace(f"\n{page}\n", "\n")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

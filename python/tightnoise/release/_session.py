@@ -81,9 +81,9 @@ class Session:
     epsilon : float
         For all releases together, at least 0.
     delta : float
-        At least 0 and below 1. With 0 their epsilons add up. With more they are added up as Renyi
-        divergences: some thirty releases and more cost less together than their epsilons, few cost
-        more, and Gaussian noise can be spent.
+        At least 0 and below 1. With 0 their epsilons add up. With more that has room which adds up
+        to less, their epsilons or their Renyi divergences: of these, many releases cost less
+        together, and Gaussian noise can be spent.
     adjacency : {"add-remove", "replace-one"}
         Which data sets are neighbours.
 
