@@ -200,7 +200,7 @@ Moment SampledGaussianLaw::trimmed_moment(const Nodes& grid, double t, const Mom
 }
 
 std::unique_ptr<Line> SampledGaussianLaw::line(const LineRequest& request) const {
-    constexpr double kMany = 150.0;  // nodes on the real axis, that others serve better
+    constexpr double kMany = 500.0;  // nodes on the real axis, that others serve better
     const double u = order(request.tilt);
     const Interval ends = range(u);
     const bool is_plain =
