@@ -27,7 +27,7 @@ CASES = [
     (tn.calibrate.quasi_gaussian(1.0, 1e-3, sensitivity=1.0), 1.0, 0.0, {"sensitivity": 1.0}),
     (tn.GaussianScaleMixture([0, 0.4], [0.9, 0.1], [0.5, 0.3]), 1.0, 0.0, {"sensitivity": 1.0}),
     (tn.VonMisesFisher(2.0, 8), E, -E, {}),
-    (tn.ProductVonMisesFisher(2.0, [3, 5]), np.ones(8), -np.ones(8), {}),
+    (tn.ProductVonMisesFisher(2.0, [30, 50]), np.ones(80), -np.ones(80), {}),
     (tn.LiftedVonMisesFisher(2.0, 7, anchor=0.5), E[:7], np.zeros(7), {"sensitivity": 1.0}),
     (tn.VonMisesFisher(20.0, 8), E, np.sqrt([0.96, 0.04, 0, 0, 0, 0, 0, 0]), {"angle": 0.2014}),
 ]

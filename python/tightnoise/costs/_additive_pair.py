@@ -142,6 +142,11 @@ class AdditivePair(Leaf):
         """Whether one pair has this profile: that of the largest shift, where there is one mode."""
         return bool(self._core_law.worst_shift(1.0, self.sensitivity)[2] == "unimodal")
 
+    @property
+    def is_searched(self) -> bool:  # type: ignore[override]
+        """Whether the worst shift is looked for, where there are several modes."""
+        return not self.is_attained
+
     def release(self) -> Release | None:
         """Return the losses; None of noise with several modes whose losses are too large."""
         law, shift = self._core_law, self.sensitivity

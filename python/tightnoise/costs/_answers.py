@@ -82,6 +82,8 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 def greatest(question: str, terms: Terms, at: float) -> float:
     """Return the greatest lower bound that is proved."""
     exact = _exact(question, terms, at)
+    if exact is None:
+        exact = _exact(question, terms, at, of_atoms=True)
     if exact is not None and exact.is_narrow:
         return exact.lower
     single = _of_profile(question, terms, at)
@@ -237,8 +239,8 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _exact(question: str, terms: Terms, at: float) -> Bounds | None:
-    composition = composition_of(terms)
+def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) -> Bounds | None:
+    composition = composition_of(terms, of_atoms=of_atoms)
     if composition is None or (question == "epsilon" and at == 0):
         return None
     bounds: Bounds = getattr(composition, question)(at)

@@ -151,6 +151,11 @@ class Sampled(Leaf):
             return self._is_opposite
         return leaf is not None and leaf.has_least_profile
 
+    @property
+    def is_searched(self) -> bool:  # type: ignore[override]
+        """Whether that of one of the leaves is."""
+        return any(leaf.is_searched for leaf, _ in self.terms)
+
     @cached_property
     def _beside_none(self) -> Terms:
         """What costs so much beside a sample without the record; empty if it is not known."""
@@ -415,6 +420,11 @@ class Group(Leaf):
         if not isinstance(self.leaf, Leaf):
             raise TypeError(f"leaf must be a leaf; got {shown(self.leaf)}")
         self._set(count=integer("count", self.count, minimum=2, maximum=MAX_COUNT))
+
+    @property
+    def is_searched(self) -> bool:  # type: ignore[override]
+        """Whether that of the leaf is."""
+        return self.leaf.is_searched
 
     @cached_property
     def larger(self) -> Leaf | None:

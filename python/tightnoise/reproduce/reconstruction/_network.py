@@ -107,7 +107,7 @@ def clipped_gradient(
 ) -> torch.Tensor:
     """Return the sum of the gradients of each image, scaled to a norm of at most `bound`.
 
-    As `tightnoise.torch.clipped_sum`, for `network` only and several times faster: the gradient of one
+    As `tightnoise.torch.clipped_sum`, for `network` only and faster: the gradient of one
     image is an outer product in each layer, of what goes in and of the derivative of what comes
     out, so its norm is known without it (Goodfellow 2015, "Efficient Per-Example Gradient
     Computations").
