@@ -161,9 +161,32 @@ def test_what_the_conversion_buys_is_proven(rate):
         )
 
 
+@pytest.mark.parametrize(
+    ("rate", "epochs", "known"),
+    [
+        (0.01, 10, 0.2721),
+        (0.01, 100, 0.9469),
+        (0.01, 400, 2.033),
+        (0.01, 1000, 3.407),
+        (0.001, 10, 0.0766),
+        (0.001, 100, 0.2687),
+        (0.001, 400, 0.571),
+        (0.001, 1000, 0.943),
+        (0.001, 1, 0.0216),
+    ],
+)
+def test_exact_epsilons_are_those_of_dp_accounting(rate, epochs, known):
+    """Its pessimistic estimates, of several resolutions the lowest."""
+    cost = tn.Gaussian(4.0).cost(sensitivity=1.0).sampled(rate, "poisson") * round(epochs / rate)
+    lower, upper = cost.epsilon_bounds(1e-5)
+    assert upper == sgd_epsilon_after(epochs, "exact", rate)
+    assert upper - lower <= 1e-9 * upper
+    assert upper == pytest.approx(known, abs=5.1e-4 if known > 0.5 else 5.1e-5)
+
+
 def test_beyond_the_lemma_the_paper_is_too_low():
     cells = TABLES[-1]().rows[0].cells
-    assert cells[0].ours < cells[1].ours
+    assert cells[2].ours < cells[0].ours < cells[1].ours
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3, 6])
@@ -230,6 +253,29 @@ def test_table_as_text_and_as_data():
         "agrees": True,
     }
     assert data["rows"][1]["figures"]["theirs"]["ours"] is None
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "text"),
+    [
+        (0.790471488, 0.79047148838, "0.790471488"),
+        (0.7904714, 0.7904716, "0.79047"),
+        (108.7388, 108.7494, "108.7"),
+        (84.64888, 84.65786, "84.648 to 84.658"),
+        (0.5, 0.75, "0.5 to 0.75"),
+        (0.0, 1 / 3, "0 to 0.33334"),
+        (0.0, math.inf, "0 to Infinity"),
+    ],
+)
+def test_cells_of_bounds_show_what_both_have(lower, upper, text):
+    """Never a digit of which one bound says another; rounded outwards where few are common."""
+    cell = Cell.between((lower, upper))
+    assert cell.ours == upper
+    assert cell.lower == lower
+    assert cell.agrees
+    table = Table("Title", "n", ("a",), (Row(1, (cell,)),))
+    assert table.text().splitlines()[-1].split(maxsplit=1)[1] == text
+    assert table.as_dict()["rows"][0]["figures"]["a"]["lower"] == lower
 
 
 def test_rows_may_have_names_and_figures_exponents():

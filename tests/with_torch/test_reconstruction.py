@@ -34,7 +34,7 @@ from tightnoise.reproduce.reconstruction._noises import (  # noqa: E402
 )
 from tightnoise.reproduce.reconstruction._runs import accuracy, attack_alone, guess, steps  # noqa: E402
 from tightnoise.reproduce.reconstruction._scope import Scope  # noqa: E402
-from tightnoise.reproduce.vmf._costs import DIM, gaussian_capacity, tight_epsilon  # noqa: E402
+from tightnoise.reproduce.vmf._costs import DIM, gaussian_capacity, tight_epsilon_bounds  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +177,7 @@ def test_costs_are_those_of_the_tables(small):
     scope = Scope.of(small, 2, full=False)
     directions = Noise("directions", 75.0).cost(DIM, replaced=False)
     training = directions.sampled(128 / 60_000, "poisson") * 1407
-    assert training.epsilon(1 / 60_000) == tight_epsilon(75)
+    assert training.epsilon(1 / 60_000) == tight_epsilon_bounds(75)[1]
     gaussian = Noise("gaussian", 1.23)
     assert capacity(gaussian, DIM, 128) == gaussian_capacity(1.23, 128)
     assert scope.weights == DIM

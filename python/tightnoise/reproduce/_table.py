@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 __all__ = ["Cell", "Row", "Table", "wrapped"]
 
 _WIDTHS = {"ours": 7, "expected": 8, "diff.": 6}  # of printed numbers, in characters, at least
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 9  # significant, that are printed where both bounds have them
 
 
 @dataclass(frozen=True)
@@ -16,10 +18,18 @@ class Cell:
     """One number of a table: what this package computes, and what is expected, as printed.
 
     `ours` is None where nothing in this package computes it, `expected` where nothing is known.
+    Where `lower` is given, what is asked for is proved to lie between it and `ours`.
     """
 
     ours: float | None
     expected: str | None = None
+    lower: float | None = None
+
+    @classmethod
+    def between(cls, bounds: tuple[float, float]) -> Cell:
+        """Return the cell of a number of which proved bounds are known."""
+        lower, upper = bounds
+        return cls(upper, lower=lower)
 
     @property
     def decimals(self) -> int:
@@ -110,6 +120,7 @@ class Table:
                     "figures": {
                         column: {
                             "ours": cell.ours,
+                            **({} if cell.lower is None else {"lower": cell.lower}),
                             "expected": None if cell.expected is None else float(cell.expected),
                             "difference": cell.difference,
                             "agrees": cell.agrees,
@@ -135,10 +146,25 @@ def _show(cell: Cell, name: str) -> str:
         return cell.expected or "-"
     if cell.ours is None:
         return "-"
+    if cell.lower is not None:
+        return _show_bounds(cell.lower, cell.ours)
     mantissa, exponent, _ = (cell.expected or "").partition("e")
     if exponent:
         return f"{cell.ours:.{len(mantissa.partition('.')[2])}e}"
     return f"{cell.ours:.{cell.decimals}f}"
+
+
+def _show_bounds(lower: float, upper: float) -> str:
+    """Return the digits on which both agree, or both, rounded outwards, where these are few."""
+    for digits in range(_MOST_DIGITS, _FEWEST_DIGITS - 1, -1):
+        text = f"{upper:#.{digits}g}"
+        if f"{lower:#.{digits}g}" == text:
+            return text
+    below, above = (
+        Context(_FEWEST_DIGITS + 1, rounding).create_decimal_from_float(bound)
+        for bound, rounding in ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
+    )
+    return f"{below} to {above}"
 
 
 def wrapped(*paragraphs: str) -> tuple[str, ...]:

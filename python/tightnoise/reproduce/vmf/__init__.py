@@ -31,7 +31,7 @@ What differs from the paper, and why:
 `approach_1` and `approach_2` are the paper's two ways to account for sampled releases, corrected;
 `unsound_approach_2` is the second as the paper has it between integer orders, **not a valid
 bound**, kept only to trace the printed figures. `exact_epsilon` is in place of either, and
-`tight_epsilon`, by the distribution of all losses, comes closer still.
+`tight_epsilon_bounds`, by the distribution of all losses, encloses the least that can be proved.
 """
 
 from tightnoise.reproduce._paper import Paper
@@ -42,12 +42,12 @@ from tightnoise.reproduce.vmf._costs import (
     exact_epsilon,
     gaussian_capacity,
     gaussian_epsilon,
-    tight_epsilon,
+    tight_epsilon_bounds,
     unsound_approach_2,
     vmf_capacity,
 )
 from tightnoise.reproduce.vmf._figures import draw
-from tightnoise.reproduce.vmf._tables import TABLES
+from tightnoise.reproduce.vmf._tables import CELLS, TABLES
 
 __all__ = [
     "PAPER",
@@ -57,7 +57,7 @@ __all__ = [
     "exact_epsilon",
     "gaussian_capacity",
     "gaussian_epsilon",
-    "tight_epsilon",
+    "tight_epsilon_bounds",
     "unsound_approach_2",
     "vmf_capacity",
 ]
@@ -70,5 +70,6 @@ PAPER = Paper(
     year=2025,
     tables=TABLES,
     draw=draw,
+    cells=CELLS,
 )
 """The paper, as `tightnoise reproduce` has it."""

@@ -19,9 +19,10 @@ from tightnoise.reproduce.vmf._costs import (
     gaussian_epsilon,
     lifted_capacity,
     lifted_epsilon,
+    tight_epsilon_above,
     vmf_capacity,
 )
-from tightnoise.reproduce.vmf._tables import ALL_RELEASES, PRINTED_EPSILON, PRINTED_SIGMA
+from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON, PRINTED_SIGMA
 
 __all__ = ["draw"]
 
@@ -55,8 +56,8 @@ def _draw_epsilon(axes: Any) -> None:
         color=GREEN,
         linestyle=(0, (5, 4)),
     )
-    tight = {kappa: float(texts[-1]) for kappa, texts in ALL_RELEASES.items()}
-    axes.plot(tight.keys(), tight.values(), ".", color=BLACK, label="PLD (expected)")
+    tight = [tight_epsilon_above(kappa) for kappa in printed]
+    axes.plot(printed.keys(), tight, ".", color=BLACK, label="PLD, N = 1407")
     axes.set(title="von Mises-Fisher noise, p = 13,700", xlabel="kappa")
     axes.set(ylabel="epsilon at delta = 1/60000", yscale="log", ylim=(None, 1e5))
     _finish(axes, "lower right")
