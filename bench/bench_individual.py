@@ -18,10 +18,12 @@ def data():
     return weights, features, rng.integers(0, CLASSES, RECORDS), rng
 
 
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("clip", [None, 0.5])
-def test_fil_of_each_example(timed, data, clip):
+def test_fil_of_each_example(timed, data, clip, threads):
     weights, features, labels, rng = data
     information = rng.random(weights.shape)
+    tn.set_num_threads(threads)
     eta = timed(
         f"FIL of each example, clip {clip}",
         lambda: tn.leakage.fil_logistic(weights, features, labels, information, clip=clip),
