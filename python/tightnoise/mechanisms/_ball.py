@@ -55,28 +55,23 @@ _TAIL = 0.296  # the largest |dV/dt| of a half line, see BALL.md
 _DEVIATION = 0.3990  # half the mean of |Z|
 
 
-def ball_rdp(box: RdpFunction, total: float, each: Floats | None) -> RdpFunction:
-    """Return the cost of changes within a box whose norm is at most `total`, given that of the box.
-
-    `each`: the sides of the box; None: it has those of the ball.
-    """
+def ball_rdp(box: RdpFunction, total: float) -> RdpFunction:
+    """Return the cost of the changes whose norm is at most `total`, given that of their box."""
     if not isinstance(box, PerInstanceRdp) or total == 0:
         return box
     law, theta = box.law, box.known
     count = theta.count if isinstance(theta, Sketch) else theta.size
     if law.name not in ("rectified", "truncated", "sign", "quantized") or count == 1:
         return box
-    if each is not None:
-        sides = np.minimum(np.asarray(each, dtype=np.float64), total)
-        shares = sides / total
-        if float(np.sum(shares * shares)) * (count / sides.size) <= 1 - COST_MARGIN:
-            return box  # which is within the ball
-    sides = np.asarray(total) if each is None else sides
-    if (sides > law.farthest_step).any() or total < _LEAST * float(law.scale.max()):
+    sides = np.minimum(np.asarray(box.changes, dtype=np.float64), total)
+    shares = sides / total
+    if float(np.vdot(shares, shares)) * (count / sides.size) <= 1 - COST_MARGIN:
+        return box  # which is within the ball
+    if ((sides > law.farthest_step) | (total < _LEAST * law.scale)).any():
         return box
     sides = np.where(sides > 0, np.maximum(sides, 1e-30 * total), 0.0)  # squares are numbers
     places = _places(box, sides, total)
-    return box if places is None else _Ball(box, places, total, sides)
+    return box if places is None else _Ball(box, places, total)
 
 
 def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alone | None:
@@ -100,18 +95,19 @@ def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alon
 class _Ball:
     """The cost as a function of the order: the lesser of the ball's and the box's."""
 
-    __slots__ = ("_box", "_found", "_places", "_sides", "_total")
+    __slots__ = ("_box", "_found", "_places", "_total")
 
-    def __init__(
-        self, box: PerInstanceRdp, places: _Counted | _Alone, total: float, sides: Array
-    ) -> None:
-        self._box, self._places, self._total, self._sides = box, places, total, sides
+    def __init__(self, box: PerInstanceRdp, places: _Counted | _Alone, total: float) -> None:
+        self._box, self._places, self._total = box, places, total
         self._found: dict[float, tuple[float, bool]] = {}
 
     def __call__(self, orders: Array) -> Array:
         wanted = orders.tolist()
         if _ORDER_SET.issuperset(wanted):
-            upper, near = map(np.array, zip(*map(self._at, wanted), strict=True))
+            proved, are_near = zip(*map(self._at, wanted), strict=True)
+            upper, near = np.array(proved), np.array(are_near)
+            if not any(are_near) and max(proved) < math.inf:
+                return upper
         else:
             at = np.searchsorted(_ORDERS, orders)
             between = np.clip(np.stack([at - 1, at]), 0, _ORDERS.size - 1)
@@ -144,7 +140,7 @@ class _Ball:
         return f"{self._box!r}, changed by {self._total:g} at most"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ball_rdp, (self._box, self._total, self._sides)
+        return ball_rdp, (self._box, self._total)
 
 
 # --- places ---------------------------------------------------------------------------------------
@@ -168,7 +164,7 @@ class _Counted:
         tables, least = _tables(*self._key, order)
         counts, budget = self._counts, self._total * self._total
         bound = max([core.ball_least(*table, counts, budget) for table in tables])
-        return bound, float((least @ counts).max())
+        return bound, max((least @ counts).tolist())
 
 
 @functools.lru_cache(maxsize=64)

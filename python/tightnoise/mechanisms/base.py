@@ -446,8 +446,7 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         box: Any = sensitivity if coordinate_sensitivity is None else coordinate_sensitivity
         known = per_instance_rdp(self._law, theta, box)
         if sensitivity is not None:
-            each = None if coordinate_sensitivity is None else self._law.changes(box)
-            known = ball_rdp(known, sensitivity, each)
+            known = ball_rdp(known, sensitivity)
         functions.append(known)
         function = functions[0] if len(functions) == 1 else Lesser(tuple(functions))
         return InstanceCost(function, adjacency=adjacency, anywhere=anywhere)
@@ -488,7 +487,7 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         contributions : array_like, shape (n, \*theta.shape) or (n, theta.size); or RankOne
             What each record adds, in the units of theta; float32 stays so in memory.
         orders : array_like, shape (m,), optional
-            Increasing, from 1 + 1e-6 to 1e6; by default 1.5, 2, 3, 4, 8, 16, 32 and 64.
+            Increasing, from 1 + 1e-6 to 1e6; by default 1.5, 2, 3, 4, 8 ... 1024.
         exact : bool
             Add up the divergences instead, within 1e-9: some 0.1 microseconds a number and order.
             The bound tends to it as order times largest change falls below a tenth of sigma.
@@ -514,7 +513,7 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         >>> m = tn.RectifiedGaussian(1.0, -1.0, 1.0)
         >>> costs = m.individual_cost_at(theta, rows)
         >>> costs.individual.shape, costs.epsilon(1e-5).shape
-        ((1000, 8), (1000,))
+        ((1000, 12), (1000,))
         """
         return individual_cost(self._law, theta, contributions, orders, exact)
 
