@@ -29,6 +29,10 @@ class Lesser:
         """Return the least at each order."""
         return functools.reduce(np.minimum, (function(orders) for function in self.functions))
 
+    def least(self, order: float) -> float:
+        """Return what is known to be reached: the most that a function says, or 0."""
+        return max(f.least(order) if hasattr(f, "least") else 0.0 for f in self.functions)
+
     @property
     def max_divergence(self) -> float:
         """The least at infinite order."""
