@@ -411,10 +411,11 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
             For an L2 sensitivity an upper bound, never above that of the box nor above `cost`: the
             dual of the worst change in the ball. It is above the truth by at most what one
             coordinate can make, about c^2/C^2 of it (with a ball alone, 12 % where many coordinates
-            are alike; 55 % was seen for two; `explain` of the cost says how much), and by about 2 % for what is rounded: changes,
-            distances from the centre (in a sketch, and above 512 coordinates) and, between the
-            orders 1.05, 1.1 ... 2, 2.25, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 10, 12, 14, 16 ... 3584,
-            the order. Coordinates of more than 126 sigma from the centre are taken for the worst.
+            are alike; 55 % was seen for two; `explain` of the cost says how much), and by about 2 %
+            for what is rounded: changes, distances from the centre (in a sketch, and above 512
+            coordinates) and, between the orders 1.05, 1.1 ... 2, 2.25, 2.5, 3, 3.5, 4, 4.5, 5, 6,
+            7, 8, 10, 12, 14, 16 ... 3584, the order. Coordinates of more than 126 sigma from the
+            centre are taken for the worst.
             Beyond the last order, of bounded Laplace noise, and of more than 8192 coordinates with
             parameters or sides of their own, the lesser of the box and `cost`. The proof is
             cpp/sketch/BALL.md.
