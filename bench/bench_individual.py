@@ -18,10 +18,12 @@ def data():
     return weights, features, rng.integers(0, CLASSES, RECORDS), rng
 
 
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("clip", [None, 0.5])
-def test_fil_of_each_example(timed, data, clip):
+def test_fil_of_each_example(timed, data, clip, threads):
     weights, features, labels, rng = data
     information = rng.random(weights.shape)
+    tn.set_num_threads(threads)
     eta = timed(
         f"FIL of each example, clip {clip}",
         lambda: tn.leakage.fil_logistic(weights, features, labels, information, clip=clip),
@@ -61,5 +63,6 @@ def test_cost_of_each_record(timed, data, kind, m):
     if kind == "rows":  # 1.9 GB
         contributions = (left[:, :, np.newaxis] * features[:, np.newaxis]).reshape(RECORDS, -1)
     name = f"{type(m).__name__}, 8 orders, {kind}"
-    costs = timed(name, lambda: m.individual_cost_at(theta, contributions), RECORDS)
+    orders = [1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0]
+    costs = timed(name, lambda: m.individual_cost_at(theta, contributions, orders=orders), RECORDS)
     assert (costs.individual > 0).all()

@@ -102,6 +102,8 @@ def integer(name: str, value: Any, *, minimum: int, maximum: int) -> int:
 
     Above 2**53 floats stand for several integers, and are refused.
     """
+    if type(value) is int and minimum <= value <= maximum:
+        return value  # most are
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be an integer; got {shown(value)}")
     is_float = isinstance(value, (float, np.floating)) and abs(float(value)) <= MAX_COUNT
@@ -137,7 +139,9 @@ def float_array(
     integers that float64 would round are refused: neighbours could move apart.
     """
     array = plain_array(name, value)
-    if array.dtype.kind in "iu":
+    if array.dtype is _FLOAT64:
+        pass
+    elif array.dtype.kind in "iu":
         fits = not exact or array.size == 0 or max(-int(array.min()), int(array.max())) <= MAX_COUNT
         require(fits, name, value, "at most 2**53 in magnitude where it is an integer")
         array = array.astype(np.float64)
@@ -147,7 +151,8 @@ def float_array(
         raise TypeError(
             f"{name} must hold float32, float64 or integer numbers; got dtype {array.dtype}"
         )
-    array = _plain_layout(array, array.dtype.newbyteorder("="))
+    native = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
+    array = _plain_layout(array, native)
     if check_finite:
         require_finite(name, array)
     return array

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tightnoise as tn
 from tightnoise.leakage import fil_logistic, fil_lower
 
 
@@ -94,6 +95,21 @@ def test_chunks_and_float32_give_the_same(rng):
     np.testing.assert_allclose(eta[[0, 2499]], one, rtol=1e-12)
     wide = fil_logistic(weights, x.astype(np.float64), labels, information, clip=1.0)
     assert (eta == wide).all()
+
+
+def test_threads_change_nothing(rng):
+    weights, information = rng.normal(size=(3, 5)), rng.random((3, 5))
+    x, labels = rng.normal(size=(2500, 5)), rng.integers(0, 3, 2500)
+    before, found = tn.num_threads(), []
+    try:
+        for threads in (1, 3):
+            tn.set_num_threads(threads)
+            found.append(fil_logistic(weights, x, labels, information, clip=1.0))
+    finally:
+        tn.set_num_threads(before)
+    np.testing.assert_allclose(*found, rtol=1e-12)
+    with np.errstate(all="raise"):  # what a thread ignores is its own
+        assert np.isinf(fil_logistic(weights, x * 1e200, labels, information)).all()
 
 
 def test_extremes_are_no_nan():

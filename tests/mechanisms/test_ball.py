@@ -241,3 +241,27 @@ def test_a_table_is_above_every_place_change_and_price(name, order):
             assert (divergence - paid <= most + 1e-12 * (divergence + paid)).all()
             useful = divergence - paid > 1e-6 * most.max()
             assert ((divergence - paid)[useful] / most[useful]).max() > 0.85
+
+
+@pytest.mark.parametrize("kind", ["array", "sketch"])
+@pytest.mark.parametrize("m", [tn.RectifiedGaussian(1.0, -1.0, 1.0), tn.StochasticSign(1.0)])
+def test_explain_says_what_the_worst_neighbour_costs(m, kind):
+    """Coordinates alike, at a place that a sketch counts by its edge: m of them change equally."""
+    theta, order = np.full(300, 0.5), 4.0
+    known = tn.Sketch.of(theta, -1.0, 1.0, sigma=1.0) if kind == "sketch" else theta
+    cost = m.cost_at(known, sensitivity=1.0)
+    changed = np.arange(1, 301)
+    worst = max(
+        float((changed * m.renyi_divergence(*pair, order)).max())
+        for sign in (-1, 1)
+        for there in [0.5 + sign / np.sqrt(changed)]
+        for pair in [(np.full(300, 0.5), there), (there, np.full(300, 0.5))]
+    )
+    ((function, _),) = cost.rdp().terms
+    bound, least = float(cost.rdp([order]).values[0]), function.least(order)
+    assert 0.9 * worst <= least <= worst * (1 + 1e-9)
+    assert worst <= bound
+    said = float(cost.explain(1e-5).split("at most ")[1].split(" %")[0])
+    assert 0 < said < 20
+    assert "at most" not in m.cost_at(known, coordinate_sensitivity=0.1).explain(1e-5)
+    assert (cost * 0).explain(1e-5).startswith("epsilon 0 ")

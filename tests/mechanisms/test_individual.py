@@ -1,5 +1,7 @@
 """What one release costs each record in it: never below the divergences, and near them."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -132,6 +134,72 @@ def test_sums_along_a_run_are_no_bound():
     with pytest.raises(ValueError, match="along one run"):
         ledger.epsilon(1e-5)
     assert ledger.realised_epsilon(1e-5) < 1e-3 < tn.costs.rdp_to_epsilon(order, joint, 1e-5)
+
+
+@pytest.mark.parametrize("history", ["fixed", "realised"])
+def test_a_ledger_adds_up_the_costs_of_each_record(rng, history):
+    m, rows = tn.RectifiedGaussian(1.0, -1.0, 1.0), rng.normal(size=(30, 4)) / 10
+    costs = [m.individual_cost_at(theta, rows) for theta in rng.normal(size=(3, 4))]
+    ledger = tn.InstanceLedger(history=history)
+    for cost, count in zip(costs, (1, 5, 2), strict=True):
+        ledger.compose(cost, count)
+    exact = [
+        [sum(Fraction(x) * n for x, n in zip(each, (1, 5, 2), strict=True)) for each in row]
+        for row in np.stack([cost.individual for cost in costs], axis=-1).tolist()
+    ]
+    found = ledger.realised_individual
+    assert ledger.steps == 8
+    for row, expected in zip(found.individual.tolist(), exact, strict=True):
+        for bound, truth in zip(row, expected, strict=True):
+            assert truth <= Fraction(bound) <= truth * (1 + Fraction(1, 10**15))
+    assert found.report(1e-5).count == 30
+    if history == "fixed":
+        assert (ledger.individual.epsilon(1e-5) == found.epsilon(1e-5)).all()
+    else:
+        with pytest.raises(ValueError, match="along one run"):
+            _ = ledger.individual
+    with pytest.raises(ValueError, match="of records ask"):
+        ledger.realised_epsilon(1e-5)
+
+
+def test_a_ledger_keeps_its_own_numbers():
+    cost = tn.Gaussian(10.0).individual_cost_at([3.0], [[1.0]])
+    ledger = tn.InstanceLedger(history="fixed").compose(cost)
+    before = ledger.individual.individual.copy()
+    cost.individual[:] = 0.0
+    assert (ledger.individual.individual == before).all()
+
+
+def test_what_a_ledger_of_records_refuses():
+    m = tn.Gaussian(10.0)
+    cost, box = m.individual_cost_at([3.0], [[1.0]]), m.cost_at([3.0], coordinate_sensitivity=1.0)
+    ledger = tn.InstanceLedger(history="fixed").compose(cost)
+    for other, says in [
+        (box, "an IndividualCost, as those before"),
+        (m.cost(sensitivity=1.0), "an IndividualCost, as those before"),
+        (m.individual_cost_at([3.0], [[1.0], [2.0]]), "of the shape"),
+        (m.individual_cost_at([3.0], [[1.0]], orders=np.linspace(2, 13, 12)), "at the orders"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            ledger.compose(other)
+    assert ledger.steps == 1
+    with pytest.raises(ValueError, match="as those before"):
+        tn.InstanceLedger(history="fixed").compose(box).compose(cost)
+    with pytest.raises(ValueError, match="for each record"):
+        _ = tn.InstanceLedger(history="fixed").compose(box).individual
+
+
+def test_large_orders_prove_the_costs_of_small_contributions():
+    m, usual = tn.RectifiedGaussian(1.0, -1.0, 1.0), [1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0]
+    rows = np.full((1, 10), 1e-3)
+    least, before = (
+        m.individual_cost_at(np.zeros(10), rows, orders=orders).epsilon(1e-5)[0]
+        for orders in (None, usual)
+    )
+    exact = m.individual_cost_at(
+        np.zeros(10), rows, orders=[128.0, 256.0, 512.0, 1024.0], exact=True
+    )
+    assert exact.epsilon(1e-5)[0] * (1 - 1e-9) <= least < 0.3 * before
 
 
 M = tn.StochasticSign(1.0)

@@ -98,12 +98,13 @@ class AtAnyOrder:
         """Return what follows at increasing orders."""
         if not self.terms:
             return np.zeros(orders.shape)
-        values = np.empty(orders.shape)
-        finite = np.isfinite(orders)
-        if finite.any():
-            values[finite] = self._function(np.maximum(orders[finite], _NEAR_ONE))
-        if not finite.all():
-            values[~finite] = self._function.at_infinity()
+        infinite = orders[-1:] == np.inf
+        finite = orders[:-1] if infinite else orders
+        values = np.array([])
+        if finite.size:  # a copy: what a function returns may be its own
+            values = self._function(np.maximum(finite, _NEAR_ONE)).copy()
+        if infinite:
+            values = np.append(values, self._function.at_infinity())
         require_growth("what the functions of a curve return", orders, values)
         return values
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,7 +154,8 @@ def _parts(terms: tuple[Term, ...]) -> tuple[tuple[object, RdpFunction], ...]:
         if hasattr(type(function), "weighted_sum"):
             classes.setdefault(type(function), []).append((function, count))
         else:
-            parts.append((function, partial(_repeated, function, count)))
+            own = function if count == 1 else partial(_repeated, function, count)
+            parts.append((function, own))
     for kind, members in classes.items():
         functions, counts = zip(*members, strict=True)
         evaluate: Any = kind.weighted_sum  # type: ignore[attr-defined]
@@ -169,7 +170,10 @@ def _repeated(function: RdpFunction, count: int, orders: Array) -> Array:
 
 def _without_underflow(source: object, function: RdpFunction, orders: Array) -> Array:
     """Return what a function says at increasing orders; a 0 only if larger orders say so too."""
-    bounds = _checked(source, function(orders), orders)
+    said = function(orders)
+    if _is_plain(said, orders) and said.size and said.min() > 0:
+        return said  # most are, and no NaN is
+    bounds = _checked(source, said, orders)
     if orders.size and bounds[-1] == 0 and orders[-1] < _LARGER[-1]:
         larger = _LARGER[np.searchsorted(_LARGER, orders[-1], side="right") :]
         bounds = np.append(bounds, _checked(source, function(larger), larger))
@@ -180,10 +184,14 @@ def _named(source: object) -> str:
     return source if isinstance(source, str) else shown(source)
 
 
+def _is_plain(values: Any, orders: Array) -> TypeGuard[Array]:
+    is_array = type(values) is np.ndarray and values.dtype == np.float64
+    return is_array and values.shape == orders.shape
+
+
 def _checked(source: object, values: Any, orders: Array) -> Array:
-    # The first test is all that a good answer costs: NaN is not at least 0.
-    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == orders.shape:
-        array: Array = values
+    if _is_plain(values, orders):
+        array = values
     else:
         array = number_array(f"what {_named(source)} returns", values)
         if array.shape != orders.shape:
@@ -191,7 +199,7 @@ def _checked(source: object, values: Any, orders: Array) -> Array:
                 f"what {_named(source)} returns must have the shape {orders.shape} of the orders; "
                 f"got shape {array.shape}"
             )
-    good = array >= 0
+    good = array >= 0  # NaN is not
     if not good.all():
         where = int(np.argmin(good))
         raise ValueError(

@@ -26,7 +26,7 @@ class IndividualCost:
     For record i, bounds on the Renyi divergences, in both directions, between the release and that
     without the record. They hold for one release, or for values that do not depend on outputs; sums
     along a run of values that do are no bound, and no filter may spend them, since they depend on
-    the other records. `mechanism.individual_cost_at` makes it.
+    the other records. `mechanism.individual_cost_at` makes it; an `InstanceLedger` adds them up.
 
     Attributes
     ----------

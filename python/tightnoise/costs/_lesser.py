@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,11 @@ class Lesser:
 
     def __call__(self, orders: Any) -> Array:
         """Return the least at each order."""
-        return np.asarray(np.minimum.reduce([function(orders) for function in self.functions]))
+        return functools.reduce(np.minimum, (function(orders) for function in self.functions))
+
+    def least(self, order: float) -> float:
+        """Return what is known to be reached: the most that a function says, or 0."""
+        return max(f.least(order) if hasattr(f, "least") else 0.0 for f in self.functions)
 
     @property
     def max_divergence(self) -> float:

@@ -408,7 +408,8 @@ def _orders(alphas: ArrayLike) -> Array:
     orders = number_array("alphas", alphas).copy()
     if orders.ndim != 1 or orders.size == 0:
         raise ValueError(f"alphas must be one-dimensional, not empty; got shape {orders.shape}")
-    require_all(orders > 0, "alphas", orders, "greater than 0")
-    require(bool((orders[1:] > orders[:-1]).all()), "alphas", orders, "strictly increasing")
+    if orders.size > 1 or not orders[0] > 0:
+        require_all(orders > 0, "alphas", orders, "greater than 0")
+        require(bool((orders[1:] > orders[:-1]).all()), "alphas", orders, "strictly increasing")
     orders.flags.writeable = False
     return orders

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tightnoise._threads import num_threads
 from tightnoise._validate import float_array, integer, positive, require, require_all
 from tightnoise.costs._margins import COST_MARGIN
 
@@ -111,15 +113,33 @@ def fil_logistic(
     require_all(e >= 0, "information", e, "at least 0")
     radius = math.inf if clip is None else positive("clip", clip)
     found = np.empty(len(x))
-    with np.errstate(all="ignore"):  # what overflows is infinite
+    with np.errstate(all="ignore"):
         # Softmax and V know the weights up to what all classes share.
         centred = w.astype(np.float64) - w.astype(np.float64).mean(axis=0)
         model = _Model(centred, e.astype(np.float64))
-        for i in range(0, len(x), _CHUNK):
-            part = slice(i, i + _CHUNK)
+
+    def fill(part: slice) -> None:
+        with np.errstate(all="ignore"):  # what overflows is infinite; each thread has its own state
             squares = model.bounds(x[part].astype(np.float64), y[part].astype(np.intp), radius)
             found[part] = np.sqrt(squares)
+
+    _in_threads(fill, [slice(i, i + _CHUNK) for i in range(0, len(x), _CHUNK)])
     return found
+
+
+def _in_threads(fill: Callable[[slice], None], parts: list[slice]) -> None:
+    """Call it for each part: NumPy's products and eigenvalues release the interpreter's lock."""
+    workers = min(num_threads(), len(parts))
+    if workers <= 1:
+        for part in parts:
+            fill(part)
+        return
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for _ in pool.map(fill, parts):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the parts that have begun
 
 
 class _Model:
@@ -128,9 +148,12 @@ class _Model:
     def __init__(self, weights: Array, information: Array) -> None:
         self._w, self._e = weights, information
         classes, p = weights.shape
-        self._pairs = np.triu_indices(classes)
-        first, second = self._pairs
-        self._ee = (information[first] * information[second]).T
+        first, second = np.triu_indices(classes)
+        place = np.empty((classes, classes), dtype=np.intp)  # of a pair in either order
+        place[first, second] = place[second, first] = np.arange(first.size)
+        self._pairs = place.ravel()
+        # Of squares of features: first E_k, then E_k E_l.
+        self._weights = np.concatenate([information, information[first] * information[second]]).T
         self._we = (weights[:, np.newaxis] * information).reshape(classes * classes, p).T
         self._ww = weights @ weights.T
         self._norms = np.sqrt(np.einsum("kj,kj->k", weights, weights))
@@ -146,7 +169,7 @@ class _Model:
         for which, is_clipped in ((free, False), (clipped, True)):
             if not which.any():
                 continue
-            own = _Parts(*(array[which] for array in parts))
+            own = parts if which.all() else _Parts(*(array[which] for array in parts))
             bound = (diagonal[which] + self._greatest(own, norm[which], is_clipped)) * (
                 1 + own.error + COST_MARGIN
             )
@@ -167,14 +190,14 @@ class _Model:
         s = -likely[:, :, np.newaxis] * likely[:, np.newaxis, :]
         s[:, r, r] = likely * others
         squares = x * x
-        ee = np.empty((count, classes, classes))
-        first, second = self._pairs
-        ee[:, first, second] = ee[:, second, first] = squares @ self._ee
+        weighted = squares @ self._weights
+        q, pairs = weighted[:, :classes], weighted[:, classes:]
+        ee = np.take(pairs, self._pairs, axis=1).reshape(count, classes, classes)
         wex = (x @ self._we).reshape(count, classes, classes)
         xx = squares.sum(axis=1)
         # Each probability is within e^(this / 4): the rounding of its logits.
         error = 8 * x.shape[1] * _UNIT * self._norms.max() * np.sqrt(xx) + 64 * classes * _UNIT
-        return _Parts(a, s, squares @ self._e.T, ee, wex, xx, logits, error)
+        return _Parts(a, s, q, ee, wex, xx, logits, error)
 
     def _greatest(self, parts: _Parts, norm: Array, is_clipped: bool) -> Array:
         """Return max(0, an upper bound of the greatest eigenvalue of U M U^T).

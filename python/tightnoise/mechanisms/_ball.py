@@ -55,28 +55,23 @@ _TAIL = 0.296  # the largest |dV/dt| of a half line, see BALL.md
 _DEVIATION = 0.3990  # half the mean of |Z|
 
 
-def ball_rdp(box: RdpFunction, total: float, each: Floats | None) -> RdpFunction:
-    """Return the cost of changes within a box whose norm is at most `total`, given that of the box.
-
-    `each`: the sides of the box; None: it has those of the ball.
-    """
+def ball_rdp(box: RdpFunction, total: float) -> RdpFunction:
+    """Return the cost of the changes whose norm is at most `total`, given that of their box."""
     if not isinstance(box, PerInstanceRdp) or total == 0:
         return box
     law, theta = box.law, box.known
     count = theta.count if isinstance(theta, Sketch) else theta.size
     if law.name not in ("rectified", "truncated", "sign", "quantized") or count == 1:
         return box
-    if each is not None:
-        sides = np.minimum(np.asarray(each, dtype=np.float64), total)
-        shares = sides / total
-        if float(np.sum(shares * shares)) * (count / sides.size) <= 1 - COST_MARGIN:
-            return box  # which is within the ball
-    sides = np.asarray(total) if each is None else sides
-    if (sides > law.farthest_step).any() or total < _LEAST * float(law.scale.max()):
+    sides = np.minimum(np.asarray(box.changes, dtype=np.float64), total)
+    shares = sides / total
+    if float(np.vdot(shares, shares)) * (count / sides.size) <= 1 - COST_MARGIN:
+        return box  # which is within the ball
+    if ((sides > law.farthest_step) | (total < _LEAST * law.scale)).any():
         return box
     sides = np.where(sides > 0, np.maximum(sides, 1e-30 * total), 0.0)  # squares are numbers
     places = _places(box, sides, total)
-    return box if places is None else _Ball(box, places, total, sides)
+    return box if places is None else _Ball(box, places, total)
 
 
 def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alone | None:
@@ -100,18 +95,19 @@ def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alon
 class _Ball:
     """The cost as a function of the order: the lesser of the ball's and the box's."""
 
-    __slots__ = ("_box", "_found", "_places", "_sides", "_total")
+    __slots__ = ("_box", "_found", "_places", "_total")
 
-    def __init__(
-        self, box: PerInstanceRdp, places: _Counted | _Alone, total: float, sides: Array
-    ) -> None:
-        self._box, self._places, self._total, self._sides = box, places, total, sides
+    def __init__(self, box: PerInstanceRdp, places: _Counted | _Alone, total: float) -> None:
+        self._box, self._places, self._total = box, places, total
         self._found: dict[float, tuple[float, bool]] = {}
 
     def __call__(self, orders: Array) -> Array:
         wanted = orders.tolist()
         if _ORDER_SET.issuperset(wanted):
-            upper, near = map(np.array, zip(*map(self._at, wanted), strict=True))
+            proved, are_near = zip(*map(self._at, wanted), strict=True)
+            upper, near = np.array(proved), np.array(are_near)
+            if not any(are_near) and max(proved) < math.inf:
+                return upper
         else:
             at = np.searchsorted(_ORDERS, orders)
             between = np.clip(np.stack([at - 1, at]), 0, _ORDERS.size - 1)
@@ -131,6 +127,10 @@ class _Ball:
         """The box's."""
         return self._box.max_divergence
 
+    def least(self, order: float) -> float:
+        """Return what some changes in the ball cost, about: the supremum is not below."""
+        return self._places.least(order)
+
     def _at(self, order: float) -> tuple[float, bool]:
         """Return the bound at an order, and whether that of the box may be less."""
         if order not in self._found:
@@ -144,7 +144,7 @@ class _Ball:
         return f"{self._box!r}, changed by {self._total:g} at most"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ball_rdp, (self._box, self._total, self._sides)
+        return ball_rdp, (self._box, self._total)
 
 
 # --- places ---------------------------------------------------------------------------------------
@@ -168,7 +168,16 @@ class _Counted:
         tables, least = _tables(*self._key, order)
         counts, budget = self._counts, self._total * self._total
         bound = max([core.ball_least(*table, counts, budget) for table in tables])
-        return bound, float((least @ counts).max())
+        return bound, max((least @ counts).tolist())
+
+    def least(self, order: float) -> float:
+        """Return what some changes cost, divergences taken at the cheaper end of each place."""
+        support, sigma, first, side = self._key
+        steps, t = _steps(first / side, order), sigma * count_edges()
+        changes, counts = np.broadcast_to(side * steps, (t.size - 1, steps.size)), self._counts[:-1]
+        ends = (_divergences(support.law, t, side * steps, order, away) for away in (False, True))
+        known = (np.minimum(end[:-1], end[1:]) for end in ends)
+        return max(_dearest(changes, values, counts, self._total) for values in known)
 
 
 @functools.lru_cache(maxsize=64)
@@ -220,21 +229,49 @@ class _Alone:
         known = [self._bound(order, away) for away in (False, True)]
         return max(bound for bound, _ in known), max(box for _, box in known)
 
+    def least(self, order: float) -> float:
+        """Return what some changes cost."""
+        steps, ones = self._steps(order), np.ones(self._sides.size)
+        known = (self._values(steps, order, away) for away in (False, True))
+        return max(_dearest(self._sides * steps, each, ones, self._total) for each in known)
+
+    def _steps(self, order: float) -> Array:
+        reach = self._sides.reshape(-1)
+        return _steps(min(_FIRST * self._total / math.sqrt(float(reach @ reach)), 0.5), order)
+
     def _bound(self, order: float, away: bool) -> tuple[float, float]:
-        law, reach = self._law, self._sides.reshape(-1)
-        steps = _steps(min(_FIRST * self._total / math.sqrt(float(reach @ reach)), 0.5), order)
-        values = np.empty((reach.size, steps.size))
+        reach, steps = self._sides.reshape(-1), self._steps(order)
+        values = self._values(steps, order, away)
+        prices, excesses = _tabulated(steps, reach, _curved(self._law, order, away, reach), values)
+        ones, budget = np.ones(reach.size), self._total * self._total
+        return core.ball_least(prices, excesses, ones, budget), float(values[:, -1].sum())
+
+    def _values(self, steps: Array, order: float, away: bool) -> Array:
+        law = self._law
+        values = np.empty((self._sides.size, steps.size))
         rows = max(1, _CHUNK // steps.size)
-        for begin in range(0, reach.size, rows):
+        for begin in range(0, len(values), rows):
             part = slice(begin, begin + rows)
             arrays = (law.scale[part], law.lower[part], law.upper[part])
             piece = CoordinateLaw(law.name, law.scale_name, *arrays, law.levels)
             changes = self._sides[part] * steps
             found = _divergences(piece, self._theta[part], changes, order, away)
             values[part] = np.minimum(found, _most(piece, changes, order))
-        prices, excesses = _tabulated(steps, reach, _curved(law, order, away, reach), values)
-        ones, budget = np.ones(reach.size), self._total * self._total
-        return core.ball_least(prices, excesses, ones, budget), float(values[:, -1].sum())
+        return values
+
+
+def _dearest(changes: Array, values: Array, counts: Array, total: float) -> float:
+    """Return the greatest cost where all that change make the same step of their sides.
+
+    As many coordinates as the ball has room for, those first that cost most for their squares.
+    """
+    greatest, budget = 0.0, total * total * (1 + COST_MARGIN)
+    for squares, costs in zip((changes**2).T[1:], values.T[1:], strict=True):
+        first = np.argsort(-costs / squares)
+        used = np.cumsum((counts * squares)[first])
+        room = np.maximum(budget - np.append(0.0, used[:-1]), 0.0) // squares[first]
+        greatest = max(greatest, float(np.minimum(counts[first], room) @ costs[first]))
+    return greatest
 
 
 # --- functions of a place and a change ------------------------------------------------------------

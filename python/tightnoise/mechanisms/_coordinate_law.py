@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,7 +66,7 @@ class CoordinateLaw:
         """Whether no two outputs are easier to tell apart than those of Gaussian noise."""
         return self.name != "bounded_laplace"
 
-    @property
+    @cached_property
     def farthest_step(self) -> Array:
         """How far apart neighbours may be for a finite cost.
 
@@ -111,14 +113,27 @@ class CoordinateLaw:
         """Refuse NaN, infinities and what is too many sigma away for its square to be a number."""
         if not self.scale.size:
             return
-        largest = _FARTHEST * float(self.scale.min())
-        for name, array in {**arrays, "lower": self.lower, "upper": self.upper}.items():
-            if not _core.special.magnitude(array) < largest:
+        self._require_near(arrays)
+        if not self._has_near_bounds:
+            self._require_near({"lower": self.lower, "upper": self.upper})
+
+    def _require_near(self, arrays: Mapping[str, Floats]) -> None:
+        for name, array in arrays.items():
+            if not _core.special.magnitude(array) < self._farthest:
                 require_finite(name, array)
                 unit = self.scale_name
                 raise ValueError(
                     f"{name} must be within 1e100 {unit} of 0; {unit} is too small for it"
                 )
+
+    @cached_property
+    def _farthest(self) -> float:
+        return _FARTHEST * float(self.scale.min())
+
+    @cached_property
+    def _has_near_bounds(self) -> bool:
+        bounds = self.lower, self.upper
+        return all(_core.special.magnitude(array) < self._farthest for array in bounds)
 
     def theta(self, theta: ArrayLike) -> Floats:
         """Return values that are released, after checking them."""

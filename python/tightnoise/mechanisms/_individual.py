@@ -46,7 +46,7 @@ __all__ = ["RankOne", "individual_cost"]
 
 Array = NDArray[np.float64]
 
-_ORDERS = (1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+_ORDERS = (1.5, 2.0, 3.0, *(2.0**k for k in range(2, 11)))
 _GREATEST = 1e6  # the order up to which divergences are known to be accurate
 _FARTHEST = 1e90  # sigmas: beyond, it is the Gaussian's cost
 _CHUNK = 1 << 21  # numbers: 16 MB

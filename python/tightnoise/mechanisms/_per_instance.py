@@ -82,6 +82,11 @@ class PerInstanceRdp:
         return self._known
 
     @property
+    def changes(self) -> Floats:
+        """The most that each coordinate changes."""
+        return self._changes
+
+    @property
     def max_divergence(self) -> float:
         """The cost at infinite order."""
         return float(self._costs(np.array([np.inf]))[0])

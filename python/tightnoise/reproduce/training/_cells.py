@@ -132,8 +132,10 @@ class _Records:
         chosen = np.random.default_rng(0).permutation(len(examples.labels))[:watched]
         self._examples = examples.some(chosen)
         self._eta_squared = np.zeros((seeds, len(chosen)))
-        self._own: list[list[IndividualCost]] = [[] for _ in range(seeds)]
-        self._gaussians: list[list[IndividualCost]] = [[] for _ in range(seeds)]
+        # Along a run no bound, as those of `_Box`.
+        self._own, self._gaussians = (
+            [InstanceLedger(history="realised") for _ in range(seeds)] for _ in range(2)
+        )
 
     def see(self, release: Release) -> None:
         run, weights, theta = release
@@ -144,12 +146,15 @@ class _Records:
         residual = residuals(weights[np.newaxis], self._examples)
         left = (residual * self._clip.factors(residual, features)[:, :, np.newaxis])[:, 0]
         contributions = RankOne(left, features)
-        for mechanism, costs in ((self._mechanism, self._own), (self._gaussian, self._gaussians)):
+        for mechanism, ledgers in ((self._mechanism, self._own), (self._gaussian, self._gaussians)):
             here = mechanism.individual_cost_at(theta, contributions, orders=_ORDERS)
-            costs[run].append(here)
+            ledgers[run].compose(here)
 
     def found(self) -> dict[str, Any]:
-        own, gaussian = ([_realised(run) for run in runs] for runs in (self._own, self._gaussians))
+        own, gaussian = (
+            [ledger.realised_individual for ledger in ledgers]
+            for ledgers in (self._own, self._gaussians)
+        )
         at = _ORDERS.index(ORDER)
         shares = [
             a.individual[:, at] / b.individual[:, at] for a, b in zip(own, gaussian, strict=True)
@@ -162,11 +167,6 @@ class _Records:
             "individual": [_middle_and_most(cost) for cost in own],
             "Gaussian's": [_middle_and_most(cost) for cost in gaussian],
         }
-
-
-def _realised(costs: Sequence[IndividualCost]) -> IndividualCost:
-    """Return the sum along a run: no bound, since later values depend on earlier outputs."""
-    return IndividualCost(costs[0].orders, np.sum([cost.individual for cost in costs], axis=0))
 
 
 def _middle_and_most(cost: IndividualCost) -> list[float]:
