@@ -269,7 +269,7 @@ def test_progress_bar_on_a_terminal(terminal, monkeypatch):
     calls, stderr = [], terminal()
     monkeypatch.setitem(sys.modules, "tqdm", fake_tqdm(calls))
     assert list(progress([1, 2], "tables")) == [1, 2]
-    assert calls == [{"desc": "tables", "file": stderr, "leave": False}]
+    assert calls == [{"desc": "tables", "file": stderr, "leave": False, "delay": 0.0}]
 
 
 def test_no_progress_bar_without_a_terminal(monkeypatch):

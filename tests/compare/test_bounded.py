@@ -307,8 +307,8 @@ def test_errors_scale_with_the_domain(delta):
             assert getattr(large, name) == pytest.approx(factor * getattr(small, name), rel=1e-8)
 
 
-@pytest.mark.parametrize("width", [1e-150, 1e150])
-@pytest.mark.parametrize("epsilon", [1e-9, 1.0])
+@pytest.mark.parametrize("width", [pytest.param(1e-150, marks=pytest.mark.nightly), 1e150])
+@pytest.mark.parametrize("epsilon", [pytest.param(1e-9, marks=pytest.mark.nightly), 1.0])
 def test_squares_that_are_hardly_numbers(epsilon, width):
     one = tn.compare_bounded(epsilon, 0.1, lower=0.0, upper=1.0, sensitivity=1.0)
     for choice in tn.compare_bounded(epsilon, 0.1, lower=0.0, upper=width, sensitivity=width):

@@ -66,8 +66,20 @@ def by_sums(mechanism, prior, lower=0.0):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("prior", PRIORS, ids=["uniform", "given"])
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: repr(m)[:24])
+OF_SUMS = [
+    pytest.param(
+        mechanism,
+        prior,
+        id=f"{mechanism!r:.24}-{'uniform' if prior is None else 'given'}",
+        # The sums over noise without bounds, of unlike values, take seconds each.
+        marks=pytest.mark.nightly if prior and i < 8 and i != 5 else (),
+    )
+    for i, mechanism in enumerate(MECHANISMS)
+    for prior in PRIORS
+]
+
+
+@pytest.mark.parametrize(("mechanism", "prior"), OF_SUMS)
 def test_errors_are_those_of_sums(mechanism, prior):
     averages, errors, means = by_sums(mechanism, prior)
     for name, family in ESTIMATES.items():

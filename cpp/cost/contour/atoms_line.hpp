@@ -15,6 +15,7 @@ class AtomsLine : public NodeLine {
     AtomsLine(TiltedNodes nodes, Moment moment);
 
     double log_tail_until(double y, double end) const override;
+    bool has_far_tail() const override { return true; }
 
   private:
     // |sum_j g_j e^(i y' d_j)| <= constant + slope / y' for 0 < y' <= an end.

@@ -97,7 +97,11 @@ bool Contour::make_lines(const Terms& terms, double reach) {
     }
     lines_ = std::move(lines);
     block_ = kBlock;
-    for (const auto& line : lines_) block_ = std::max(block_, line->block());
+    has_far_tail_ = false;
+    for (const auto& line : lines_) {
+        block_ = std::max(block_, line->block());
+        has_far_tail_ = has_far_tail_ || line->has_far_tail();
+    }
     moment_ = moment_error_ = centre_ = centre_size_ = 0.0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const double n = terms[i].count, centre = lines_[i]->centre();
@@ -162,7 +166,8 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
             continue;
         }
         log_truncation_ = log_tail(terms, y);
-        if (log_truncation_ <= wanted || smooth_far(terms, y, wanted)) break;
+        if (log_truncation_ <= wanted) break;
+        if (has_far_tail_ && smooth_far(terms, y, wanted)) break;
         next_test = 1.2 * y;
     }
     if (frequencies_.size() < kFewestFrequencies) return false;
@@ -189,7 +194,10 @@ bool Contour::smooth_far(const Terms& terms, double y, double log_wanted) {
         const double end = std::sqrt((2.0 - 2.0 * log_wanted) / square);
         if (!(square < 1.0) || !(end > 4.0 * y)) return false;
         const double log_size = log_tail(terms, y, end);
-        if (!(log_size <= log_wanted)) continue;
+        if (!(log_size <= log_wanted)) {
+            if (!has_far_tail_) return false;  // nor is it at another end
+            continue;
+        }
         smoothing_ = std::sqrt(square);
         multiply_smoothing();
         log_truncation_ = std::max(log_size, -0.5 * square * end * end * (1.0 - 1e-14));

@@ -92,7 +92,7 @@ class Contour {
     double window_, step_;
     std::optional<KnownImages> known_;  // in place of a bound of those below
     double smoothing_ = 0.0;
-    bool is_cut_short_ = false;
+    bool is_cut_short_ = false, has_far_tail_ = false;
     Split split_;
     struct Markov {
         double at, log_weight;  // of a tilt t, log kap(t) + K_a(t) of the small losses

@@ -143,7 +143,7 @@ class AdditivePair(Leaf):
         return bool(self._core_law.worst_shift(1.0, self.sensitivity)[2] == "unimodal")
 
     @property
-    def is_searched(self) -> bool:  # type: ignore[override]
+    def is_slow(self) -> bool:  # type: ignore[override]
         """Whether the worst shift is looked for, where there are several modes."""
         return not self.is_attained
 

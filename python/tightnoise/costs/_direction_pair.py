@@ -301,6 +301,7 @@ class DirectionPair(Leaf):
     half_chord: float
 
     kind: ClassVar[str] = "direction"
+    is_slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._set(

@@ -66,7 +66,7 @@ class DomainPair(Leaf):
     sensitivity: float
 
     kind: ClassVar[str] = "domain"
-    is_searched: ClassVar[bool] = True
+    is_slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         one_of("law", self.law, _DOMAINS)

@@ -137,7 +137,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     quicker, and a few millionths less tight; a few of them stay atoms there, and are tighter.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
-    if any(law is None and leaf.is_searched for leaf, law, _ in laws):
+    if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
     if any(law is not None and law[0].is_smooth for _, law, _ in laws):
         return _composition(terms, None)

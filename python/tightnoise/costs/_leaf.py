@@ -59,7 +59,7 @@ class Leaf(ABC):
     kind: ClassVar[str]
     is_attained: ClassVar[bool] = True  # else known from above only
     has_least_profile: ClassVar[bool] = True  # nothing else known proves less than the profile
-    is_searched: ClassVar[bool] = False  # each delta of the profile is searched for: many take long
+    is_slow: ClassVar[bool] = False  # thousands of deltas of the profile take seconds
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -152,9 +152,9 @@ class Sampled(Leaf):
         return leaf is not None and leaf.has_least_profile
 
     @property
-    def is_searched(self) -> bool:  # type: ignore[override]
+    def is_slow(self) -> bool:  # type: ignore[override]
         """Whether that of one of the leaves is."""
-        return any(leaf.is_searched for leaf, _ in self.terms)
+        return any(leaf.is_slow for leaf, _ in self.terms)
 
     @cached_property
     def _beside_none(self) -> Terms:
@@ -422,9 +422,9 @@ class Group(Leaf):
         self._set(count=integer("count", self.count, minimum=2, maximum=MAX_COUNT))
 
     @property
-    def is_searched(self) -> bool:  # type: ignore[override]
+    def is_slow(self) -> bool:  # type: ignore[override]
         """Whether that of the leaf is."""
-        return self.leaf.is_searched
+        return self.leaf.is_slow
 
     @cached_property
     def larger(self) -> Leaf | None:
