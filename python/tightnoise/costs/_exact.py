@@ -89,6 +89,11 @@ class Composition:
         return best if best.upper < math.inf else answer(self)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether the core knows all laws, none as atoms only."""
+        return self._kind.is_exact
+
+    @property
     def is_smooth(self) -> bool:
         """Whether the profile has no corners."""
         return self._kind.is_smooth

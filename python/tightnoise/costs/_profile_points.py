@@ -69,7 +69,9 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     exact = composition_of(terms)
     last = math.inf if exact is None or not exact.is_smooth else exact.epsilon(far).upper
     if exact is not None and last < math.inf:
-        return _of_composition(exact, max(last, 1e-300))
+        found = _of_composition(exact, max(last, 1e-300))
+        if found is not None:
+            return found
     release = composed_of(terms)
     if release is None:
         return _of_answers(terms)
@@ -78,16 +80,19 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     return single or _of_release(terms, release, both_sides=both_sides)
 
 
-def _of_composition(exact: Composition, last: float) -> tuple[Profile, Profile]:
+def _of_composition(exact: Composition, last: float) -> tuple[Profile, Profile] | None:
+    """Return the profiles by contours; None where that is slow, and a lattice is about as good."""
     epsilons = last * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
 
-    def one(way: int) -> Profile:
+    def one(way: int) -> Profile | None:
         def more(at: Array) -> tuple[Array, Array]:
             return exact.deltas_one_way(way, at)
 
         lower, upper = more(epsilons)
         known = upper - lower < 1
         slow = np.flatnonzero(~known)
+        if slow.size > 0 and not exact.is_exact:
+            return None
         slow = slow[np.linspace(0, slow.size - 1, min(slow.size, _SLOW_POINTS)).astype(int)]
         for i in slow.tolist():
             lower[i], upper[i] = exact.delta_one_way(way, float(epsilons[i]))
@@ -95,7 +100,8 @@ def _of_composition(exact: Composition, last: float) -> tuple[Profile, Profile]:
         return Profile(epsilons[known], lower[known], upper[known], more, is_smooth=True)
 
     ahead = one(0)
-    return ahead, ahead if exact.is_symmetric else one(1)
+    behind = ahead if exact.is_symmetric else one(1)
+    return None if ahead is None or behind is None else (ahead, behind)
 
 
 def _of_leaf(leaf: Leaf, release: Release) -> tuple[Profile, Profile] | None:
