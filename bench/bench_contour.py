@@ -17,7 +17,7 @@ from tightnoise.costs._profile_points import profiles
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
 SETTINGS = 200
-ATOMS = 100
+ATOMS = 20
 TRUTHS = {1e-6: 6.90738449504508251, 1e-15: 11.7599785022418834, 1e-100: 40.454844746640101}
 MIXED = 5.32550148732412328  # of "add", the smaller one: "remove" is not known so well
 

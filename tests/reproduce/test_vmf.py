@@ -130,7 +130,7 @@ def test_lattices_are_above(kappa):
 @pytest.mark.parametrize(("kappa", "known"), [(75, 0.891), (300, 111.34)])
 def test_bounds_of_batches_of_a_fixed_size(kappa, known):
     lower, upper = tight_epsilon_bounds(kappa, sampling="fixed-size")
-    assert lower <= upper <= lower * (1 + 1e-4)
+    assert lower <= upper <= lower * (1 + 5e-4)  # both sides are a lattice's
     assert upper == pytest.approx(known, abs=5.1e-3 if known > 1 else 5.1e-4)
 
 

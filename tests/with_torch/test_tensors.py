@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 import tightnoise as tn
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
 
 
 def stream():
