@@ -63,7 +63,7 @@ def test_what_numpy_cannot_read_is_named():
         tn.Gaussian(1.0).sample(FromElsewhere(np.zeros(3)))
 
 
-def same_kind(make, law):
+def check_same_kind(make, law):
     theta = make(np.array([[0.5, -0.25], [0.125, 1.0]], np.float32))
     noisy = law.sample(theta, rng=stream())
     assert type(noisy) is type(theta)
@@ -88,14 +88,14 @@ def same_kind(make, law):
 @pytest.mark.parametrize("law", LAWS)
 def test_the_array_api(law):
     strict = pytest.importorskip("array_api_strict")
-    same_kind(strict.asarray, law)
+    check_same_kind(strict.asarray, law)
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_jax(law):
     jax_numpy = pytest.importorskip("jax.numpy")
     theta = jax_numpy.asarray(np.array([0.5, -0.25], np.float32))
-    same_kind(jax_numpy.asarray, law)
+    check_same_kind(jax_numpy.asarray, law)
     with pytest.raises(TypeError, match=r"out must be a numpy array, a torch tensor.*got jax"):
         law.sample(theta, out=theta)
 
