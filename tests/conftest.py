@@ -5,8 +5,15 @@ With `-n 2` (pytest-xdist) each process hands its part of the table to the one t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
+
+# One thread for each of several processes: with more than there are cores, their loops wait for
+# each other, for half of the time. Tests of threads say how many. Libraries read it as they load.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 import numpy as np
 import pytest
