@@ -234,3 +234,8 @@ M = tn.StochasticSign(1.0)
 def test_bad_arguments(call, error, says):
     with pytest.raises(error, match=says):
         call()
+
+
+def test_what_is_printed_of_individual_costs_is_short_and_tells_nothing_of_a_record():
+    costs = tn.Gaussian(10.0).individual_cost_at([3.0], [[1.0], [0.5]], orders=[2.0, 8.0])
+    assert repr(costs) == str(costs) == "IndividualCost(2 records, orders 2 to 8)"

@@ -19,7 +19,7 @@ _QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.99, 1.0)
 _DEAREST = 10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class IndividualCost:
     """What releasing one value costs each record in it, of this data: secret, as the data are.
 
@@ -46,6 +46,11 @@ class IndividualCost:
 
     orders: Array
     individual: Array
+
+    def __repr__(self) -> str:  # without what is secret
+        records, orders = self.individual.shape
+        ends = f"{self.orders[0]:g} to {self.orders[-1]:g}" if orders else "none"
+        return f"IndividualCost({records} records, orders {ends})"
 
     def epsilon(self, delta: float) -> Array:
         """Return the least epsilon that an order proves, for each record.
