@@ -15,6 +15,7 @@ from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds, composition_of
+from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._lattice_bounds import delta_bounds, epsilon_bounds
@@ -240,6 +241,9 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
 
 @functools.lru_cache(maxsize=256)
 def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) -> Bounds | None:
+    few = few_sums(terms)
+    if few is not None:
+        return few.epsilon(at) if question == "epsilon" else few.delta(at)
     composition = composition_of(terms, of_atoms=of_atoms)
     if composition is None or (question == "epsilon" and at == 0):
         return None

@@ -38,6 +38,7 @@ from tightnoise.costs._replaced_gaussian import (
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
 from tightnoise.costs._sampled_profile import (
     fixed_size_profile,
+    poisson_losses,
     poisson_profile,
     sampled_excess,
     sampled_largest,
@@ -280,6 +281,14 @@ class Sampled(Leaf):
         width = min(largest, self.rate * min(deviation(found), 1.0))
         symmetric = found.is_symmetric and (self.is_replaced or self.sampling == "fixed-size")
         return losses_of(profile, largest, width, bends, symmetric=symmetric)
+
+    def reached(self) -> Release | None:
+        """Return the losses of a single leaf's pair on a Poisson sample."""
+        leaf = self._single
+        if leaf is None or self.sampling != "poisson" or self.is_replaced:
+            return None
+        found = leaf.reached()
+        return None if found is None else poisson_losses(found, self.rate)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return those of one Gaussian release or direction on a Poisson sample."""

@@ -25,10 +25,17 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._loss_points import Profile
 
-__all__ = ["fixed_size_profile", "poisson_profile", "sampled_excess", "sampled_largest"]
+__all__ = [
+    "fixed_size_profile",
+    "poisson_losses",
+    "poisson_profile",
+    "sampled_excess",
+    "sampled_largest",
+]
 
 Array = NDArray[np.float64]
 
@@ -54,6 +61,35 @@ def poisson_profile(profile: Profile, rate: float) -> Profile:
         return forward, backward
 
     return sampled
+
+
+def poisson_losses(release: Release, rate: float) -> Release:
+    """Return the losses of ((1-q) Q + q P, Q), of those of P and Q; accurate, not rounded up.
+
+    A loss L becomes log(1 - q + q e^L), and outputs that P never has one of log(1 - q).
+    """
+    values = release.values
+    with np.errstate(over="ignore"):
+        change = rate * np.expm1(values)
+    near = (change > -0.5) & (values < _OVERFLOW)
+    shifted = np.where(
+        near,
+        np.log1p(np.where(near, change, 0.0)),
+        np.logaddexp(math.log1p(-rate), math.log(rate) + values),
+    )
+    masses = release.log_mass + np.logaddexp(math.log(rate), math.log1p(-rate) - values)
+    if release.infinite_swapped > 0:
+        shifted = np.append(math.log1p(-rate), shifted)
+        masses = np.append(math.log1p(-rate) + math.log(release.infinite_swapped), masses)
+    sizes = np.abs(shifted[shifted != 0])
+    return Release(
+        values=shifted,
+        log_mass=masses,
+        infinite=rate * release.infinite,
+        infinite_swapped=0.0,
+        is_symmetric=False,
+        grid=float(sizes.min()) if sizes.size else 0.0,
+    )
 
 
 def fixed_size_profile(profile: Profile, rate: float) -> Profile:
