@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from tightnoise._core import cost as core
 from tightnoise.costs._transform import Transform
 
-__all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part", "Tilted", "sum_upper"]
+__all__ = ["MAX_LATTICE_COUNT", "Frame", "LatticeLosses", "Moments", "Part", "Tilted", "sum_upper"]
 
 Array = NDArray[np.float64]
 
@@ -71,6 +71,15 @@ class Part(NamedTuple):
     values: Array
     log_mass: Array
     times: float
+
+
+class Frame(NamedTuple):
+    """A tilt, the moments there, and how far from the mean a window goes, up and down."""
+
+    tilt: float
+    here: Moments
+    up: float
+    down: float
 
 
 @dataclass(frozen=True)
@@ -164,13 +173,20 @@ class LatticeLosses(ABC):
                 break
         return max(0.0, best * (1 + 16 * _UNIT) + rounding)
 
-    def slack_upper(self, epsilon: float) -> float:
-        """Return at least the divergence at `epsilon`."""
+    def slack_upper(self, epsilon: float, frame: Frame | None = None) -> float:
+        """Return at least the divergence at `epsilon`, of this frame if there is one."""
         if epsilon >= self.highest:
             return 0.0
-        tilted = self.tilted(self.narrow_tilt(epsilon))
+        tilted = self.tilted_in(frame or self.frame(self.narrow_tilt(epsilon)))
         slack = math.exp(min(0.0, tilted.log_slack(epsilon - tilted.rounding))) * (1 + 1e-13)
         return min(1.0, math.nextafter(slack, 1.0))  # also what underflows
+
+    def epsilon_in(self, frame: Frame, log_slack: float) -> float:
+        """Return an epsilon as `epsilon_upper` does, near what the frame is for."""
+        tilted = self.tilted_in(frame)
+        found = tilted.epsilon(log_slack)
+        found = min(self.highest, tilted.first if math.isnan(found) else found)
+        return max(0.0, found * (1 + 16 * _UNIT) + tilted.rounding)
 
     # --- Chernoff's bound: the divergence is at most kap(theta) exp(K(theta) - theta epsilon),
     # with kap(theta) the largest (1 - e^-u) e^(-theta u)
@@ -271,15 +287,19 @@ class LatticeLosses(ABC):
 
     # --- the lattice
 
-    def spacings(self, theta: float) -> tuple[float, float]:
-        """Return the least spacing there is room for at a tilt, and the one that is wanted."""
+    def frame(self, theta: float) -> Frame:
+        """Return the window that holds nearly all at a tilt."""
         here = self.moments(theta)
-        return self._spacings(here, sum(self._reach(theta, here, sign) for sign in (1.0, -1.0)))
+        up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
+        return Frame(theta, here, up, down)
 
-    def _spacings(self, here: Moments, reach: float) -> tuple[float, float]:
-        # N h^2/4 <= share of the variance.
-        finest = 2 * max(here.deviation, 1e-9 * reach) * math.sqrt(_ADDED_VARIANCE / self.count)
-        points = _power_of_two(reach / finest)
+    def spacings(self, frame: Frame) -> tuple[float, float]:
+        """Return the least spacing there is room for in a window, and the one that is wanted."""
+        # N h^2/4 <= share of the variance. Where most is at the largest losses, and little is left of
+        # the variance, N h^2/8 (theta + 1), which is added to epsilon, is half that of the mean.
+        here, reach = frame.here, frame.up + frame.down
+        variance = max(here.deviation**2, here.mean / (1 + frame.tilt), (1e-9 * reach) ** 2)
+        points = _power_of_two(reach / (2 * math.sqrt(_ADDED_VARIANCE * variance / self.count)))
         pads = 2 * self._pad
         return reach / (_LARGEST - pads), reach / (points - pads)
 
@@ -288,16 +308,19 @@ class LatticeLosses(ABC):
         """So many points more at either end, as splits widen the distribution."""
         return 8 + math.ceil(min(2 * self.count, 6 * math.sqrt(self.count)))
 
-    def _lattice(self, here: Moments, up: float, down: float) -> _Lattice:
+    def _lattice(self, frame: Frame) -> _Lattice:
         """Return the points from `down` below the mean to `up` above it."""
-        h = self._spacing(*self._spacings(here, up + down))
-        start = math.floor((here.mean - down) / h) - self._pad
-        return _Lattice(start, h, _power_of_two((up + down) / h + 2 * self._pad))
+        h = self._spacing(*self.spacings(frame))
+        start = math.floor((frame.here.mean - frame.down) / h) - self._pad
+        return _Lattice(start, h, _power_of_two((frame.up + frame.down) / h + 2 * self._pad))
 
     def tilted(self, theta: float) -> Tilted:
-        here = self.moments(theta)
-        up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
-        start, h, size = self._lattice(here, up, down)
+        return self.tilted_in(self.frame(theta))
+
+    def tilted_in(self, frame: Frame) -> Tilted:
+        """Return the losses in a window, of these or of others; what is beyond is bounded."""
+        theta, here, up, down = frame
+        start, h, size = self._lattice(frame)
         transform = Transform(size)
         parts, centre, first, last, log_scale = [], 0, 0, 0, 0.0
         for values, log_mass, times in self.parts():

@@ -22,25 +22,34 @@ import numpy as np
 from tightnoise._cached import cached_property
 from tightnoise._core import cost as core
 from tightnoise.costs._discrete_losses import DiscreteLosses
-from tightnoise.costs._lattice import Tilted
+from tightnoise.costs._lattice import Frame, Tilted
 from tightnoise.costs._lattice_below import Below
 
-__all__ = ["LossesBelow"]
+__all__ = ["LossesBelow", "LossesOn"]
 
 _UNIT = 2.0**-53
 _UNDERFLOW = -600.0  # the logarithm of numbers that are far from it
-_ROUNDS = 4  # tilts that are tried for an epsilon
-_WORTH_ANOTHER = 1e-9  # relative: what the last one must have gained
+_ROUNDS = 3  # frames that are tried for an epsilon
+_CENTRED = 4.0  # deviations
 _ALLOWANCES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)  # of the divergence, for what is taken off
 
 
 @dataclass(frozen=True, eq=False)
-class LossesBelow(DiscreteLosses):
+class LossesOn(DiscreteLosses):
+    """The losses of releases, on a lattice of this spacing."""
+
+    spacing: float
+
+    def _spacing(self, least: float, wanted: float) -> float:
+        return self.spacing
+
+
+@dataclass(frozen=True, eq=False)
+class LossesBelow(LossesOn):
     """The losses of releases on one lattice, to be read from below; `raised` too high in sum."""
 
     is_upper: ClassVar[bool] = False
 
-    spacing: float
     raised: float
 
     @classmethod
@@ -62,30 +71,28 @@ class LossesBelow(DiscreteLosses):
         rounding = 32 * _UNIT * (1 + self.count)
         return max(0.0, math.exp(kept) * -math.expm1(-hidden) * (1 - rounding))
 
-    def _spacing(self, least: float, wanted: float) -> float:
-        return self.spacing
-
-    def slack_lower(self, epsilon: float) -> float:
+    def slack_lower(self, epsilon: float, frame: Frame) -> float:
         """Return at most the divergence of the finite losses at `epsilon`."""
         epsilon += self.raised
         if epsilon >= self.highest:
             return 0.0
-        return self._slack(self.tilted(self.narrow_tilt(epsilon)), epsilon)
+        return self._slack(self.tilted_in(frame), epsilon)
 
-    def epsilon_lower(self, log_slack: float) -> float:
-        """Return an epsilon at which the divergence of the finite losses exceeds exp(log_slack)."""
+    def epsilon_lower(self, log_slack: float, frame: Frame) -> float:
+        """Return an epsilon at which the divergence of the finite losses exceeds exp(log_slack).
+
+        If it is far from where the frame is, others are tried.
+        """
         if self.highest <= 0:
             return 0.0
-        theta = self._renyi_tilt(log_slack)
-        tilt, best = self._narrowest(theta, self._chernoff_at(theta, log_slack))[0], 0.0
+        best = 0.0
         for _ in range(_ROUNDS):
-            tilted = self.tilted(tilt)
-            found = self._epsilon(tilted, log_slack)
-            better = found > best * (1 + _WORTH_ANOTHER)
+            found = self._epsilon(self.tilted_in(frame), log_slack)
             best = max(best, found)
-            if best > 0 and not better:
+            if found > 0 and abs(found - frame.here.mean) < _CENTRED * frame.here.deviation:
                 break
-            tilt = self.narrow_tilt(found or tilted.first)  # it may be below the window
+            tilt = self._renyi_tilt(log_slack)
+            frame = self.frame(self.narrow_tilt(found or self._chernoff_at(tilt, log_slack)))
         return max(0.0, best - self.raised)
 
     def _epsilon(self, tilted: Tilted, log_slack: float) -> float:
