@@ -17,7 +17,8 @@ The losses add up, so their characteristic functions multiply: one FFT gives the
 error is about 1e-16 of the largest mass, so the distribution is tilted first, by exp(theta L), such
 that the epsilon in question is near the mean; and all errors are added:
 
-- rounding in the FFT and in powers of characteristic functions, to every mass (`extra`);
+- rounding in the FFT and in powers of characteristic functions, to every mass (`extra`), or in sum
+  (`noise`), whichever is less;
 - what lies beyond the window, by Chernoff's bound (`beyond`). What an FFT wraps around from there
   only adds.
 """
@@ -37,7 +38,16 @@ from numpy.typing import NDArray
 from tightnoise._core import cost as core
 from tightnoise.costs._transform import Transform
 
-__all__ = ["MAX_LATTICE_COUNT", "Frame", "LatticeLosses", "Moments", "Part", "Tilted", "sum_upper"]
+__all__ = [
+    "ALLOWANCES",
+    "MAX_LATTICE_COUNT",
+    "Frame",
+    "LatticeLosses",
+    "Moments",
+    "Part",
+    "Tilted",
+    "sum_upper",
+]
 
 Array = NDArray[np.float64]
 
@@ -45,6 +55,8 @@ _UNIT = 2.0**-53
 _OUTSIDE = 45.0  # the window leaves out exp(-45) = 3e-20 of the tilted distribution
 _ADDED_VARIANCE = 1e-6  # of the lattice, as a share of the variance; as far as _LARGEST allows
 _SMALLEST, _LARGEST = 2**14, 2**20  # points of the lattice
+ALLOWANCES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
+"""Of the logarithm of a divergence, for what errors may add to it."""
 MAX_LATTICE_COUNT = 2**30  # more releases than this blur too much on it
 _TILTS = 8  # how often a better tilt is tried at most, two are the rule,
 _WORTH_ANOTHER = 1e-9  # and by how much the last one must have lowered epsilon
@@ -88,6 +100,7 @@ class Tilted:
 
     mass: Array
     extra: float
+    error: float  # the root of the sum of squares of what masses are wrong by
     beyond: float
     below: float  # the tilted probability of losses before the first
     first: float
@@ -99,17 +112,44 @@ class Tilted:
     rounding: float  # how far splitting may have moved the sum of losses down
 
     def epsilon(self, log_slack: float) -> float:
-        return self._read(core.lattice_epsilon, log_slack)
+        """Return an epsilon at which the divergence is at most that; NaN if below the window."""
+        found = self._read(core.lattice_epsilon, log_slack, self.extra)
+        for allowance in ALLOWANCES[1:]:
+            sharp = self._read(core.lattice_epsilon, log_slack - allowance, 0.0)
+            if not sharp < found:
+                break
+            if self._sharp_log_slack(sharp) <= log_slack:
+                return sharp
+        return found
 
     def log_slack(self, epsilon: float) -> float:
-        log_slack = self._read(core.lattice_log_delta, epsilon)
+        """Return the logarithm of at least the divergence."""
+        log_slack = self._read(core.lattice_log_delta, epsilon, self.extra)
+        log_slack = min(log_slack, self._sharp_log_slack(epsilon))
         if epsilon >= self.first or self.below == 0:
             return log_slack
         missing = math.log(self.below) + self.log_scale + self.tilt * (self.first - epsilon)
         return float(np.logaddexp(log_slack, missing))
 
-    def _read(self, function: Callable[..., float], at: float) -> float:
-        tail = self.extra, self.beyond, self.first, self.spacing, self.tilt, self.log_scale
+    def _sharp_log_slack(self, epsilon: float) -> float:
+        """Return the same of the masses as they are, and what all errors together add to it."""
+        read = self._read(core.lattice_log_delta, epsilon, 0.0)
+        noise = math.log(self.noise) + self.log_scale
+        noise -= self.tilt * max(epsilon - self.first, 0.0)
+        return float(np.logaddexp(read, noise)) + 8 * _UNIT * self.mass.size
+
+    @property
+    def noise(self) -> float:
+        """What errors add at most, in units of exp(log_scale - tilt (epsilon - first)).
+
+        A mass adds exp(-tilt (L - epsilon)) times itself, or less: by Cauchy and Schwarz.
+        """
+        share = -math.expm1(-2 * self.tilt * self.spacing)
+        size = float(self.mass.size)
+        return self.error * math.sqrt(size if share * size < 1 else 1 / share) * (1 + 1e-9)
+
+    def _read(self, function: Callable[..., float], at: float, extra: float) -> float:
+        tail = extra, self.beyond, self.first, self.spacing, self.tilt, self.log_scale
         return function(self.mass, *tail, at)
 
 
@@ -295,8 +335,8 @@ class LatticeLosses(ABC):
 
     def spacings(self, frame: Frame) -> tuple[float, float]:
         """Return the least spacing there is room for in a window, and the one that is wanted."""
-        # N h^2/4 <= share of the variance. Where most is at the largest losses, and little is left of
-        # the variance, N h^2/8 (theta + 1), which is added to epsilon, is half that of the mean.
+        # N h^2/4 <= share of the variance. Where most is at the largest losses, and little is left
+        # of it, N h^2/8 (theta + 1), which is added to epsilon, is half that share of the mean.
         here, reach = frame.here, frame.up + frame.down
         variance = max(here.deviation**2, here.mean / (1 + frame.tilt), (1e-9 * reach) ** 2)
         points = _power_of_two(reach / (2 * math.sqrt(_ADDED_VARIANCE * variance / self.count)))
@@ -336,11 +376,12 @@ class LatticeLosses(ABC):
             beyond = _chernoff(parts, h, (start + size - 1 - centre) * h, up)
         if first < start:
             below = _chernoff(parts, h, (start - 1 - centre) * h, -down)
-        mass, extra = transform.masses(centre - start)
+        mass, extra, error = transform.masses(centre - start)
         doubt = 32 * _UNIT * (self.count * (1 + theta * h) + theta * self.largest)
         return Tilted(
             mass=mass,
             extra=extra,
+            error=error,
             beyond=beyond,
             below=below,
             first=start * h,

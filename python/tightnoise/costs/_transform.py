@@ -66,17 +66,24 @@ class Transform:
         error = 8 * _UNIT * math.log2(self._size) * float(np.abs(folded).sum())
         return fft.rfft(folded)[self._live].conj(), error
 
-    def masses(self, places: int) -> tuple[Array, float]:
-        """Return the masses, moved by so many places, and what each may be too small by."""
+    def masses(self, places: int) -> tuple[Array, float, float]:
+        """Return the masses, moved by so many places, and how wrong they may be.
+
+        What each may be too small by, and the root of the sum of the squares of all errors: what an
+        FFT rounds off is bounded in that norm (Higham 2002, "Accuracy and Stability of Numerical
+        Algorithms", Theorem 24.2), and what its input lacks is known in it (Parseval).
+        """
         size, live = self._size, self._live
         magnitude = np.exp(self._log.real[live])
         spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
         spectrum[live] = magnitude * np.exp(-1j * (self._log.imag[live] + self._angle(places)))
         mass = fft.irfft(spectrum, size)
         norm = math.sqrt(float((mass * mass).sum()))
-        extra = 2 / size * float((magnitude * (np.expm1(self._log_error[live]) + 32 * _UNIT)).sum())
-        extra += 16 * _UNIT * math.log2(size) * norm  # of the FFT itself
-        return np.maximum(mass, 0.0), extra + 2 * _NEGLIGIBLE
+        wrong = magnitude * (np.expm1(self._log_error[live]) + 32 * _UNIT)
+        rounding = 16 * _UNIT * math.log2(size) * norm + 2 * _NEGLIGIBLE  # of the FFT itself
+        extra = 2 / size * float(wrong.sum()) + rounding
+        error = math.sqrt(2 / size * float((wrong * wrong).sum())) + rounding
+        return np.maximum(mass, 0.0), extra, error
 
     def _angle(self, places: int) -> Array:
         """Return 2 pi times frequency times places; whole turns are taken off exactly."""
