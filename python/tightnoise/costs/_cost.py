@@ -174,13 +174,15 @@ class Cost(Constructors):
     def epsilon_bounds(self, delta: float) -> tuple[float, float]:
         """Return certified bounds of epsilon at delta; the upper one is at most `epsilon(delta)`.
 
-        It is less, by some millionths, where losses are atoms alone (fixed batches, domains): these
-        bounds take up to a second, so that they are within 1e-6 of each other.
-
         No accountant can prove less than the lower one of the leaves' pairs, with any amount of
         work. It is 0 where a leaf is an upper bound only (a guarantee, zCDP, Renyi divergences at
         some orders), or where too little is known of its pair. Of bounded range many times, it is
-        that of randomised response.
+        that of randomised response; of noise with bounds many times, that of values at an end. Of
+        batches of a fixed size the pair is the one that dominates all (Balle, Barthe and Gaboardi
+        2018, Theorem 9): which neighbours cost most, composed, is not known, and it may be less.
+
+        Where losses are atoms alone (scalar noise, fixed batches, domains), `epsilon(delta)` is
+        some millionths above the upper one, and takes less time.
 
         Parameters
         ----------

@@ -417,8 +417,11 @@ def _on_lattice(
     """Split the losses of one release."""
     tilted = log_mass + theta * values
     weights = np.exp(tilted - tilted.max())
-    # Moved to about its mean, a loss has a transform near 1 where it matters.
-    middle = round(float((weights * values).sum()) / float(weights.sum()) / h)
+    # Moved to about its mean, a loss has a transform near 1 where it matters; to an atom that is
+    # most of it, everywhere.
+    total, first = float(weights.sum()), int(np.argmax(weights))
+    mean = float((weights * values).sum()) / total
+    middle = round((mean if weights[first] < 0.5 * total else float(values[first])) / h)
     lower = np.floor(values / h)
     share = np.clip(np.expm1(lower * h - values) / math.expm1(-h), 0.0, 1.0)
     nearest = np.rint(values / h)

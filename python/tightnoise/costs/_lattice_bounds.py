@@ -29,7 +29,7 @@ __all__ = ["deltas_below", "lattice_bounds"]
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_POINTS, _SLOW_POINTS = 24_000, 3_000  # of a profile
+_POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _ROUNDS = 3  # spacings that are tried
 _AIM = 0.3  # of what is narrow
 _WORTH_ANOTHER = 0.5  # of the last width
