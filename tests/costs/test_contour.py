@@ -9,12 +9,11 @@ from pathlib import Path
 import mpmath as mp
 import numpy as np
 import pytest
+from lattices import bounds_on_lattice
 
+import tightnoise as tn
 from tightnoise._core import cost
 from tightnoise.costs._direction_pair import hockey_stick_upper
-from tightnoise.costs._gaussian_pair import GaussianPair
-from tightnoise.costs._lattice_bounds import epsilon_bounds
-from tightnoise.costs._sampled import Sampled
 
 REFERENCES = json.loads(
     (Path(__file__).parents[1] / "reference" / "exact_composition.json").read_text()
@@ -316,8 +315,8 @@ FEW = [  # sigma, rate, count, delta: large losses are rare, and all there is
 @pytest.mark.parametrize(("sigma", "rate", "count", "delta"), FEW)
 def test_few_steps(sigma, rate, count, delta):
     # Beside bounds by losses on a lattice, which share nothing with these.
-    leaf = Sampled(((GaussianPair(sigma), 1),), rate, "poisson")
-    on_lattice = epsilon_bounds(((leaf, count),), delta)
+    step = tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson")
+    on_lattice = bounds_on_lattice("epsilon", step * count, delta)
     found = (0.0, 0.0)
     for direction in DIRECTIONS:
         releases = composed((cost.sampled_gaussian(sigma, rate, direction), count))

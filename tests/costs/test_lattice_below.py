@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from lattices import below_of_profile
 
 from tightnoise.costs._excess import Excess
-from tightnoise.costs._lattice_below import below_of_profile
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-6, 1e-2])

@@ -18,14 +18,14 @@ from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._lattice_bounds import delta_bounds, epsilon_bounds
+from tightnoise.costs._lattice_bounds import lattice_bounds
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, least_epsilon, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Terms, merged_gaussians, sum_upper
 
-__all__ = ["WAYS", "Proof", "distribution_of", "greatest", "least", "proved_by", "rdp_of"]
+__all__ = ["WAYS", "Proof", "both_sides", "distribution_of", "least", "proved_by", "rdp_of"]
 
 Array = NDArray[np.float64]
 
@@ -80,19 +80,20 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
     return best, found[best]
 
 
-def greatest(question: str, terms: Terms, at: float) -> float:
-    """Return the greatest lower bound that is proved."""
+def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
+    """Return what is proved from below, and perhaps an upper bound below the one that is known."""
     exact = _exact(question, terms, at)
-    if exact is None:
-        exact = _exact(question, terms, at, of_atoms=True)
-    if exact is not None and exact.is_narrow:
-        return exact.lower
+    best = Bounds(0.0, upper) if exact is None else exact.or_tighter(Bounds(0.0, upper))
+    if best.is_narrow:
+        return best
     single = _of_profile(question, terms, at)
     if single is not None:
-        return max(0.0, single if exact is None else max(exact.lower, single))
-    bounds = epsilon_bounds if question == "epsilon" else delta_bounds
-    on_lattice, _ = bounds(terms, at)
-    return max(0.0, on_lattice if exact is None else max(exact.lower, on_lattice))
+        return best.or_tighter(Bounds(single, upper))
+    found = best.or_tighter(lattice_bounds(question, terms, at, upper))
+    if found.is_narrow:
+        return found
+    exact = _exact(question, terms, at, of_atoms=True)
+    return found if exact is None else found.or_tighter(exact)
 
 
 def _of_profile(question: str, terms: Terms, at: float) -> float | None:

@@ -8,31 +8,41 @@ errs by about w (D/m)^2 when it has m points, so that m in proportion to w^(1/3)
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
-from tightnoise.costs._atoms_below import atoms_below, lowered
+from tightnoise.costs._atoms_below import MOST_LOSS, atoms_below, lowered
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import Law, Leaf, losses_of_leaf
 
-__all__ = ["AtomLaws", "Refinement", "laws_of"]
+__all__ = ["AtomLaws", "Refinement", "is_symmetric", "laws_of", "release_above", "releases_below"]
 
 Array = NDArray[np.float64]
 
 _WIDEST_TILT = 1e4  # times the largest loss
 _FEW = 64
+_READINGS, _SLOW_READINGS = 4, 2  # of a profile from a point to the next, below
+_NEAR = 1e-6  # of a spacing
+_WIDEST = 10.0  # points are no farther apart
+_BENDS = 3.0  # times the root of what heights may be too large by
 _ALONE = 4.0  # an atom is so much denser than those beside it
 
 
 class Refinement(NamedTuple):
-    """Where more points are wanted: those of both directions' tilts, so many in sum."""
+    """Where more points are wanted: those of both directions' tilts, so many in sum.
+
+    Multiples of the `spacing`, if there is one.
+    """
 
     tilts: tuple[float, ...]
     points: int
+    spacing: float = 0.0
 
 
 class AtomLaws(NamedTuple):
@@ -58,13 +68,13 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
         return None
     reached, can_read = leaf.reached(), leaf.profile(np.zeros(1)) is not None
     is_exact = reached is release or not can_read
-    upper = release if is_exact or finer is None else _upper(leaf, release, finer)
+    upper = release if is_exact or finer is None else release_above(leaf, release, finer)
     lower: tuple[Release, Release] | None
     if reached is not None:
         lower = (lowered(reached), lowered(reached.swapped))
     else:
-        lower = _lower(leaf, release, finer)
-    symmetric = release.is_symmetric and (reached is None or reached.is_symmetric)
+        lower = releases_below(leaf, release, finer)
+    symmetric = is_symmetric(leaf)
     ways = (0,) if symmetric else (0, 1)
     uppers = [_atoms(upper), None if symmetric else _atoms(upper.swapped)]
     lowers = [None, None] if lower is None else [_atoms(one) for one in lower]
@@ -72,36 +82,51 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
     return AtomLaws(laws, lower is not None, is_exact, release.values.size > _FEW)
 
 
+def is_symmetric(leaf: Leaf) -> bool:
+    """Return whether both directions are one, from above and from below."""
+    release, reached, attained = losses_of_leaf(leaf), leaf.reached(), leaf.attained()
+    known = [one for one in (release, reached, attained) if one is not None]
+    return all(one.is_symmetric for one in known)
+
+
 def _atoms(release: Release) -> object:
     return core.atoms(release.values, release.log_mass, release.infinite, is_log=True)
 
 
-def _upper(leaf: Leaf, release: Release, finer: Refinement) -> Release:
-    points = _points(release, finer)
+def release_above(leaf: Leaf, release: Release, finer: Refinement) -> Release:
+    """Return losses that dominate the pair of a leaf of which `release` are some."""
+    points = _points(release, finer, leaf.profile_excess)
     both = leaf.profile(points)
     assert both is not None
     return connect_dots(points, both[0], None if release.is_symmetric else both[1])
 
 
-def _lower(
+def releases_below(
     leaf: Leaf, release: Release, finer: Refinement | None
 ) -> tuple[Release, Release] | None:
-    excess = leaf.profile_excess
-    if excess is None:
+    """Return losses of both directions that its pair dominates; None if not known."""
+    found, spacing = leaf.attained(), 0.0 if finer is None else finer.spacing
+    if found is None:
         return None
-    points = _points(release, finer)
-    ends = max(release.highest, 0.0), max(release.swapped.highest, 0.0)
-
-    def profile(epsilons: Array) -> tuple[Array, Array]:
-        both = leaf.profile(epsilons)
-        assert both is not None
-        return both
-
+    points, ends = _points(release, finer, found.excess), _ends(release, spacing)
     corners = points[points <= ends[0]], points[points <= ends[1]]
-    return atoms_below(profile, corners, excess, symmetric=release.is_symmetric)
+    readings = _SLOW_READINGS if leaf.is_slow else _READINGS
+    symmetric = found.is_symmetric
+    return atoms_below(
+        found.profile, corners, found.excess, readings, symmetric=symmetric, spacing=spacing
+    )
 
 
-def _points(release: Release, finer: Refinement | None) -> Array:
+def _ends(release: Release, spacing: float) -> tuple[float, float]:
+    """Return the largest losses of both directions, or multiples that are no lower, or nearly."""
+    first, second = max(release.highest, 0.0), max(release.swapped.highest, 0.0)
+    if spacing == 0:
+        return first, second
+    places = (max(2, math.ceil(end / spacing - _NEAR)) for end in (first, second))
+    return spacing * next(places), spacing * next(places)
+
+
+def _points(release: Release, finer: Refinement | None, excess: Excess | None) -> Array:
     """Return the losses of a distribution, of either sign, or points in their place."""
     corners = np.unique(np.append(np.abs(release.values), 0.0))
     widths = np.diff(corners)
@@ -123,5 +148,16 @@ def _points(release: Release, finer: Refinement | None) -> Array:
     cumulated = np.append(0.0, np.cumsum(wanted + 0.05 * wanted.sum() / wanted.size))
     places = np.linspace(0.0, cumulated[-1], finer.points)
     points = np.interp(places, cumulated, corners)
+    points = np.append(points, np.arange(_WIDEST, min(corners[-1], MOST_LOSS), _WIDEST))
     alone[[0, 1, -1]] = True
-    return np.union1d(points, corners[alone])
+    if finer.spacing == 0:
+        return np.union1d(points, corners[alone])
+    # No closer than what the profile says of its bends, to the last, and one more: it is 0 there.
+    noise = 0.0 if excess is None else excess.height
+    finest = _BENDS * math.sqrt(noise) * release.moments(0.0).deviation
+    ends = np.rint(np.array(_ends(release, finer.spacing)) / finer.spacing)
+    apart = math.ceil(finest / finer.spacing)
+    places = np.append(
+        apart * np.rint(points / (apart * finer.spacing)), np.rint(corners[alone] / finer.spacing)
+    )
+    return finer.spacing * np.unique(np.concatenate([places, [0.0, 1.0, ends.max() + 1], ends]))

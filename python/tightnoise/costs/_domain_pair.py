@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from tightnoise._core import domain as core
 from tightnoise._validate import one_of, positive
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._end_pair import end_pair
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import truncated_variance
 from tightnoise.costs._gaussian_profile import gaussian_delta
-from tightnoise.costs._leaf import Leaf, Profile
+from tightnoise.costs._leaf import Attained, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._loss_points import LARGEST_LOSS, losses_of
 from tightnoise.costs._pure import pure_profile
@@ -137,6 +138,10 @@ class DomainPair(Leaf):
         if self.law == "rectified-gaussian":
             return Excess(1.1e-12 + 1e-14 * max(loss, 2.0), 4e-14)
         return Excess(1.1e-10 + 2e-14 * max(loss, 2.0), 1e-13)
+
+    def attained(self) -> Attained | None:
+        """Return that of an end of the interval and a value next to it."""
+        return end_pair(self.law, self.width / self.scale, self.sensitivity / self.scale)
 
     def epsilon(self, delta: float) -> float | None:
         """Return the exact one."""

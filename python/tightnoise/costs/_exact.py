@@ -30,7 +30,7 @@ _NARROW = 1e-6  # relative
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _LEAST = 3_000  # of one
 _VERY_MANY = 2_000
-_MANY = 20  # releases: less of a law with an atom at 0 have one, too
+_MANY = 5_000  # releases: less are quicker on a lattice
 
 
 class Bounds(NamedTuple):
@@ -42,7 +42,14 @@ class Bounds(NamedTuple):
     @property
     def is_narrow(self) -> bool:
         """Whether no other way could prove anything better."""
+        if math.isinf(self.upper):
+            return math.isinf(self.lower)
         return self.upper - self.lower <= _NARROW * self.upper
+
+    def or_tighter(self, other: Bounds) -> Bounds:
+        """Return the better of both on either side; the lower one is no more than the upper."""
+        upper = min(self.upper, other.upper)
+        return Bounds(min(max(self.lower, other.lower), upper), upper)
 
 
 class Composition:
@@ -83,7 +90,7 @@ class Composition:
             if finer is None:
                 break
             found = answer(finer)
-            best = Bounds(max(best.lower, found.lower), min(best.upper, found.upper))
+            best = best.or_tighter(found)
             if best.is_narrow or not self._kind.is_attained:
                 break
         return best if best.upper < math.inf else answer(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tightnoise._text import Parts, Printed, lower_text, upper_text
-from tightnoise.costs._answers import WAYS, greatest, least, proved_by
+from tightnoise.costs._answers import WAYS, both_sides, least, proved_by
 from tightnoise.costs._sampled import Terms
 
 __all__ = ["Explanation", "explained"]
@@ -64,7 +64,7 @@ def explained(terms: Terms, adjacency: str | None, delta: float) -> Explanation:
     found = [(name, proved_by(name, "epsilon", terms, delta)) for name in WAYS]
     known = tuple((name, proof.bound) for name, proof in found if proof is not None)
     way, best = least("epsilon", terms, delta)
-    lower = min(greatest("epsilon", terms, delta), best.bound)
+    lower = both_sides("epsilon", terms, delta, best.bound).lower
     return Explanation(delta, best.bound, lower, way, known, leaves)
 
 

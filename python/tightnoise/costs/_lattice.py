@@ -17,7 +17,8 @@ The losses add up, so their characteristic functions multiply: one FFT gives the
 error is about 1e-16 of the largest mass, so the distribution is tilted first, by exp(theta L), such
 that the epsilon in question is near the mean; and all errors are added:
 
-- rounding in the FFT and in powers of characteristic functions, to every mass (`extra`);
+- rounding in the FFT and in powers of characteristic functions, to every mass (`extra`), or in sum
+  (`noise`), whichever is less;
 - what lies beyond the window, by Chernoff's bound (`beyond`). What an FFT wraps around from there
   only adds.
 """
@@ -37,7 +38,16 @@ from numpy.typing import NDArray
 from tightnoise._core import cost as core
 from tightnoise.costs._transform import Transform
 
-__all__ = ["MAX_LATTICE_COUNT", "LatticeLosses", "Moments", "Part", "Tilted", "sum_upper"]
+__all__ = [
+    "ALLOWANCES",
+    "MAX_LATTICE_COUNT",
+    "Frame",
+    "LatticeLosses",
+    "Moments",
+    "Part",
+    "Tilted",
+    "sum_upper",
+]
 
 Array = NDArray[np.float64]
 
@@ -45,6 +55,8 @@ _UNIT = 2.0**-53
 _OUTSIDE = 45.0  # the window leaves out exp(-45) = 3e-20 of the tilted distribution
 _ADDED_VARIANCE = 1e-6  # of the lattice, as a share of the variance; as far as _LARGEST allows
 _SMALLEST, _LARGEST = 2**14, 2**20  # points of the lattice
+ALLOWANCES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
+"""Of the logarithm of a divergence, for what errors may add to it."""
 MAX_LATTICE_COUNT = 2**30  # more releases than this blur too much on it
 _TILTS = 8  # how often a better tilt is tried at most, two are the rule,
 _WORTH_ANOTHER = 1e-9  # and by how much the last one must have lowered epsilon
@@ -73,12 +85,22 @@ class Part(NamedTuple):
     times: float
 
 
+class Frame(NamedTuple):
+    """A tilt, the moments there, and how far from the mean a window goes, up and down."""
+
+    tilt: float
+    here: Moments
+    up: float
+    down: float
+
+
 @dataclass(frozen=True)
 class Tilted:
     """The losses on a lattice, tilted by theta: what the core's LatticeLoss holds."""
 
     mass: Array
     extra: float
+    error: float  # the root of the sum of squares of what masses are wrong by
     beyond: float
     below: float  # the tilted probability of losses before the first
     first: float
@@ -90,17 +112,44 @@ class Tilted:
     rounding: float  # how far splitting may have moved the sum of losses down
 
     def epsilon(self, log_slack: float) -> float:
-        return self._read(core.lattice_epsilon, log_slack)
+        """Return an epsilon at which the divergence is at most that; NaN if below the window."""
+        found = self._read(core.lattice_epsilon, log_slack, self.extra)
+        for allowance in ALLOWANCES[1:]:
+            sharp = self._read(core.lattice_epsilon, log_slack - allowance, 0.0)
+            if not sharp < found:
+                break
+            if self._sharp_log_slack(sharp) <= log_slack:
+                return sharp
+        return found
 
     def log_slack(self, epsilon: float) -> float:
-        log_slack = self._read(core.lattice_log_delta, epsilon)
+        """Return the logarithm of at least the divergence."""
+        log_slack = self._read(core.lattice_log_delta, epsilon, self.extra)
+        log_slack = min(log_slack, self._sharp_log_slack(epsilon))
         if epsilon >= self.first or self.below == 0:
             return log_slack
         missing = math.log(self.below) + self.log_scale + self.tilt * (self.first - epsilon)
         return float(np.logaddexp(log_slack, missing))
 
-    def _read(self, function: Callable[..., float], at: float) -> float:
-        tail = self.extra, self.beyond, self.first, self.spacing, self.tilt, self.log_scale
+    def _sharp_log_slack(self, epsilon: float) -> float:
+        """Return the same of the masses as they are, and what all errors together add to it."""
+        read = self._read(core.lattice_log_delta, epsilon, 0.0)
+        noise = math.log(self.noise) + self.log_scale
+        noise -= self.tilt * max(epsilon - self.first, 0.0)
+        return float(np.logaddexp(read, noise)) + 8 * _UNIT * self.mass.size
+
+    @property
+    def noise(self) -> float:
+        """What errors add at most, in units of exp(log_scale - tilt (epsilon - first)).
+
+        A mass adds exp(-tilt (L - epsilon)) times itself, or less: by Cauchy and Schwarz.
+        """
+        share = -math.expm1(-2 * self.tilt * self.spacing)
+        size = float(self.mass.size)
+        return self.error * math.sqrt(size if share * size < 1 else 1 / share) * (1 + 1e-9)
+
+    def _read(self, function: Callable[..., float], at: float, extra: float) -> float:
+        tail = extra, self.beyond, self.first, self.spacing, self.tilt, self.log_scale
         return function(self.mass, *tail, at)
 
 
@@ -164,13 +213,20 @@ class LatticeLosses(ABC):
                 break
         return max(0.0, best * (1 + 16 * _UNIT) + rounding)
 
-    def slack_upper(self, epsilon: float) -> float:
-        """Return at least the divergence at `epsilon`."""
+    def slack_upper(self, epsilon: float, frame: Frame | None = None) -> float:
+        """Return at least the divergence at `epsilon`, of this frame if there is one."""
         if epsilon >= self.highest:
             return 0.0
-        tilted = self.tilted(self.narrow_tilt(epsilon))
+        tilted = self.tilted_in(frame or self.frame(self.narrow_tilt(epsilon)))
         slack = math.exp(min(0.0, tilted.log_slack(epsilon - tilted.rounding))) * (1 + 1e-13)
         return min(1.0, math.nextafter(slack, 1.0))  # also what underflows
+
+    def epsilon_in(self, frame: Frame, log_slack: float) -> float:
+        """Return an epsilon as `epsilon_upper` does, near what the frame is for."""
+        tilted = self.tilted_in(frame)
+        found = tilted.epsilon(log_slack)
+        found = min(self.highest, tilted.first if math.isnan(found) else found)
+        return max(0.0, found * (1 + 16 * _UNIT) + tilted.rounding)
 
     # --- Chernoff's bound: the divergence is at most kap(theta) exp(K(theta) - theta epsilon),
     # with kap(theta) the largest (1 - e^-u) e^(-theta u)
@@ -271,15 +327,19 @@ class LatticeLosses(ABC):
 
     # --- the lattice
 
-    def spacings(self, theta: float) -> tuple[float, float]:
-        """Return the least spacing there is room for at a tilt, and the one that is wanted."""
+    def frame(self, theta: float) -> Frame:
+        """Return the window that holds nearly all at a tilt."""
         here = self.moments(theta)
-        return self._spacings(here, sum(self._reach(theta, here, sign) for sign in (1.0, -1.0)))
+        up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
+        return Frame(theta, here, up, down)
 
-    def _spacings(self, here: Moments, reach: float) -> tuple[float, float]:
-        # N h^2/4 <= share of the variance.
-        finest = 2 * max(here.deviation, 1e-9 * reach) * math.sqrt(_ADDED_VARIANCE / self.count)
-        points = _power_of_two(reach / finest)
+    def spacings(self, frame: Frame) -> tuple[float, float]:
+        """Return the least spacing there is room for in a window, and the one that is wanted."""
+        # N h^2/4 <= share of the variance. Where most is at the largest losses, and little is left
+        # of it, N h^2/8 (theta + 1), which is added to epsilon, is half that share of the mean.
+        here, reach = frame.here, frame.up + frame.down
+        variance = max(here.deviation**2, here.mean / (1 + frame.tilt), (1e-9 * reach) ** 2)
+        points = _power_of_two(reach / (2 * math.sqrt(_ADDED_VARIANCE * variance / self.count)))
         pads = 2 * self._pad
         return reach / (_LARGEST - pads), reach / (points - pads)
 
@@ -288,16 +348,19 @@ class LatticeLosses(ABC):
         """So many points more at either end, as splits widen the distribution."""
         return 8 + math.ceil(min(2 * self.count, 6 * math.sqrt(self.count)))
 
-    def _lattice(self, here: Moments, up: float, down: float) -> _Lattice:
+    def _lattice(self, frame: Frame) -> _Lattice:
         """Return the points from `down` below the mean to `up` above it."""
-        h = self._spacing(*self._spacings(here, up + down))
-        start = math.floor((here.mean - down) / h) - self._pad
-        return _Lattice(start, h, _power_of_two((up + down) / h + 2 * self._pad))
+        h = self._spacing(*self.spacings(frame))
+        start = math.floor((frame.here.mean - frame.down) / h) - self._pad
+        return _Lattice(start, h, _power_of_two((frame.up + frame.down) / h + 2 * self._pad))
 
     def tilted(self, theta: float) -> Tilted:
-        here = self.moments(theta)
-        up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
-        start, h, size = self._lattice(here, up, down)
+        return self.tilted_in(self.frame(theta))
+
+    def tilted_in(self, frame: Frame) -> Tilted:
+        """Return the losses in a window, of these or of others; what is beyond is bounded."""
+        theta, here, up, down = frame
+        start, h, size = self._lattice(frame)
         transform = Transform(size)
         parts, centre, first, last, log_scale = [], 0, 0, 0, 0.0
         for values, log_mass, times in self.parts():
@@ -313,11 +376,12 @@ class LatticeLosses(ABC):
             beyond = _chernoff(parts, h, (start + size - 1 - centre) * h, up)
         if first < start:
             below = _chernoff(parts, h, (start - 1 - centre) * h, -down)
-        mass, extra = transform.masses(centre - start)
+        mass, extra, error = transform.masses(centre - start)
         doubt = 32 * _UNIT * (self.count * (1 + theta * h) + theta * self.largest)
         return Tilted(
             mass=mass,
             extra=extra,
+            error=error,
             beyond=beyond,
             below=below,
             first=start * h,
@@ -353,8 +417,11 @@ def _on_lattice(
     """Split the losses of one release."""
     tilted = log_mass + theta * values
     weights = np.exp(tilted - tilted.max())
-    # Moved to about its mean, a loss has a transform near 1 where it matters.
-    middle = round(float((weights * values).sum()) / float(weights.sum()) / h)
+    # Moved to about its mean, a loss has a transform near 1 where it matters; to an atom that is
+    # most of it, everywhere.
+    total, first = float(weights.sum()), int(np.argmax(weights))
+    mean = float((weights * values).sum()) / total
+    middle = round((mean if weights[first] < 0.5 * total else float(values[first])) / h)
     lower = np.floor(values / h)
     share = np.clip(np.expm1(lower * h - values) / math.expm1(-h), 0.0, 1.0)
     nearest = np.rint(values / h)

@@ -1,38 +1,43 @@
 """Both sides of an epsilon and a delta of releases together, by their losses on a lattice.
 
-The upper side is that of `PrivacyLossDistribution`. For the lower one, the law of each leaf is laid
-on a common lattice anew, from its profile, such that its pair dominates it: as fine as the upper
-side's at that epsilon, and such that the atoms of all are at multiples, or nearly.
+`PrivacyLossDistribution` is quick and some millionths too high. Here the laws of all leaves are
+laid on a lattice anew, from above and from below (`_lattice_below`): most points are where they
+count, and atoms are at multiples, or nearly. Both sides err by about the square of the spacing, so
+that a first answer says which spacing is narrow, as far as there is room for so many points.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise.costs._atom_laws import Refinement, is_symmetric
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._lattice_below import Below, below_of_profile, below_of_release
+from tightnoise.costs._exact import Bounds
+from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame
+from tightnoise.costs._lattice_below import lattice_laws
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
-from tightnoise.costs._losses_below import LossesBelow
-from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
 
-__all__ = ["delta_bounds", "deltas_below", "epsilon_bounds"]
+__all__ = ["deltas_below", "lattice_bounds"]
 
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_POINTS = 20_000  # of a profile that are read, at least, up to its largest loss
-_MOST_POINTS = 16  # a spacing
-_FINEST = 40_000  # spacings up to the largest loss, at most
-_STEPS = 4.0  # spacings, between one and its double, that are asked for
-_ROOM = 1.1  # a spacing is this much wider than the upper side's
-_LEEWAY, _FINER = 1.5, 3.0  # from the least spacing to the most, and from the most to the least
+_POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
+_ROUNDS = 3  # spacings that are tried
+_AIM = 0.3  # of what is narrow
+_WORTH_ANOTHER = 0.5  # of the last width
+_FINEST = 0.1  # of the last spacing
+_STEPS = 4.0  # spacings and tilts, between one and its double, that are asked for
+_ROOM = 1.1  # the finest spacing is this much wider than there would be room for
+_LEEWAY = 2.0  # from the least spacing to the most
+_MOST_TRIED = 20_000  # spacings
 _NEAR = 1e-9  # relative: multiples are so close
 _ATOM = 1e-4  # losses that are this probable, and
 _ALONE = 20.0  # so much more than those beside them, are to be at multiples
@@ -40,159 +45,177 @@ _FEW = 64  # losses are all atoms
 _MOST_ATOMS = 8  # of one release
 
 
-def epsilon_bounds(terms: Terms, delta: float) -> tuple[float, float]:
-    """Return an epsilon that is not reached at `delta` and one that is; 0 and infinity if unknown.
+def lattice_bounds(question: str, terms: Terms, at: float, above: float) -> Bounds:
+    """Return an epsilon that is not reached at a delta and one that is, or a delta at an epsilon.
 
-    The lower one is of the pairs of the leaves, in the worse direction of the two.
+    The lower one is of the pairs of the leaves, in the worse direction of the two; 0 if one is not
+    known. `above` is an upper bound that is known, not far from the truth.
     """
-    upper = _upper(terms)
-    if upper is None:
-        return 0.0, math.inf
-    above = upper.epsilon(delta)
-    return max(_epsilons_below(terms, delta, above), default=0.0), above
-
-
-def delta_bounds(terms: Terms, epsilon: float) -> tuple[float, float]:
-    """Return the same of the least delta at `epsilon`."""
-    upper = _upper(terms)
-    if upper is None:
-        return 0.0, 1.0
-    above = upper.delta(epsilon)
-    return max(_deltas_below(terms, epsilon), default=0.0), above
+    best = Bounds(0.0, above)
+    near = above if question == "epsilon" else at
+    coarse = _coarse(terms)
+    if not coarse or best.is_narrow:
+        return best
+    frames = tuple(_frame(losses, near) for losses in coarse)
+    rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
+    least, wanted = _ROOM * max(room[0] for room in rooms), min(room[1] for room in rooms)
+    tilts = tuple(frame.tilt for frame in frames)
+    spacing, width = coarse[0]._spacing(least, wanted), math.inf
+    for _ in range(_ROUNDS):
+        ways = _ways(terms, spacing, least, tilts)
+        if not ways:
+            break
+        found = _read(question, ways, frames, at)
+        best = best.or_tighter(found)
+        if best.is_narrow or spacing == least or not best.lower < best.upper:
+            break
+        last, width = width, 1 - best.lower / best.upper
+        if width > _WORTH_ANOTHER * last:  # something else keeps the sides apart
+            break
+        spacing = max(least, spacing * max(_FINEST, math.sqrt(_AIM * 1e-6 / width)))
+    return best
 
 
 def deltas_below(terms: Terms, epsilons: Array) -> Array:
     """Return, in both directions, deltas that are reached at these epsilons; 0 if unknown."""
     found = np.zeros((2, epsilons.size))
-    if _upper(terms) is not None:
-        for i, epsilon in enumerate(epsilons.tolist()):
-            found[:, i] = [*_deltas_below(terms, epsilon)] or 0.0
+    coarse = _coarse(terms)
+    for i, epsilon in enumerate(epsilons.tolist() if coarse else []):
+        frames = tuple(_frame(losses, epsilon) for losses in coarse)
+        least, wanted = (_step(spacing) for spacing in coarse[0].spacings(frames[0]))
+        tilts = tuple(_step(frame.tilt) for frame in frames)
+        ways = _ways(terms, max(_ROOM * least, wanted), _ROOM * least, tilts)
+        found[:, i] = [
+            _delta_below(way, frame, epsilon) for way, frame in zip(ways, frames, strict=False)
+        ] or 0.0
     return np.maximum(found, 0.0)
 
 
-def _epsilons_below(terms: Terms, delta: float, above: float) -> Iterator[float]:
-    for losses in _below(terms, above):
-        slack = delta - losses.infinite
-        if slack < 0:
-            yield math.inf
-        elif slack == 0:
-            yield max(0.0, losses.highest * (1 - 16 * _UNIT) - losses.raised)
+class _Way(NamedTuple):
+    """The losses of one direction from both sides."""
+
+    upper: LossesOn
+    lower: LossesBelow
+
+
+def _read(question: str, ways: tuple[_Way, ...], frames: tuple[Frame, ...], at: float) -> Bounds:
+    """Return the larger answer of the directions, from both sides."""
+    best = Bounds(0.0, 0.0)
+    for way, frame in zip(ways, frames, strict=True):
+        if question == "delta":
+            found = Bounds(_delta_below(way, frame, at), _delta_above(way, frame, at))
         else:
-            yield losses.epsilon_lower(math.log(slack) + 8 * _UNIT)
+            found = Bounds(_epsilon_below(way, frame, at), _epsilon_above(way, frame, at))
+        best = Bounds(max(best.lower, found.lower), max(best.upper, found.upper))
+    return best
 
 
-def _deltas_below(terms: Terms, epsilon: float) -> Iterator[float]:
-    for losses in _below(terms, epsilon):
-        yield (losses.infinite + losses.slack_lower(epsilon)) * (1 - 8 * _UNIT)
+def _epsilon_below(way: _Way, frame: Frame, delta: float) -> float:
+    losses = way.lower
+    slack = delta - losses.infinite
+    if slack < 0:
+        return math.inf
+    if slack == 0:
+        return max(0.0, losses.highest * (1 - 16 * _UNIT) - losses.raised)
+    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, frame)
+
+
+def _epsilon_above(way: _Way, frame: Frame, delta: float) -> float:
+    slack = (delta - way.upper.infinite) * (1 - 4 * _UNIT)
+    if slack <= 0:
+        return math.inf
+    return way.upper.epsilon_in(frame, math.log(slack))
+
+
+def _delta_below(way: _Way, frame: Frame, epsilon: float) -> float:
+    return (way.lower.infinite + way.lower.slack_lower(epsilon, frame)) * (1 - 8 * _UNIT)
+
+
+def _delta_above(way: _Way, frame: Frame, epsilon: float) -> float:
+    return (way.upper.infinite + way.upper.slack_upper(epsilon, frame)) * (1 + 4 * _UNIT)
 
 
 # --- the releases
 
 
 @functools.lru_cache(maxsize=32)
-def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...] | None:
-    """Return the leaves with their losses from above, if they are known."""
+def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
+    """Return the leaves with their losses from above, if pairs of all are known; else none."""
     found = []
     for leaf, count in merged_gaussians(terms):
         release = losses_of_leaf(leaf)
-        if release is None:
-            return None
+        if release is None or not _is_known(leaf):
+            return ()
         found.append((leaf, release, count))
-    return tuple(found) if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else None
-
-
-@functools.lru_cache(maxsize=16)
-def _upper(terms: Terms) -> PrivacyLossDistribution | None:
-    releases = _releases(terms)
-    if releases is None:
-        return None
-    counts: dict[Release, int] = {}
-    for _, release, count in releases:
-        counts[release] = counts.get(release, 0) + count
-    return PrivacyLossDistribution._of(counts)
-
-
-def _below(terms: Terms, epsilon: float) -> tuple[LossesBelow, ...]:
-    """Return the losses from below, in one or both directions, as fine as suits an epsilon."""
-    releases = _releases(terms)
-    assert releases is not None
-    if not all(_is_known(leaf) for leaf, _, _ in releases):
-        return ()
-    above = DiscreteLosses(tuple(r for _, r, _ in releases), tuple(n for _, _, n in releases))
-    if above.largest <= 0:
-        return ()
-    least, wanted = above.spacings(above.narrow_tilt(min(epsilon, above.highest)))
-    widest = max(release.largest for _, release, _ in releases)
-    finest = _step(max(_ROOM * least, widest / _FINEST))
-    return _losses_below(terms, finest, max(_step(wanted), _LEEWAY * finest))
-
-
-def _step(spacing: float) -> float:
-    """Return it or a little more: one of few, that others will want, too."""
-    return float(2.0 ** (math.ceil(_STEPS * math.log2(spacing)) / _STEPS))
-
-
-@functools.lru_cache(maxsize=16)
-def _losses_below(terms: Terms, least: float, most: float) -> tuple[LossesBelow, ...]:
-    """Return them on a lattice of such a spacing; none if one is not known."""
-    releases = _releases(terms)
-    assert releases is not None
-    spacing = _aligned(max(least, most / _FINER), most, releases)
-    both = [(_below_of(leaf, spacing), n) for leaf, _, n in releases]
-    known = [(below, n) for below, n in both if below is not None]
-    if len(known) < len(both):
-        return ()
-    directions = [LossesBelow.of([(below[i], n) for below, n in known], spacing) for i in (0, 1)]
-    is_symmetric = all(below[0] is below[1] for below, _ in known)
-    return tuple(directions[:1] if is_symmetric else directions)
+    return tuple(found) if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else ()
 
 
 def _is_known(leaf: Leaf) -> bool:
     """Return whether a pair of a leaf is known: by its losses, or by its profile."""
-    return leaf.reached() is not None or leaf.profile_excess is not None
+    return leaf.reached() is not None or leaf.attained() is not None
 
 
-@functools.lru_cache(maxsize=64)
-def _below_of(leaf: Leaf, spacing: float) -> tuple[Below, Below] | None:
-    """Return the losses of a leaf in both directions, on a lattice."""
-    release, excess = losses_of_leaf(leaf), leaf.profile_excess
-    assert release is not None
-    reached = leaf.reached()
-    if reached is not None:
-        forward = below_of_release(reached, spacing)
-        if reached.is_symmetric:
-            return forward, forward
-        return forward, below_of_release(reached.swapped, spacing)
-    assert excess is not None
-    ends = max(release.highest, 0.0), max(release.swapped.highest, 0.0)
-    points = math.ceil(_POINTS * spacing / max(ends)) if max(ends) > 0 else 1
+@functools.lru_cache(maxsize=16)
+def _coarse(terms: Terms) -> tuple[DiscreteLosses, ...]:
+    """Return the losses from above of one or both directions; none if too little is known."""
+    releases = _releases(terms)
+    counts = tuple(n for _, _, n in releases)
+    forward = tuple(release for _, release, _ in releases)
+    if not releases or DiscreteLosses(forward, counts).largest <= 0:
+        return ()
+    ways = [forward, tuple(release.swapped for release in forward)]
+    symmetric = all(is_symmetric(leaf) for leaf, _, _ in releases)
+    return tuple(DiscreteLosses(way, counts) for way in ways[: 1 if symmetric else 2])
 
-    def profile(epsilons: Array) -> tuple[Array, Array]:
-        both = leaf.profile(epsilons)
-        assert both is not None
-        return both
 
-    return below_of_profile(
-        profile,
-        ends,
-        spacing,
-        min(max(points, 2), _MOST_POINTS),
-        excess,
-        symmetric=release.is_symmetric,
+@functools.lru_cache(maxsize=16)
+def _frame(losses: DiscreteLosses, near: float) -> Frame:
+    return losses.frame(losses.narrow_tilt(min(near, losses.highest)))
+
+
+def _step(number: float) -> float:
+    """Return it or a little more: one of few, that others will want, too."""
+    return float(2.0 ** (math.ceil(_STEPS * math.log2(number)) / _STEPS)) if number > 0 else 0.0
+
+
+@functools.lru_cache(maxsize=16)
+def _ways(terms: Terms, wanted: float, least: float, tilts: tuple[float, ...]) -> tuple[_Way, ...]:
+    """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
+    releases = _releases(terms)
+    spacing = _aligned(wanted, least, releases)
+    laws = []
+    for leaf, _, n in releases:
+        points = _SLOW_POINTS if leaf.is_slow else _POINTS
+        found = lattice_laws(leaf, Refinement(tilts, points // len(releases), spacing))
+        if found.below is None:
+            return ()
+        laws.append((found.above, found.below, n))
+    counts = tuple(n for _, _, n in laws)
+    uppers = [tuple(above for above, _, _ in laws), tuple(above.swapped for above, _, _ in laws)]
+    return tuple(
+        _Way(
+            LossesOn(uppers[i], counts, spacing),
+            LossesBelow.of([(below[i], n) for _, below, n in laws], spacing),
+        )
+        for i in range(len(tilts))
     )
 
 
 # --- the lattice
 
 
-def _aligned(least: float, most: float, releases: tuple[tuple[Leaf, Release, int], ...]) -> float:
-    """Return a spacing in this range of which atoms are multiples, or nearly."""
+def _aligned(wanted: float, least: float, releases: tuple[tuple[Leaf, Release, int], ...]) -> float:
+    """Return a spacing like this of which atoms are multiples, or nearly."""
+    most, least = max(wanted, _LEEWAY * least), max(wanted / _LEEWAY, least)
     atoms = [(atom, mass, n) for _, release, n in releases for atom, mass in _atoms(release)]
     longest = max((atom for atom, _, _ in atoms), default=0.0)
     if longest < least:
-        return most
+        return wanted
     # Round numbers go into others; with one kind of atom any of these will do.
-    numbers = np.arange(math.ceil(longest / most * (1 - _NEAR)), longest / least * (1 + _NEAR))
+    fewest = math.ceil(longest / most * (1 - _NEAR))
+    numbers = np.arange(fewest, min(longest / least * (1 + _NEAR), fewest + _MOST_TRIED))
+    if not numbers.size:
+        return wanted
     spacings = longest / np.maximum(numbers, 1.0)
     costs = np.zeros_like(spacings)
     for atom, mass, n in atoms:

@@ -19,7 +19,16 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import LOST, Excess
 from tightnoise.costs._functions import RdpFunction
 
-__all__ = ["NEGLIGIBLE", "Law", "Leaf", "Profile", "leaf_of", "least_epsilon", "losses_of_leaf"]
+__all__ = [
+    "NEGLIGIBLE",
+    "Attained",
+    "Law",
+    "Leaf",
+    "Profile",
+    "leaf_of",
+    "least_epsilon",
+    "losses_of_leaf",
+]
 
 Array = NDArray[np.float64]
 Profile = tuple[Array, Array]
@@ -32,6 +41,14 @@ _DEEPEST = 24  # leaves and lists within each other in a saved state
 _GRID = np.concatenate([[0.0], np.exp2(np.arange(-40.0, 41.0))])  # where a search begins
 _SECTIONS, _ROUNDS = 32, 12  # of a bracket, and how often: 32^12 is 2^60
 _CLOSE = 2.0**-50
+
+
+class Attained(NamedTuple):
+    """The profile of one pair of neighbours, both directions, and how far it may be too high."""
+
+    profile: Callable[[Array], Profile]
+    excess: Excess
+    is_symmetric: bool
 
 
 class Law(NamedTuple):
@@ -109,8 +126,7 @@ class Leaf(ABC):
         if excess is None or release is None:
             return None
         beyond = epsilons * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
-        both = self.profile(beyond)
-        assert both is not None
+        both = self._profile(beyond)
 
         def lower(heights: Array) -> Array:
             known = (beyond <= release.highest) & (heights > LOST)
@@ -118,6 +134,18 @@ class Leaf(ABC):
             return np.asarray(np.where(known, np.maximum(least, 0.0), 0.0))
 
         return lower(both[0]), lower(both[1])
+
+    def attained(self) -> Attained | None:
+        """Return the profile of one pair, which composes from below; None: unknown."""
+        excess, release = self.profile_excess, losses_of_leaf(self)
+        if excess is None or release is None:
+            return None
+        return Attained(self._profile, excess, release.is_symmetric)
+
+    def _profile(self, epsilons: Array) -> Profile:
+        both = self.profile(epsilons)
+        assert both is not None
+        return both
 
     def delta(self, epsilon: float) -> float | None:
         """Return delta, the larger of both directions."""

@@ -22,7 +22,7 @@ from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair, TruncatedPair, gaussian_of_mu
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._leaf import Law, Leaf, Profile, losses_of_leaf
+from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._pure import PureRdp
@@ -257,6 +257,19 @@ class Sampled(Leaf):
         if leaf is None or leaf.profile_excess is None or release is None or self.is_replaced:
             return None
         return sampled_excess(leaf.profile_excess, self.rate, release.largest)
+
+    def attained(self) -> Attained | None:
+        """Return that of a single leaf's pair, or of what replaced records attain."""
+        leaf, release = self._single, losses_of_leaf(self)
+        if self.is_replaced or leaf is None:
+            return super().attained()
+        found = leaf.attained()
+        if found is None or release is None:
+            return None
+        excess = sampled_excess(found.excess, self.rate, release.largest)
+        if self.sampling == "fixed-size" and found.is_symmetric:
+            return Attained(fixed_size_profile(found.profile, self.rate), excess, True)
+        return Attained(poisson_profile(found.profile, self.rate), excess, False)
 
     def release(self) -> Release | None:
         """Return the losses."""

@@ -118,7 +118,7 @@ def sampled_excess(base: Excess, rate: float, largest: float) -> Excess:
     of that of x, as x e^x >= e^x - 1, and y <= x - log q.
     """
     argument = (base.argument + 4 * _ROUNDING) * (1.01 + largest - math.log(rate))
-    return Excess(base.height + 16 * _UNIT, argument)
+    return Excess(base.height + 16 * _UNIT, argument, base.absolute)
 
 
 def sampled_largest(largest: float, rate: float) -> float:

@@ -15,6 +15,7 @@ Complexes = NDArray[np.complex128]
 
 _UNIT = 2.0**-53
 _NEGLIGIBLE = 1e-34  # of a characteristic function; all frequencies together add as much to a mass
+_MOST = 0.1
 _FEW = 8  # so many places are summed up one by one
 
 
@@ -32,9 +33,13 @@ class Transform:
         self._log = np.zeros(size // 2 + 1, dtype=np.complex128)
         self._log_error = np.zeros(size // 2 + 1)  # of prod (1 + e_i/|f_i|)
         self._live = np.arange(size // 2 + 1)  # frequencies at which it is not negligible
+        self._peak, self._log_peak = 0, 0.0  # where each loss is at its most probable place
 
     def multiply(self, offsets: NDArray[np.int64], weights: Array, times: float) -> None:
         """Add `times` losses, each with such weights, 1 in sum, at such different places."""
+        largest = int(np.argmax(weights))
+        self._peak += int(times) * int(offsets[largest])
+        self._log_peak += times * math.log(float(weights[largest]))
         few = offsets.size <= _FEW
         g, error = (self._one_by_one if few else self._all_at_once)(offsets, weights)
         error = error + 4 * _UNIT * np.abs(g)  # of its logarithm
@@ -66,17 +71,29 @@ class Transform:
         error = 8 * _UNIT * math.log2(self._size) * float(np.abs(folded).sum())
         return fft.rfft(folded)[self._live].conj(), error
 
-    def masses(self, places: int) -> tuple[Array, float]:
-        """Return the masses, moved by so many places, and what each may be too small by."""
+    def masses(self, places: int) -> tuple[Array, float, float]:
+        """Return the masses, moved by so many places, and how wrong they may be.
+
+        What each may be too small by, and the root of the sum of the squares of all errors: what an
+        FFT rounds off is bounded in that norm (Higham 2002, "Accuracy and Stability of Numerical
+        Algorithms", Theorem 24.2), and what its input lacks is known in it (Parseval).
+        """
         size, live = self._size, self._live
         magnitude = np.exp(self._log.real[live])
         spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)
         spectrum[live] = magnitude * np.exp(-1j * (self._log.imag[live] + self._angle(places)))
+        # An atom that is most of all is put in after the FFT, which rounds off shares of its input.
+        peak, known = self._peak + places, math.exp(self._log_peak)
+        known = known if known > _MOST and live.size == spectrum.size else 0.0
+        spectrum[live] -= known * np.exp(-1j * self._angle(peak))
         mass = fft.irfft(spectrum, size)
-        norm = math.sqrt(float((mass * mass).sum()))
-        extra = 2 / size * float((magnitude * (np.expm1(self._log_error[live]) + 32 * _UNIT)).sum())
-        extra += 16 * _UNIT * math.log2(size) * norm  # of the FFT itself
-        return np.maximum(mass, 0.0), extra + 2 * _NEGLIGIBLE
+        norm = math.sqrt(float((mass * mass).sum())) + known / (4 * math.log2(size))
+        mass[peak % size] += known
+        wrong = magnitude * (np.expm1(self._log_error[live]) + 32 * _UNIT) + 24 * _UNIT * known
+        rounding = 16 * _UNIT * math.log2(size) * norm + 2 * _NEGLIGIBLE  # of the FFT itself
+        extra = 2 / size * float(wrong.sum()) + rounding
+        error = math.sqrt(2 / size * float((wrong * wrong).sum())) + rounding
+        return np.maximum(mass, 0.0), extra, error
 
     def _angle(self, places: int) -> Array:
         """Return 2 pi times frequency times places; whole turns are taken off exactly."""
