@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ _UNIT = 2.0**-53
 _MOST_TYPES = 2**16
 _MOST_KINDS = 16
 _MOST_RELEASES = 4096  # of one kind: logarithms of larger factorials lose more digits
+_ACCURACY = 2.0**-48  # of a pair, relative
 _ROUNDING = 2.0**-44
 _STEP = 2.0**-50  # relative: the first that an epsilon is moved by until it is certain
 
@@ -53,7 +54,9 @@ def few_sums(terms: Terms) -> FewSums | None:
         release, reached = losses_of_leaf(leaf), leaf.reached()
         if release is None or reached is None or n > _MOST_RELEASES:
             return None
-        types *= math.comb(n + release.values.size - 1, n)
+        if leaf.is_attained and leaf.has_least_profile:  # none is worse than the pair reached
+            release = reached
+        types *= math.comb(n + max(release.values.size, reached.values.size) - 1, n)
         if types > _MOST_TYPES:
             return None
         uppers.append((release, n))
@@ -151,7 +154,7 @@ class _Sums:
 
 
 def _above(pairs: Sequence[tuple[Release, int]], way: int) -> _Sums:
-    releases = [(release.swapped if way else release, n) for release, n in pairs]
+    releases = [(_raised(release.swapped if way else release), n) for release, n in pairs]
     each = np.array([release.infinite for release, _ in releases])
     times = np.array([float(n) for _, n in releases])
     infinite = core.failure_upper(np.zeros_like(each), each, times)
@@ -170,6 +173,17 @@ def _below(pairs: Sequence[tuple[Release, int]], way: int) -> _Sums:
     infinite = max(0.0, math.exp(kept) * -math.expm1(-hidden) * (1 - rounding))
     losses, log_mass, far, doubt = _types(releases)
     return _Sums(losses - far, np.exp(log_mass - doubt), infinite)
+
+
+def _raised(release: Release) -> Release:
+    """Return losses of one direction that dominate all that are those of a release, to 2^-48."""
+    sizes = np.abs(release.values)
+    return replace(
+        release,
+        values=release.values + _ACCURACY * sizes,
+        log_mass=release.log_mass + _ACCURACY * (1 + sizes + np.abs(release.log_mass)),
+        infinite=min(1.0, release.infinite * (1 + _ACCURACY)),
+    )
 
 
 def _types(releases: Iterable[tuple[Release, int]]) -> tuple[Array, Array, Array, Array]:

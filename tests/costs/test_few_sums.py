@@ -1,0 +1,104 @@
+"""Compositions of few sums of losses, against all outputs in 60 digits."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.costs._few_sums import few_sums
+
+mp.mp.dps = 60
+
+
+def pair(rng, size):
+    """Return probabilities of outputs under P and Q."""
+    spread = np.full(size, 10 ** rng.uniform(-1, 1.3))
+    return [masses / masses.sum() for masses in rng.dirichlet(spread, 2) + 1e-9]
+
+
+def on_sample(losses, masses, rate):
+    """Return losses and probabilities of a pair on a Poisson sample, in both directions."""
+    forward, backward = [], []
+    for loss, mass in zip(losses.tolist(), masses.tolist(), strict=True):
+        other = mp.mpf(mass) * mp.exp(-mp.mpf(loss))
+        mixed = (1 - mp.mpf(rate)) * other + mp.mpf(rate) * mass
+        forward.append((mp.log(mixed / other), mixed))
+        backward.append((mp.log(other / mixed), other))
+    return forward, backward
+
+
+def divergence(parts, epsilon):
+    """Return the hockey-stick divergence of so many of each, output by output."""
+    sums = {mp.mpf(0): mp.mpf(1)}
+    for law, count in parts:
+        for _ in range(count):
+            longer = {}
+            for total, mass in sums.items():
+                for loss, p in law:
+                    longer[total + loss] = longer.get(total + loss, 0) + mass * p
+            sums = longer
+    return mp.fsum(m * (1 - mp.exp(epsilon - x)) for x, m in sums.items() if x > epsilon)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_every_output_is_counted(seed):
+    rng = np.random.default_rng(seed)
+    plan, ways = tn.Cost(), ([], [])
+    for _ in range(rng.integers(1, 3)):
+        p, q = pair(rng, rng.integers(2, 5))
+        losses, count = np.log(p / q), int(rng.integers(1, 4))
+        rate = float(rng.choice([1.0, 10 ** rng.uniform(-5, 0), 1 - 10 ** rng.uniform(-4, -1)]))
+        cost = tn.Cost.of_losses(losses, p, adjacency="add-remove")
+        plan += (cost if rate == 1 else cost.sampled(rate, "poisson")) * count
+        for way, law in zip(ways, on_sample(losses, p, rate), strict=True):
+            way.append((law, count))
+    largest = max(sum(n * max(loss for loss, _ in law) for law, n in way) for way in ways)
+    epsilon = float(rng.uniform() ** 2 * largest)
+    truth = max(divergence(way, mp.mpf(epsilon)) for way in ways)
+    lower, upper = plan.delta_bounds(epsilon)
+    assert lower <= truth * (1 + mp.mpf(10) ** -14)
+    assert upper >= truth * (1 - mp.mpf(10) ** -14)
+    assert upper - lower <= 1e-10 * upper
+    if 1e-30 < truth < 1:
+        least, most = plan.epsilon_bounds(float(truth))
+        assert least <= epsilon * (1 + 1e-12) + 1e-14
+        assert most >= epsilon * (1 - 1e-12) - 1e-14
+
+
+@pytest.mark.parametrize(("p", "n"), [(0.75, 100), (0.51, 4096), (0.999, 4096)])
+@pytest.mark.parametrize("delta", [0.5, 1e-5, 1e-100])
+def test_many_responses(p, n, delta):
+    least, most = (tn.Cost.of_response(p) * n).epsilon_bounds(delta)
+    assert 0 <= most - least <= 1e-9 * most  # factorials of thousands lose digits
+    odds = mp.mpf(p) / (1 - mp.mpf(p))
+
+    def truth(epsilon):
+        total = mp.mpf(0)
+        for k in range(n // 2, n + 1):
+            loss = (2 * k - n) * mp.log(odds)
+            if loss > epsilon:
+                mass = mp.binomial(n, k) * mp.mpf(p) ** k * (1 - mp.mpf(p)) ** (n - k)
+                total += mass * (1 - mp.exp(epsilon - loss))
+        return total
+
+    assert delta >= truth(mp.mpf(most))
+    assert least == 0 or truth(mp.mpf(least)) >= delta
+
+
+def test_outputs_that_only_one_has_count_in_full():
+    cost = tn.Cost.of_losses([0.5, -0.5, math.inf], [0.55, 0.35, 0.1])
+    lower, upper = (cost * 3).delta_bounds(100.0)
+    assert lower == pytest.approx(1 - 0.9**3, rel=1e-10)
+    assert lower <= 1 - 0.9**3 <= upper <= (1 - 0.9**3) * (1 + 1e-12)
+    assert (cost * 3).epsilon_bounds(0.1) == (math.inf, math.inf)
+
+
+def test_what_has_many_sums_is_left_to_others():
+    ten = tn.Cost.of_response(0.5, 10)
+    assert few_sums((ten * 300).terms) is not None
+    assert few_sums((tn.Cost.of_response(0.6) * 5000).terms) is None
+    p, q = pair(np.random.default_rng(1), 4)
+    assert few_sums((tn.Cost.of_losses(np.log(p / q), p) * 200).terms) is None
+    assert few_sums(tn.Gaussian(1.0).cost(sensitivity=1.0).terms) is None
