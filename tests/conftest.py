@@ -5,8 +5,14 @@ With `-n 2` (pytest-xdist) each process hands its part of the table to the one t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
+
+# Processes that share the cores: a thread that waits for more work by trying again and again takes
+# the time of another process, half of all that tests take. Read as NumPy and the core are loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

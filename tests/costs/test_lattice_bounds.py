@@ -78,7 +78,7 @@ def test_randomised_response(e, times, check_error):
 
 def test_atoms_by_enumeration(rng):
     """Losses that lie on no lattice, in both directions, some infinite."""
-    for _ in range(6):
+    for _ in range(3):
         size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
         p, q = rng.dirichlet(np.full(size, 0.7), 2) + 1e-9
         if rng.random() < 0.3:
@@ -136,7 +136,7 @@ def laplace_delta(e, times, epsilon):
 
 
 @pytest.mark.parametrize("e", [0.001, 1.0, 30.0])
-@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.parametrize("times", [2, pytest.param(3, marks=pytest.mark.nightly)])
 def test_laplace(e, times, check_error):
     cost = tn.Laplace(1 / e).cost(sensitivity=1.0) * times
     with mp.workdps(25):
@@ -155,7 +155,7 @@ def test_laplace(e, times, check_error):
 # --- the law of one leaf, composed: of a Gaussian all is known
 
 
-@pytest.mark.parametrize("mu", [0.01, 0.5, 3.0])
+@pytest.mark.parametrize("mu", [pytest.param(0.01, marks=pytest.mark.nightly), 0.5, 3.0])
 def test_gaussian_by_points(mu, check_error):
     largest = float(gaussian_epsilon(1e-40, mu))
 
@@ -252,7 +252,7 @@ WIDTHS = {"Poisson": 1e-3, "fixed size": 1e-3, "truncated": 2e-3, "Gaussian and 
 
 
 @pytest.mark.parametrize("name", mechanisms())
-@pytest.mark.parametrize("times", [3, 10_000])
+@pytest.mark.parametrize("times", [3, pytest.param(10_000, marks=pytest.mark.nightly)])
 def test_widths(name, times, check_error):
     cost = mechanisms()[name] * (10 if name == "Poisson" and times == 3 else times)
     for delta in (1e-8, 1e-2):
@@ -267,7 +267,7 @@ def test_a_million():
 
 def test_once_is_the_profile(rng, check_error):
     """Random settings against the profile of the leaf itself, less what that may be too high."""
-    for _ in range(10):
+    for _ in range(5):
         size = float(np.exp(rng.uniform(-5, 3)))
         kind = int(rng.integers(4))
         if kind == 0:

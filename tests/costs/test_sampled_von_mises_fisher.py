@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from by_night import by_night
 from mpmath import mp, mpf
 from reference import sampled_von_mises_fisher as exact
 from sampled_curves import poisson_subsampled, sampled_without_replacement
@@ -278,7 +279,7 @@ def test_a_gaussian_pair_is_dominated_too(rng):
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
-@pytest.mark.parametrize("kappa", [25.0, 75.0, 300.0])
+@pytest.mark.parametrize("kappa", [*by_night(25.0), 75.0, *by_night(300.0)])
 def test_gaussian_dp_costs_a_little_more(kappa, sampling):
     _, dim, rate = STEP
     here = sampled(kappa, dim, rate, sampling)
