@@ -5,6 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 from guarantees import composed_delta, composed_epsilon
 
 import tightnoise as tn
@@ -136,7 +137,7 @@ def laplace_delta(e, times, epsilon):
 
 
 @pytest.mark.parametrize("e", [0.001, 1.0, 30.0])
-@pytest.mark.parametrize("times", [2, pytest.param(3, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("times", [2, *by_night(3)])
 def test_laplace(e, times, check_error):
     cost = tn.Laplace(1 / e).cost(sensitivity=1.0) * times
     with mp.workdps(25):
@@ -155,7 +156,7 @@ def test_laplace(e, times, check_error):
 # --- the law of one leaf, composed: of a Gaussian all is known
 
 
-@pytest.mark.parametrize("mu", [pytest.param(0.01, marks=pytest.mark.nightly), 0.5, 3.0])
+@pytest.mark.parametrize("mu", [*by_night(0.01), 0.5, 3.0])
 def test_gaussian_by_points(mu, check_error):
     largest = float(gaussian_epsilon(1e-40, mu))
 
@@ -248,11 +249,12 @@ def mechanisms():
     }
 
 
+BY_DAY = ("Laplace", "response", "truncated", "Poisson", "Gaussian and Laplace")
 WIDTHS = {"Poisson": 1e-3, "fixed size": 1e-3, "truncated": 2e-3, "Gaussian and Laplace": 1e-3}
 
 
-@pytest.mark.parametrize("name", mechanisms())
-@pytest.mark.parametrize("times", [3, pytest.param(10_000, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("name", [*BY_DAY, *by_night(*sorted({*mechanisms()} - {*BY_DAY}))])
+@pytest.mark.parametrize("times", [3, *by_night(10_000)])
 def test_widths(name, times, check_error):
     cost = mechanisms()[name] * (10 if name == "Poisson" and times == 3 else times)
     for delta in (1e-8, 1e-2):
