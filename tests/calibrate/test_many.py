@@ -134,6 +134,8 @@ def test_a_jump_is_found():
 def test_what_is_no_question():
     with pytest.raises(TypeError, match="cost_of must return a Cost; got 1"):
         calibrate.parameter(lambda x: 1.0, 1.0, 1e-6, bracket=(1.0, 2.0))
+    with pytest.raises(TypeError, match="cost_of must be callable, of one number; got None"):
+        calibrate.parameter(None, 1.0, bracket=(1.0, 2.0))
     with pytest.raises(TypeError, match="bracket must be two numbers"):
         calibrate.parameter(tn.Cost.of_pure, 1.0, bracket=2.0)
     with pytest.raises(ValueError, match="bracket must be two increasing numbers"):
