@@ -62,7 +62,7 @@ def direct(name, delta=1e-5, **options):
         ("best-noise", ["--count", "1e1"], {"count": 10}),
         ("best-noise", ["--integer"], {"integer": True}),
         ("compare-bounded", ["--by", "mse_worst"], {"by": "mse_worst"}),
-        ("compare-bounded", ["--count", "3", "--optimum"], {"count": 3, "optimum": True}),
+        ("compare-bounded", ["--optimum"], {"optimum": True}),
         ("compare-bounded", ["--integer"], {"integer": True}),
         ("compare-bounded", ["--prior", "1,2,1"], {"prior": [1, 2, 1]}),
     ],

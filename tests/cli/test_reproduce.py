@@ -58,7 +58,7 @@ def test_tables(capsys):
     assert max(map(len, out.splitlines())) <= 120
 
 
-def test_tables_of_directional_noise(capsys, directions):
+def test_directional_noise_as_tables_and_as_json(capsys, directions):
     assert main(["reproduce", "vmf"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -66,21 +66,6 @@ def test_tables_of_directional_noise(capsys, directions):
     assert "no bound" in out
     assert out.count("expected") >= 10
     assert max(map(len, out.splitlines())) <= 120
-
-
-def test_json(capsys):
-    assert main(["reproduce", "conversion", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    assert report["paper"]["year"] == 2020
-    after = report["tables"][0]["rows"]
-    assert [row["T"] for row in after] == [100, 600, 1000, 2000]
-    exact = after[0]["figures"]["exact"]
-    assert exact["ours"] == pytest.approx(1.99309140442, rel=1e-9)
-    assert exact["expected"] == 1.9931
-    assert exact["agrees"]
-
-
-def test_json_of_directional_noise(capsys, directions):
     assert main(["reproduce", "vmf", "--json"]) == 0
     report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert report["paper"]["year"] == 2025
@@ -96,6 +81,18 @@ def test_json_of_directional_noise(capsys, directions):
         "difference": None,
         "agrees": True,
     }
+
+
+def test_json(capsys):
+    assert main(["reproduce", "conversion", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert report["paper"]["year"] == 2020
+    after = report["tables"][0]["rows"]
+    assert [row["T"] for row in after] == [100, 600, 1000, 2000]
+    exact = after[0]["figures"]["exact"]
+    assert exact["ours"] == pytest.approx(1.99309140442, rel=1e-9)
+    assert exact["expected"] == 1.9931
+    assert exact["agrees"]
 
 
 def test_a_figure_that_is_not_the_expected_one(capsys, paper):
