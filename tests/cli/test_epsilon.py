@@ -64,7 +64,7 @@ SAMPLED = ["--sampling-rate", "128/60000", "--epochs", 3, "--delta", "1/60000"]
         (["--kappa", 15, "--dim", 13_700, "--delta", "1e-5"], None, 0.9518, 4),
         (["--kappa", 75, "--dim", 13_700, "--delta", "1e-5", "--steps", 10], None, 24.81, 2),
         ([*AGE, "--steps", 10], truncated, 2.83, 2),
-        ([*AGE, "--steps", 100], truncated, 11.06, 2),
+        pytest.param([*AGE, "--steps", 100], truncated, 11.06, 2, marks=pytest.mark.nightly),
         (TRAINING, None, 6.9074, 4),
         ([*TRAINING[:5], "1e3", *TRAINING[6:]], None, 2.1245, 4),
         (["--kappa", 75, "--dim", 13_700, *SAMPLED], None, 0.7905, 4),

@@ -271,7 +271,7 @@ def test_enumeration_of_different_releases(rng):
 
 
 @pytest.mark.parametrize("count", [3, *by_night(100, 10_000), 1_000_000])
-@pytest.mark.parametrize("e", [1e-6, 0.01, 1.0])
+@pytest.mark.parametrize("e", [1e-6, *by_night(0.01), 1.0])
 def test_nearly_equal_releases_cost_what_equal_ones_do(e, count, check_error):
     epsilons = e * (1 - np.array([3e-12, 2e-12, 0.0]))
     counts = [count // 3, count // 3, count - 2 * (count // 3)]
@@ -490,7 +490,7 @@ def test_below_the_failures_nothing_is_proved():
 
 
 @pytest.mark.parametrize("tiny", [*by_night(1e-9, 1e-40, 2.6e-94), 1e-17, 1e-300])
-@pytest.mark.parametrize("big", [1e-4, *by_night(0.17), 2.4])
+@pytest.mark.parametrize("big", [*by_night(1e-4, 0.17), 2.4])
 def test_releases_of_next_to_no_epsilon_do_not_hide_the_others(tiny, big):
     """Nothing is gained by releases on top, and no more than their epsilons is lost."""
     for slack in (1e-3, 1e-9, 2.2e-10, 1e-14, 1e-100):

@@ -224,7 +224,7 @@ def test_convex_in_the_change(name, away):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("order", [1.2, 4.0, 112.0])
+@pytest.mark.parametrize("order", [1.2, *by_night(4.0), 112.0])
 def test_a_table_is_above_every_place_change_and_price(name, order):
     rng, n = np.random.default_rng(14), 20_000
     for half, sigma, side in [(1.0, 0.7, 0.5), (3.0, 1.0, 0.01)]:
@@ -244,7 +244,7 @@ def test_a_table_is_above_every_place_change_and_price(name, order):
             assert ((divergence - paid)[useful] / most[useful]).max() > 0.85
 
 
-@pytest.mark.parametrize("kind", ["array", "sketch"])
+@pytest.mark.parametrize("kind", ["array", *by_night("sketch")])
 @pytest.mark.parametrize("m", [tn.RectifiedGaussian(1.0, -1.0, 1.0), tn.StochasticSign(1.0)])
 def test_explain_says_what_the_worst_neighbour_costs(m, kind):
     """Coordinates alike, at a place that a sketch counts by its edge: m of them change equally."""
