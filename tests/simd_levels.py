@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from tightnoise import _core
 
 LEVELS = [level for level in ("v1", "v3", "v4") if level <= _core.simd_level()]
@@ -46,6 +48,20 @@ def printed_at(level: str, program: str, *arguments: object) -> str:
     printed, failure = json.loads(process.stdout.readline())
     assert failure is None, failure
     return printed
+
+
+def assert_alike(program: str, rtol: float) -> None:
+    """Assert that numbers, printed in hexadecimal, are the same for 1 and 2 threads, and alike.
+
+    The program gets the number of threads; `rtol` is what rounding may differ by between levels.
+    """
+    one = {level: printed_at(level, program, 1) for level in LEVELS}
+    for level in LEVELS:
+        assert printed_at(level, program, 2) == one[level]
+        values, first = (
+            [float.fromhex(word) for word in one[at].split()] for at in (level, LEVELS[0])
+        )
+        np.testing.assert_allclose(values, first, rtol=rtol)
 
 
 @functools.cache

@@ -156,7 +156,7 @@ METHODS = {**SCALE, "paper": theorem_sigma, "generalized": generalized_sigma}
 @pytest.mark.parametrize("share", [1.0, 0.999, 0.5, 0.1, 1e-3, 1e-9])
 def test_monotone(method, share):
     """Also from one number to the next."""
-    for epsilon in (1e-9, 0.3, 7.0, 1e3):
+    for epsilon in (1e-9, 1e-3, 0.3, 1.0, 7.0, 1e3):
         adjacent = epsilon * (1 + np.arange(40) * 2.0**-52)
         assert (np.diff(METHODS[method](adjacent, 0.0, 3.0, 3.0 * share)) <= 0).all()
     dense = np.geomspace(1e-9, 1e3, 200)

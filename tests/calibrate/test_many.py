@@ -17,6 +17,10 @@ PURE = {"laplace", "tulap", "staircase"}
     [
         *((kind, 100, tn.Cost()) for kind in sorted(ALL)),
         ("laplace", 1, PLAN),
+        *(
+            pytest.param(kind, 1, PLAN, marks=pytest.mark.nightly)
+            for kind in sorted(ALL - {"laplace"})
+        ),
         *((kind, 40, PLAN) for kind in ("gaussian", "tulap")),
     ],
 )

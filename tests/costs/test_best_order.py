@@ -96,10 +96,11 @@ def minimum(value, near):
 
 
 @pytest.mark.parametrize("conversion", ["classic", "canonne"])
-def test_epsilon_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error):
+@pytest.mark.parametrize("cases", [24, *by_night(60)])
+def test_epsilon_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error, cases):
     worst = 0.0
     with mp.workdps(60):
-        for case in range(24):
+        for case in range(cases):
             sigma = 10 ** rng.uniform(-3, 4)
             exponent = rng.uniform(-300, 0) if case % 2 else rng.uniform(-12, 0)
             delta = min(10**exponent, 0.9)
@@ -118,10 +119,11 @@ def test_epsilon_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_
 
 
 @pytest.mark.parametrize("conversion", ["classic", "canonne"])
-def test_delta_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error):
+@pytest.mark.parametrize("cases", [24, *by_night(60)])
+def test_delta_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error, cases):
     worst = 0.0
     with mp.workdps(60):
-        for _ in range(24):
+        for _ in range(cases):
             sigma = 10 ** rng.uniform(-3, 4)
             rate = 1 / (2 * sigma**2)
             epsilon = rate * (1 + 10 ** rng.uniform(-3, 1)) + 10 ** rng.uniform(-1, 1.5) / sigma

@@ -77,9 +77,10 @@ def test_randomised_response(e, times, check_error):
             check_error("delta_bounds, randomised response", (upper - lower) / exact, 1e-6)
 
 
-def test_atoms_by_enumeration(rng):
+@pytest.mark.parametrize("cases", [3, *by_night(6)])
+def test_atoms_by_enumeration(rng, cases):
     """Losses that lie on no lattice, in both directions, some infinite."""
-    for _ in range(3):
+    for _ in range(cases):
         size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
         p, q = rng.dirichlet(np.full(size, 0.7), 2) + 1e-9
         if rng.random() < 0.3:
@@ -267,9 +268,10 @@ def test_a_million():
         assert widest(cost * 1_000_000, 1e-6) < 2e-4
 
 
-def test_once_is_the_profile(rng, check_error):
+@pytest.mark.parametrize("cases", [5, *by_night(10)])
+def test_once_is_the_profile(rng, check_error, cases):
     """Random settings against the profile of the leaf itself, less what that may be too high."""
-    for _ in range(5):
+    for _ in range(cases):
         size = float(np.exp(rng.uniform(-5, 3)))
         kind = int(rng.integers(4))
         if kind == 0:

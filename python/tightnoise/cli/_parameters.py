@@ -66,7 +66,7 @@ def parameters_of(function: Function) -> dict[str, Readable]:
     }
 
 
-def _read(hint: Any) -> dict[str, Any]:
+def _read(hint: object) -> dict[str, Any]:
     for part in (hint, *get_args(hint)):
         if get_origin(part) is Literal:
             return {"choices": list(get_args(part))}

@@ -367,7 +367,7 @@ class Constructors(LeafSum):
         return cls._of([(leaf, int(leaf.eta > 0))])
 
     @classmethod
-    def of_dp_event(cls, event: Any) -> Self:
+    def of_dp_event(cls, event: object) -> Self:
         """Return the cost of an event of dp-accounting.
 
         Parameters

@@ -52,7 +52,7 @@ def _draw_releases(axes: Any) -> None:
     _finish(axes, f"Gaussian releases of sigma {SIGMA:g}", "T, number of releases")
 
 
-def _draw_sgd(axes: Any) -> None:
+def _draw_sgd(axes: object) -> None:
     def epsilon(epochs: float, method: str) -> float:
         return sgd_epsilon_after(epochs, method, SAMPLING_RATE)
 
