@@ -250,7 +250,7 @@ def mechanisms():
     }
 
 
-BY_DAY = ("Laplace", "response", "truncated", "Poisson", "Gaussian and Laplace")
+BY_DAY = ("Laplace", "response", "Poisson", "Gaussian and Laplace")
 WIDTHS = {"Poisson": 1e-3, "fixed size": 1e-3, "truncated": 2e-3, "Gaussian and Laplace": 1e-3}
 
 

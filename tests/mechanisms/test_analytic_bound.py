@@ -132,7 +132,7 @@ def random_setting(rng: np.random.Generator) -> tuple[float, float, float, float
     return h, k, alpha, t0, t1
 
 
-@pytest.mark.parametrize("share", [1 / 3, *by_night(1)])
+@pytest.mark.parametrize("share", [0.2, *by_night(1)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_bound_holds_in_the_ellipse(
     kind: str, share: float, rng: np.random.Generator, check_error: Check
