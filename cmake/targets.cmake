@@ -1,5 +1,5 @@
 # Which compilers can build the core, and for which SIMD levels. Reads what CMake knows of the
-# compiler and the target, and TIGHTNOISE_SANITIZE; sets TIGHTNOISE_LEVELS.
+# compiler and the target, and whether the baseline is enough; sets TIGHTNOISE_LEVELS.
 
 # GNU vectors and builtins are used throughout. clang-cl has them: its id is Clang, though CMake sets
 # MSVC for it as well.
@@ -17,7 +17,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Darwin" AND CMAKE_OSX_ARCHITECTURES)
 endif()
 
 set(TIGHTNOISE_LEVELS v1)
-if(processors MATCHES "^(x86_64|AMD64)$" AND NOT TIGHTNOISE_SANITIZE)
+if(processors MATCHES "^(x86_64|AMD64)$" AND NOT (TIGHTNOISE_BASELINE OR TIGHTNOISE_SANITIZE))
   list(APPEND TIGHTNOISE_LEVELS v3 v4)
 endif()
 message(STATUS "tightnoise: SIMD levels ${TIGHTNOISE_LEVELS} for ${processors}")

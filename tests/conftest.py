@@ -9,11 +9,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-# One thread for each of several processes: with more than there are cores, their loops wait for
-# each other, for half of the time. Tests of threads say how many. Libraries read it as they load.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+# Processes that share the cores: a thread that waits for more work by trying again and again takes
+# the time of another process, half of all that tests take. Read as NumPy and the core are loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

@@ -55,6 +55,12 @@ def test_levels_are_those_of_what_is_compiled_for(system, processor, architectur
     assert f"SIMD levels {levels} for" in out.stdout
 
 
+@pytest.mark.parametrize("option", ["TIGHTNOISE_BASELINE", "TIGHTNOISE_SANITIZE"])
+def test_the_baseline_alone(option) -> None:
+    known = {"CMAKE_SYSTEM_PROCESSOR": "x86_64", "CMAKE_CXX_COMPILER_ID": "GNU", option: "ON"}
+    assert "SIMD levels v1 for" in decided(**known).stdout
+
+
 FUSES = {"x86_64": ["-march=x86-64-v3"], "aarch64": [], "arm64": []}
 
 

@@ -1,6 +1,7 @@
 """Filters and odometers: what they promise holds against whoever chooses by what was seen."""
 
 import copy
+import functools
 import json
 import math
 import pickle
@@ -61,6 +62,12 @@ def greatest_delta(watch, menu, epsilon, depth, p=1.0, q=1.0):
     return best
 
 
+@functools.cache
+def epsilon_of(cost, delta):
+    """Return an epsilon that adversaries ask for along many runs."""
+    return cost.epsilon(delta)
+
+
 class SumsOfLosses:
     """What is no filter: as if the releases along this run had been chosen beforehand."""
 
@@ -68,7 +75,7 @@ class SumsOfLosses:
         self.epsilon, self.delta, self.so_far = epsilon, delta, spent or Cost()
 
     def admits(self, cost):
-        return (self.so_far + cost).epsilon(self.delta) <= self.epsilon
+        return epsilon_of(self.so_far + cost, self.delta) <= self.epsilon
 
     def spend(self, cost):
         return SumsOfLosses(self.epsilon, self.delta, self.so_far + cost)
@@ -177,7 +184,7 @@ class ReadsSums:
 
     @property
     def epsilon(self):
-        return self.so_far.epsilon(self.delta)
+        return epsilon_of(self.so_far, self.delta)
 
     def spend(self, cost):
         return ReadsSums(self.delta, self.so_far + cost)

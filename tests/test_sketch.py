@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from by_night import by_night
 from simd_levels import LEVELS, printed_at
 
 import tightnoise
@@ -118,9 +119,10 @@ def test_sums_of_smooth_functions(rng, check_error, half_width, name):
     check_error("sketch: error bounds of smooth functions", errors[0] / wanted, 1e-9)
 
 
-def test_bound_holds_for_random_functions_ranges_and_data(rng, check_error):
+@pytest.mark.parametrize("cases", [400, *by_night(1500)])
+def test_bound_holds_for_random_functions_ranges_and_data(cases, rng, check_error):
     worst = 0.0
-    for _ in range(1500):
+    for _ in range(cases):
         theta, lower, upper, sigma = draw(rng)
         sketch = Sketch.of(theta, lower, upper, sigma=sigma)
         t = distances(theta, lower, upper)

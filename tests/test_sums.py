@@ -342,6 +342,7 @@ def test_sensitivity_of_float_sums_is_rounded_up():
         ({"bound": -1.0}, ValueError, "bound must be greater than 0"),
         ({"n": 1000, "bound": 1e38}, ValueError, "bound must be so small that no sum overflows"),
         ({"dtype": np.float16}, ValueError, "dtype must be float32 or float64"),
+        ({"dtype": 1.5}, TypeError, "dtype must be float32 or float64; got 1.5"),
         ({"adjacency": "any"}, ValueError, "adjacency must be 'add-remove' or 'replace-one'"),
     ],
     ids=str,

@@ -11,7 +11,7 @@ __all__ = ["adjacency_or_none", "common_adjacency", "require_adjacency"]
 _KNOWN = ("add-remove", "replace-one")
 
 
-def require_adjacency(value: Any) -> None:
+def require_adjacency(value: object) -> None:
     """Refuse what is no relation, None too: where it decides what is proven."""
     require(_is_known(value), "adjacency", value, "'add-remove' or 'replace-one'")
 
@@ -34,5 +34,5 @@ def common_adjacency(first: str | None, second: str | None) -> str | None:
     return second if first is None else first
 
 
-def _is_known(value: Any) -> bool:
+def _is_known(value: object) -> bool:
     return isinstance(value, str) and value in _KNOWN

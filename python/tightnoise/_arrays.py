@@ -70,7 +70,7 @@ def number_or_array(array: NDArray[np.float64]) -> NDArray[np.float64] | float:
     return array if array.ndim else float(array)
 
 
-def output(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Floats:
+def output(out: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Floats:
     """Return `out` after checking it, or a new array when it is None."""
     if out is None:
         return np.empty(shape, dtype)

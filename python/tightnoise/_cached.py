@@ -23,7 +23,7 @@ class cached_property(Generic[Value]):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Value:
+    def __get__(self, instance: object, owner: type | None = None) -> Value:
         if instance is None:
             return self  # type: ignore[return-value]
         value = instance.__dict__[self._name] = self._function(instance)

@@ -8,7 +8,7 @@ from typing import IO, Any
 __all__ = ["axes_of", "write_png"]
 
 
-def axes_of(axes: Any, count: int, size: tuple[float, float]) -> tuple[Any, ...]:
+def axes_of(axes: object, count: int, size: tuple[float, float]) -> tuple[Any, ...]:
     """Return the axes that are given, or those of a new figure of pyplot's, side by side.
 
     ValueError if they are not as many; ImportError, with what to install, without matplotlib.

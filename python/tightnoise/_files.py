@@ -111,7 +111,7 @@ def _member(path: str, names: list[str], key: str | None) -> str:
     raise FileError(f"{path} has no array called {key!r}; it holds {listed}")
 
 
-def _array(path: str, array: Any) -> NDArray[Any]:
+def _array(path: str, array: object) -> NDArray[Any]:
     if not isinstance(array, np.ndarray):
         raise FileError(f"{path} holds a file that is not a .npy array")
     if array.size == 0:

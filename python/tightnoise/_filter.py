@@ -190,7 +190,7 @@ class PrivacyFilter(Spending):
         return f"PrivacyFilter({within}; {spent})"
 
 
-def _order_or_best(order: Any, epsilon: float, delta: float) -> float:
+def _order_or_best(order: object, epsilon: float, delta: float) -> float:
     """Return an order, or the one whose budget holds the largest multiple of the order."""
     if order is None:
         if delta == 0:

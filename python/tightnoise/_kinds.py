@@ -24,7 +24,7 @@ R = TypeVar("R")
 _PLAIN = frozenset({np.ndarray, np.float64, np.float32, float, int, str, bool, type(None)})
 
 
-def is_foreign(value: Any) -> bool:
+def is_foreign(value: object) -> bool:
     """Return whether `value` is an array of another library, or a pandas column or table."""
     if type(value) in _PLAIN or isinstance(value, (np.ndarray, np.generic)):
         return False
@@ -74,7 +74,7 @@ def like(value: Any, result: Any) -> Any:
     return result if asarray is None else asarray(array)
 
 
-def numpy_view(name: str, out: Any) -> NDArray[Any]:
+def numpy_view(name: str, out: object) -> NDArray[Any]:
     """Return what is written to, as NumPy sees it: an array, or a tensor in the memory of the CPU.
 
     TypeError for every other kind: NumPy would write to a copy.
@@ -121,19 +121,19 @@ def keeps_kind(method: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", kept)
 
 
-def _is_or_has_foreign(value: Any) -> bool:
+def _is_or_has_foreign(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return bool(value) and is_foreign(value[0])
     return is_foreign(value)
 
 
-def _seen(name: str, value: Any) -> Any:
+def _seen(name: str, value: object) -> Any:
     if isinstance(value, (list, tuple)) and _is_or_has_foreign(value):
         return [as_numpy(f"{name}[{i}]", each) for i, each in enumerate(value)]
     return as_numpy(name, value) if is_foreign(value) else value
 
 
-def _places(out: Any) -> Any:
+def _places(out: object) -> Any:
     if isinstance(out, (list, tuple)):
         return [numpy_view(f"out[{i}]", each) for i, each in enumerate(out)]
     return numpy_view("out", out)
@@ -150,7 +150,7 @@ def _returned(first: Any, result: Any) -> Any:
     return like(first, result)
 
 
-def _is_pandas(value: Any) -> bool:
+def _is_pandas(value: object) -> bool:
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, (pandas.Series, pandas.DataFrame))
 
@@ -168,5 +168,5 @@ def _of_tensor(name: str, tensor: Any) -> NDArray[Any]:
     return array
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
 
 from tightnoise.costs import Cost
 
@@ -21,7 +20,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-def cost_in(cost: Any) -> Cost:
+def cost_in(cost: object) -> Cost:
     """Return a Cost, or the property `cost` of anything else; TypeError if there is none."""
     own = cost if isinstance(cost, Cost) else getattr(cost, "cost", cost)
     if not isinstance(own, Cost):

@@ -38,7 +38,7 @@ class BudgetError(ValueError):
 class Sums(ABC):
     """What is spent, sums within budgets, and how it is saved."""
 
-    def __init__(self, budget: Array, adjacency: Any) -> None:
+    def __init__(self, budget: Array, adjacency: object) -> None:
         self._adjacency = adjacency_or_none(adjacency)
         self._budget = budget
         self._spent: Array = np.zeros(budget.shape)  # replaced, never changed: readers need no lock
@@ -131,12 +131,12 @@ class Spending(Sums):
     """
 
     def __init__(
-        self, orders: Array, budget: Array, adjacency: Any, *, squares: bool = False
+        self, orders: Array, budget: Array, adjacency: object, *, squares: bool = False
     ) -> None:
         super().__init__(budget, adjacency)
         self._orders, self._squares = orders, squares
 
-    def _measured(self, cost: Any, count: SupportsIndex) -> Array:
+    def _measured(self, cost: object, count: SupportsIndex) -> Array:
         own = cost_in(cost) * integer("count", count, minimum=0, maximum=MAX_COUNT)
         if own.adjacency not in (None, self._adjacency):
             raise ValueError(
@@ -194,7 +194,7 @@ class Spending(Sums):
         return self
 
 
-def below_one(delta: Any) -> float:
+def below_one(delta: object) -> float:
     """Return delta as a float from 0 to below 1."""
     number = real_scalar("delta", delta)
     require(0 <= number < 1, "delta", delta, "at least 0 and below 1")

@@ -39,7 +39,7 @@ _FLOAT64 = np.dtype(np.float64)
 Item = TypeVar("Item")
 
 
-def require(condition: bool, name: str, value: Any, allowed: str) -> None:
+def require(condition: bool, name: str, value: object, allowed: str) -> None:
     """Raise ValueError unless `condition` holds."""
     if not condition:
         raise ValueError(f"{name} must be {allowed}; got {shown(value)}")
@@ -68,28 +68,28 @@ def real_scalar(name: str, value: Any) -> float:
     return number
 
 
-def positive(name: str, value: Any) -> float:
+def positive(name: str, value: object) -> float:
     """Return `value` as a finite float greater than zero."""
     number = real_scalar(name, value)
     require(number > 0, name, value, "greater than 0")
     return number
 
 
-def not_negative(name: str, value: Any) -> float:
+def not_negative(name: str, value: object) -> float:
     """Return `value` as a finite float of at least zero."""
     number = real_scalar(name, value)
     require(number >= 0, name, value, "at least 0")
     return number
 
 
-def fraction(name: str, value: Any) -> float:
+def fraction(name: str, value: object) -> float:
     """Return `value` as a float greater than 0 and at most 1."""
     number = real_scalar(name, value)
     require(0 < number <= 1, name, value, "greater than 0 and at most 1")
     return number
 
 
-def one_of(name: str, value: Any, known: Mapping[str, Item]) -> Item:
+def one_of(name: str, value: object, known: Mapping[str, Item]) -> Item:
     """Return what is called `value`; ValueError lists what is known."""
     if isinstance(value, str) and value in known:
         return known[value]
@@ -115,7 +115,7 @@ def integer(name: str, value: Any, *, minimum: int, maximum: int) -> int:
     return number
 
 
-def steps_in(sampling_rate: float, steps: Any, epochs: Any, *, minimum: int = 1) -> int:
+def steps_in(sampling_rate: float, steps: object, epochs: object, *, minimum: int = 1) -> int:
     """Return a number of steps of training, or of those that epochs take, whichever is given."""
     if (steps is None) == (epochs is None):
         raise ValueError(
@@ -129,7 +129,7 @@ def steps_in(sampling_rate: float, steps: Any, epochs: Any, *, minimum: int = 1)
 
 
 def float_array(
-    name: str, value: Any, *, check_finite: bool = True, exact: bool = False
+    name: str, value: object, *, check_finite: bool = True, exact: bool = False
 ) -> NDArray[np.floating[Any]]:
     """Return `value` as a finite float32 or float64 array of any shape, contiguous and aligned.
 
@@ -158,7 +158,7 @@ def float_array(
     return array
 
 
-def number_array(name: str, value: Any) -> NDArray[np.float64]:
+def number_array(name: str, value: object) -> NDArray[np.float64]:
     """Return `value` as a float64 array that may hold infinities but no NaN."""
     array = plain_array(name, value)
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
@@ -179,7 +179,7 @@ def require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
     raise ValueError(f"{name} must be finite; got {array[index]}{where} ({bad.size} in all)")
 
 
-def plain_array(name: str, value: Any) -> NDArray[Any]:
+def plain_array(name: str, value: object) -> NDArray[Any]:
     """Return `value` as an array in memory, if it is all there and of one shape."""
     # NumPy would drop the mask, and release or count what the caller has hidden.
     if isinstance(value, ma.MaskedArray):
@@ -200,7 +200,7 @@ def _plain_layout(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.require(array, dtype=dtype, requirements=["C", "A"])
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return what messages say of a value."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

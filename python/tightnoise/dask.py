@@ -238,7 +238,7 @@ def _shaped_as(array: da.Array, flat: da.Array) -> da.Array:
     return flat.reshape(array.shape).rechunk(array.chunks)
 
 
-def _buffers(piece: Any, lower: float, upper: float, sigma: float) -> Buffers:
+def _buffers(piece: object, lower: float, upper: float, sigma: float) -> Buffers:
     return Sketch.of(piece, lower, upper, sigma=sigma).buffers()
 
 

@@ -96,7 +96,7 @@ class NoiseStream:
         shape: int | Sequence[int] | None = None,
         *,
         dtype: DTypeLike | None = None,
-        out: Any = None,
+        out: object = None,
     ) -> Any:
         """Draw from the open interval (0, 1): neither 0 nor 1 is ever returned.
 
@@ -132,7 +132,7 @@ class NoiseStream:
         shape: int | Sequence[int] | None = None,
         *,
         dtype: DTypeLike | None = None,
-        out: Any = None,
+        out: object = None,
     ) -> Any:
         """Draw standard normal numbers, by the method of Box and Muller (1958).
 
@@ -192,7 +192,7 @@ class NoiseStream:
         core: Callable[..., None],
         shape: int | Sequence[int] | None,
         dtype: DTypeLike | None,
-        out: Any,
+        out: object,
     ) -> Any:
         like = np.empty((), np.float64) if out is None else numpy_view("out", out)
         sizes = like.shape if shape is None else dimensions("shape", shape)

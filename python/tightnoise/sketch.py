@@ -140,7 +140,7 @@ class Sketch:
         raise TypeError("use Sketch.of(theta, lower, upper)")
 
     @classmethod
-    def of(cls, theta: Any, lower: Any, upper: Any, *, sigma: Any = None) -> Sketch:
+    def of(cls, theta: object, lower: object, upper: object, *, sigma: object = None) -> Sketch:
         """Sum up `theta` in one pass.
 
         Parameters
@@ -223,7 +223,7 @@ class Sketch:
         return np.concatenate(parts, dtype=np.float64), np.array(least, np.float64)
 
     @classmethod
-    def from_buffers(cls, sums: Any, least: Any) -> Sketch:
+    def from_buffers(cls, sums: object, least: object) -> Sketch:
         """Return the sketch that buffers, reduced over workers, stand for.
 
         It has no arrays: what moments and counts do not say accurately enough is an error when it

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from tightnoise._adjacency import require_adjacency
 from tightnoise._core import special as core
-from tightnoise._validate import float_array, integer, positive, require
+from tightnoise._validate import float_array, integer, positive, require, shown
 
 __all__ = ["ExactSum", "exact_sum", "float_sum_sensitivity"]
 
@@ -267,7 +267,10 @@ def float_sum_sensitivity(n: int, bound: float, dtype: DTypeLike, *, adjacency: 
     """
     require_adjacency(adjacency)
     bound = positive("bound", bound)
-    kind = np.dtype(dtype)
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"dtype must be float32 or float64; got {shown(dtype)}") from None
     require(kind in (np.float32, np.float64), "dtype", dtype, "float32 or float64")
     limits = np.finfo(kind)
     roundoff = Fraction(float(limits.eps)) / 2

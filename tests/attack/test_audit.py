@@ -125,3 +125,5 @@ def test_what_is_not_audited():
     ]:
         with pytest.raises(ValueError, match=message):
             tn.attack.audit(noise, *arguments, **options)
+    with pytest.raises(TypeError, match="mechanism must have a method `sample`; got None"):
+        tn.attack.audit(None, 1.0, 0.0, 0.1)

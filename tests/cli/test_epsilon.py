@@ -7,6 +7,7 @@ import math
 import warnings
 
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise.cli import main
@@ -63,7 +64,7 @@ SAMPLED = ["--sampling-rate", "128/60000", "--epochs", 3, "--delta", "1/60000"]
         (["--kappa", 15, "--dim", 13_700, "--delta", "1e-5"], None, 0.9518, 4),
         (["--kappa", 75, "--dim", 13_700, "--delta", "1e-5", "--steps", 10], None, 24.81, 2),
         ([*AGE, "--steps", 10], truncated, 2.83, 2),
-        ([*AGE, "--steps", 100], truncated, 11.06, 2),
+        pytest.param([*AGE, "--steps", 100], truncated, 11.06, 2, marks=pytest.mark.nightly),
         (TRAINING, None, 6.9074, 4),
         ([*TRAINING[:5], "1e3", *TRAINING[6:]], None, 2.1245, 4),
         (["--kappa", 75, "--dim", 13_700, *SAMPLED], None, 0.7905, 4),
@@ -115,16 +116,16 @@ def test_noise_multiplier_is_sigma_over_the_sensitivity(capsys):
 
 
 def test_in_batches_of_a_fixed_size_a_replaced_record_counts_twice(capsys):
-    batches = [*TRAINING, "--sampling", "fixed-size", "--steps", 1000]
+    batches = [*TRAINING, "--sampling", "fixed-size", "--steps", 100]
     answer = report(capsys, *batches)
     accountant = tn.Accountant()
     accountant.step(1.0, 0.01, "fixed-size")
-    assert answer["epsilon"] == (accountant.cost * 1000).epsilon(1e-6)
+    assert answer["cost"] == (accountant.cost * 100).to_dict()
     assert answer["adjacency"] == "replace-one"
     assert answer["notes"] == ["sensitivity counted twice: where one record goes, another comes"]
     of_two = [*batches, "--sensitivity", 2, "--adjacency", "replace-one"]
-    assert report(capsys, *of_two)["cost"] == answer["cost"]
-    assert report(capsys, *of_two)["notes"] == []
+    twice = report(capsys, *of_two)
+    assert (twice["cost"], twice["notes"]) == (answer["cost"], [])
     # Of arrays, each element; and any angle is as it is.
     several = ["--mechanism=gaussian", "--sigma=1", "--coordinate-sensitivity=1,2,3"]
     given = [*several, "--delta=1e-5", "--sampling=fixed-size"]
@@ -132,7 +133,7 @@ def test_in_batches_of_a_fixed_size_a_replaced_record_counts_twice(capsys):
     assert report(capsys, *given)["epsilon"] == direct.epsilon(1e-5)
     turned = ["--kappa", 75, "--dim", 13_700, *SAMPLED, "--sampling", "fixed-size"]
     direct = tn.VonMisesFisher(75.0, 13_700).cost().sampled(128 / 60_000, "fixed-size") * 1407
-    assert report(capsys, *turned)["epsilon"] == direct.epsilon(1 / 60_000)
+    assert report(capsys, *turned)["cost"] == direct.to_dict()
 
 
 def test_a_small_angle_in_batches_of_a_fixed_size_says_its_neighbours(capsys, refused):
@@ -175,8 +176,8 @@ def test_every_mechanism(name, capsys):
         for one in options_of(mechanism)
         if not one.startswith("--sensitivity=") and not one.endswith("=inf")
     ]
-    answer = report(capsys, "--mechanism", name, *made, *given, "--delta=1e-3", "--steps=2")
-    assert answer["cost"] == (mechanism.cost(**bounds) * 2).to_dict()
+    answer = report(capsys, "--mechanism", name, *made, *given, "--delta=1e-3")
+    assert answer["cost"] == mechanism.cost(**bounds).to_dict()
     assert 0 < answer["epsilon"] < math.inf
 
 
@@ -190,8 +191,9 @@ def test_plan(capsys, tmp_path, refused):
         path.write_text(json.dumps(state), encoding="utf-8")
         alone = report(capsys, "--plan", path, "--delta", "1e-6")
         assert alone["epsilon"] == plan.epsilon(1e-6)
-        both = report(capsys, *TRAINING, "--plan", path)
-        assert both["epsilon"] == (tn.Cost.from_dict(training["cost"]) + plan).epsilon(1e-6)
+        assert tn.Cost.from_dict(alone["cost"]) == plan
+    both = report(capsys, *TRAINING, "--plan", path)
+    assert both["epsilon"] == (tn.Cost.from_dict(training["cost"]) + plan).epsilon(1e-6)
     for unused in ("--steps=2", "--epochs=2", "--sampling-rate=0.1", "--sensitivity=1", "--dim=3"):
         line = refused("epsilon", "--plan", path, "--delta", "1e-6", unused)
         assert f"error: {unused.partition('=')[0]} must be left out" in line
@@ -302,7 +304,7 @@ def test_rounding_is_upwards():
 @pytest.mark.parametrize(
     "asked",
     [
-        TRAINING,
+        *by_night(TRAINING),
         ["--mechanism", "laplace", "--scale", "1", "--sensitivity", "1", "--delta", "0"],
         ["--sigma", "1", "--delta", "1"],
     ],

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise._figures import write_png
@@ -119,7 +120,7 @@ def test_without_delta_only_pure_mechanisms_answer(quick):
     assert all("delta" in reason for reason in ranking.left_out.values())
 
 
-@pytest.mark.parametrize("count", [2, 10])
+@pytest.mark.parametrize("count", [2, *by_night(10)])
 def test_several_releases_stay_within_the_budget(count, quick):
     ranking = tn.best_noise(2.0, 1e-5, sensitivity=1.0, count=count)
     assert ranking.releases == count
@@ -212,7 +213,7 @@ def only(monkeypatch, *names):
         monkeypatch.setattr(f"tightnoise.compare.{module}.FAMILIES", few)
 
 
-@pytest.mark.parametrize("count", [30, 10**9])
+@pytest.mark.parametrize("count", [30, *by_night(10**9)])
 def test_no_family_with_a_gaussian_in_it_is_behind_the_gaussian(count, monkeypatch):
     only(monkeypatch, "Gaussian", "multi-Gaussian", "quasi-Gaussian")
     ranking = tn.best_noise(1.0, 1e-5, sensitivity=1.0, count=count)

@@ -5,6 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise.costs._allocated import Allocated, _put_of
@@ -32,7 +33,7 @@ def one_of_two(epsilon, mu):
     return put(e) + 1 - e, e * put(1 / e)
 
 
-@pytest.mark.parametrize("mu", [0.08, 0.5, 1.0])
+@pytest.mark.parametrize("mu", [*by_night(0.08, 0.5), 1.0])
 def test_one_of_two_against_quadrature(mu):
     leaf = Allocated(GaussianPair(1 / mu), 2)
     epsilons = np.array([0.0, 0.1, 0.6, 1.5])
@@ -93,7 +94,7 @@ def test_of_more_steps_by_simulation(steps, rng):
 def test_costs_of_epochs():
     step = tn.Gaussian(1.0).cost(sensitivity=1.0)
     assert step.allocated(1).epsilon(1e-5) == pytest.approx(step.epsilon(1e-5), rel=1e-14)
-    epsilons = [(step.allocated(n) * 4).epsilon(1e-5) for n in (1, 10, 100, 10_000)]
+    epsilons = [(step.allocated(n) * 4).epsilon(1e-5) for n in (1, 10, 10_000)]
     assert epsilons == sorted(epsilons, reverse=True)
     assert epsilons[-1] < 0.1 * epsilons[0]
     assert step.allocated(10**6).delta(0.05) < 1e-8

@@ -8,6 +8,7 @@ import warnings
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise import Cost
@@ -45,18 +46,19 @@ COSTS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(2.0, 1e-7), pytest.param(0.1, 1e-3, marks=pytest.mark.nightly)]
+)
 @pytest.mark.parametrize("name", COSTS)
-def test_no_way_proves_less_than_the_answer(name):
+def test_no_way_proves_less_than_the_answer(name, epsilon, delta):
     cost = COSTS[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for delta in (1e-7, 1e-3):
-            ways = [cost.epsilon(delta, by=way) for way in ("rdp", "losses", "profile")]
-            assert cost.epsilon(delta) <= min(ways) * (1 + 1e-9)
-            assert cost.explain(delta).epsilon == cost.epsilon(delta)
-        for epsilon in (0.1, 2.0):
-            ways = [cost.delta(epsilon, by=way) for way in ("rdp", "losses", "profile")]
-            assert cost.delta(epsilon) <= min(ways) * (1 + 1e-9)
+        ways = [cost.epsilon(delta, by=way) for way in ("rdp", "losses", "profile")]
+        assert cost.epsilon(delta) <= min(ways) * (1 + 1e-9)
+        assert cost.explain(delta).epsilon == cost.epsilon(delta)
+        ways = [cost.delta(epsilon, by=way) for way in ("rdp", "losses", "profile")]
+        assert cost.delta(epsilon) <= min(ways) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("name", COSTS)
@@ -152,7 +154,7 @@ def test_attackers():
 
 @pytest.mark.parametrize("name", COSTS)
 def test_tradeoff_curves_are_such(name):
-    rates = np.linspace(0, 1, 41)
+    rates = np.linspace(0, 1, 11)
     misses = COSTS[name].tradeoff(rates)
     assert (misses <= 1 - rates).all()
     assert (misses >= 0).all()
@@ -171,7 +173,7 @@ def test_far_tradeoffs_are_rounded_down():
 def test_samples_cost_no_more():
     for name in ("gaussian", "laplace", "pure", "guarantee", "losses", "bounded range", "rdp"):
         whole = COSTS[name]
-        for delta in (0.0, 1e-6, 1e-2):
+        for delta in (0.0, 1e-6):
             for rate in (0.9, 0.01):
                 sampled = whole.sampled(rate, "poisson")
                 assert sampled.epsilon(delta) <= whole.epsilon(delta) * (1 + 1e-9)
@@ -292,7 +294,7 @@ def test_arrays_in_arrays_out():
     assert isinstance(GAUSSIAN.epsilon(1e-6), float)
 
 
-@pytest.mark.parametrize("rate", [1e-300, 1e-101, 1e-99])
+@pytest.mark.parametrize("rate", [1e-300, 1e-101, *by_night(1e-99)])
 @pytest.mark.parametrize("sigma", [1.0, 1e308])
 def test_rates_next_to_nothing(rate, sigma):
     """Beyond what the law in the core takes, other ways answer, no better than they can."""

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from by_night import by_night
 from guarantees import composed_delta
 from lattices import bounds_on_lattice
 
@@ -42,10 +43,11 @@ def random_costs(rng, count):
     return made
 
 
-def test_single_releases(rng):
+@pytest.mark.parametrize("settings", [1, *by_night(3)])
+def test_single_releases(settings, rng):
     """One release against its closed form: the test that finds false certificates."""
     read = 0
-    for cost in random_costs(rng, 3):
+    for cost in random_costs(rng, settings):
         leaf = cost.terms[0][0]
         laws = laws_of(leaf, Refinement((float(rng.uniform(0.5, 20.0)),) * 2, 200))
         assert laws is not None
@@ -67,7 +69,7 @@ def test_single_releases(rng):
                 assert low <= truth * (1 + 1e-9) or is_upper
                 assert high >= truth * (1 - 2e-10) or not is_upper
                 read += 1
-    assert read > 30
+    assert read > 10 * settings
 
 
 def test_sums_of_close_atoms():
@@ -80,7 +82,7 @@ def test_sums_of_close_atoms():
     masses = choose + k * log_p + (inner - k) * (log_p - loss)
     law = core.atoms((2.0 * k - inner) * loss, masses, is_log=True)
     composed = core.Composition([(law, outer)])
-    for x in (0.5, 2.0, 5.0):
+    for x in (0.5, 5.0):
         truth = composed_delta(loss, 0.0, inner * outer, x)
         low, high = composed.delta(x)
         assert low <= truth * (1 + 1e-9)
@@ -88,7 +90,7 @@ def test_sums_of_close_atoms():
         assert high - low <= 1e-3 * high
 
 
-@pytest.mark.parametrize("kind", [0, 1])
+@pytest.mark.parametrize("kind", [*by_night(0), 1])
 def test_agrees_with_the_lattice(kind, rng):
     """Both ways prove intervals, and these meet."""
     many = random_costs(rng, 1)[kind] * 10_000
@@ -149,7 +151,7 @@ def test_training_and_atoms():
 def test_directions():
     """delta of the swapped pair is 1 - e^x + e^x delta(-x), the infinite masses counted."""
     once = tn.Laplace(1.0).cost(sensitivity=1.0, adjacency="add-remove").sampled(0.1, "poisson")
-    laws = laws_of(once.terms[0][0], Refinement((3.0, 3.0), 2_000))
+    laws = laws_of(once.terms[0][0], Refinement((3.0, 3.0), 500))
     assert laws is not None
     ahead, behind = (core.Composition([(law.upper, 50.0)]) for law in laws.laws)
     for x in (0.1, 1.5):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 
 from tightnoise.costs import DEFAULT_ORDERS, RdpCurve, rdp_to_delta, rdp_to_epsilon
 from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
@@ -95,10 +96,11 @@ def minimum(value, near):
 
 
 @pytest.mark.parametrize("conversion", ["classic", "canonne"])
-def test_epsilon_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error):
+@pytest.mark.parametrize("cases", [24, *by_night(60)])
+def test_epsilon_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error, cases):
     worst = 0.0
     with mp.workdps(60):
-        for case in range(60):
+        for case in range(cases):
             sigma = 10 ** rng.uniform(-3, 4)
             exponent = rng.uniform(-300, 0) if case % 2 else rng.uniform(-12, 0)
             delta = min(10**exponent, 0.9)
@@ -117,10 +119,11 @@ def test_epsilon_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_
 
 
 @pytest.mark.parametrize("conversion", ["classic", "canonne"])
-def test_delta_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error):
+@pytest.mark.parametrize("cases", [24, *by_night(60)])
+def test_delta_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_error, cases):
     worst = 0.0
     with mp.workdps(60):
-        for _ in range(60):
+        for _ in range(cases):
             sigma = 10 ** rng.uniform(-3, 4)
             rate = 1 / (2 * sigma**2)
             epsilon = rate * (1 + 10 ** rng.uniform(-3, 1)) + 10 ** rng.uniform(-1, 1.5) / sigma
@@ -138,10 +141,11 @@ def test_delta_of_a_gaussian_is_that_of_the_best_order(conversion, rng, check_er
 
 @pytest.mark.parametrize("conversion", CONVERSIONS)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_order_of_a_fine_grid_is_better(family, conversion, rng, check_error):
+@pytest.mark.parametrize("cases", [6, *by_night(20)])
+def test_no_order_of_a_fine_grid_is_better(family, conversion, cases, rng, check_error):
     """Also for the conversions for which nothing is proven, and where there are corners."""
     worst_epsilon = worst_delta = 0.0
-    for case in range(20):
+    for case in range(cases):
         function = FAMILIES[family](10 ** rng.uniform(-7, 4))
         curve = RdpCurve.of_function(function)
         delta = 10 ** rng.uniform(-300, 0) if case % 2 else 10 ** rng.uniform(-10, -1e-3)

@@ -10,6 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from lattices import bounds_on_lattice
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise._core import cost
@@ -55,10 +56,11 @@ def test_references(parts, delta, epsilon):
     assert upper - lower <= 3e-8 * upper
 
 
+@pytest.mark.parametrize("cases", [5, *by_night(15)])
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_sampled_gaussian_once(direction, rng):
+def test_sampled_gaussian_once(direction, cases, rng):
     # A contour against the closed form: what finds false certificates.
-    for _ in range(15):
+    for _ in range(cases):
         sigma, rate = math.exp(rng.uniform(-0.7, 3)), 10 ** rng.uniform(-2, -0.01)
         law = cost.sampled_gaussian(sigma, rate, direction)
         epsilon = abs(rng.normal()) * min(3, 1 / sigma) * rate ** rng.uniform(0, 1)
@@ -68,8 +70,9 @@ def test_sampled_gaussian_once(direction, rng):
         assert upper >= below * (1 - 1e-15), (sigma, rate, epsilon)
 
 
-def test_epsilon_of_one_sampled_gaussian(rng):
-    for i in range(20):
+@pytest.mark.parametrize("cases", [8, *by_night(20)])
+def test_epsilon_of_one_sampled_gaussian(cases, rng):
+    for i in range(cases):
         sigma, rate = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-3, -0.01)
         law = cost.sampled_gaussian(sigma, rate, DIRECTIONS[i % 2])
         delta = composed((law, 1)).delta(0.0)[0] * 10 ** rng.uniform(-6, -0.1)
@@ -201,7 +204,7 @@ def directions(rng, kappas):
     return kappa, dim, half_chord, rng.choice([1.0, 10 ** rng.uniform(-4, 0), rng.uniform(0.5, 1)])
 
 
-@pytest.mark.parametrize("cases", [5, pytest.param(60, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("cases", [4, *by_night(60)])
 @pytest.mark.parametrize("kappas", [(0.3, 3.0), (3.0, 300.0), (30.0, 1e5)])
 def test_direction_once(kappas, cases, rng):
     # A contour against the closed form, as for the Gaussian.
@@ -287,9 +290,10 @@ def test_sampled_at_rate_one():
     assert sampled.epsilon(1e-5) == composed((cost.gaussian(0.5), 5)).epsilon(1e-5)
 
 
-def test_two_contours(rng):
+@pytest.mark.parametrize("cases", [40, *by_night(100)])
+def test_two_contours(cases, rng):
     # The same at other tilts: other images, other nodes, other cuts.
-    for i in range(100):
+    for i in range(cases):
         sigma, rate = math.exp(rng.uniform(-1.2, 3)), 10 ** rng.uniform(-5, 0)
         count, delta = math.floor(10 ** rng.uniform(0.5, 6)), 10 ** rng.uniform(-15, -2)
         terms = [(cost.sampled_gaussian(sigma, rate, DIRECTIONS[i % 4 == 0]), count)]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from by_night import by_night
 from mpmath import mp, mpf
 from reference import conversions as reference
 
@@ -158,10 +159,11 @@ def optimal_points(rng, n):
         yield alpha, rdp, delta
 
 
-def test_optimal_epsilon(rng, check_error):
+@pytest.mark.parametrize("cases", [100, *by_night(200)])
+def test_optimal_epsilon(rng, check_error, cases):
     worst = 0.0
     zeros = 0
-    for alpha, rdp, delta in optimal_points(rng, 200):
+    for alpha, rdp, delta in optimal_points(rng, cases):
         epsilon = rdp_to_epsilon(alpha, rdp, delta)
         at_answer = reference.gamma(alpha, epsilon, delta)
         assert at_answer >= rdp, (alpha, rdp, delta)
@@ -173,7 +175,7 @@ def test_optimal_epsilon(rng, check_error):
             nearer = max(mpf(epsilon) - size * mpf("1e-16"), mpf(0))
             slope = (at_answer - reference.gamma(alpha, nearer, delta)) / (mpf(epsilon) - nearer)
             worst = max(worst, float((at_answer - mpf(rdp)) / slope / size))
-    assert zeros < 100
+    assert zeros < cases / 2
     check_error("rdp_to_epsilon optimal (of epsilon + log(1/(1 - 1/alpha)))", worst, CARD_OF_SEARCH)
 
 
@@ -204,9 +206,10 @@ def test_optimal_delta(rng, check_error):
     check_error("rdp_to_delta optimal", worst_usual, 1e-12)
 
 
-def test_optimal_rdp(rng, check_error):
+@pytest.mark.parametrize("cases", [150, *by_night(300)])
+def test_optimal_rdp(rng, check_error, cases):
     worst = worst_usual = 0.0
-    for i, (alpha, epsilon, delta) in enumerate(optimal_points(rng, 300)):
+    for i, (alpha, epsilon, delta) in enumerate(optimal_points(rng, cases)):
         if i % 2 and i % 8 != 1:
             continue
         if i % 8 == 1:

@@ -5,6 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 from guarantees import composed_delta, composed_epsilon
 from lattices import below_of_profile, bounds_on_lattice
 
@@ -63,7 +64,7 @@ def widest(cost, delta):
 
 
 @pytest.mark.parametrize("e", [0.01, 0.5, 4.0])
-@pytest.mark.parametrize("times", [1, 3, 100, 10_000, 1_000_000])
+@pytest.mark.parametrize("times", [1, 3, *by_night(100, 10_000), 1_000_000])
 def test_randomised_response(e, times, check_error):
     true = 1 / (1 + math.exp(-e))
     cost = tn.Cost.of_losses([e, -e], [true, 1 - true]) * times
@@ -83,9 +84,10 @@ def test_randomised_response(e, times, check_error):
             check_error("delta_bounds, randomised response", (upper - lower) / exact, 1e-6)
 
 
-def test_atoms_by_enumeration(rng):
+@pytest.mark.parametrize("cases", [3, *by_night(6)])
+def test_atoms_by_enumeration(rng, cases):
     """Losses that lie on no lattice, in both directions, some infinite."""
-    for _ in range(6):
+    for _ in range(cases):
         size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
         p, q = rng.dirichlet(np.full(size, 0.7), 2) + 1e-9
         if rng.random() < 0.3:
@@ -143,7 +145,7 @@ def laplace_delta(e, times, epsilon):
 
 
 @pytest.mark.parametrize("e", [0.001, 1.0, 30.0])
-@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.parametrize("times", [2, *by_night(3)])
 def test_laplace(e, times, check_error):
     cost = tn.Laplace(1 / e).cost(sensitivity=1.0) * times
     with mp.workdps(25):
@@ -162,7 +164,7 @@ def test_laplace(e, times, check_error):
 # --- the law of one leaf, composed: of a Gaussian all is known
 
 
-@pytest.mark.parametrize("mu", [0.01, 0.5, 3.0])
+@pytest.mark.parametrize("mu", [*by_night(0.01), 0.5, 3.0])
 def test_gaussian_by_points(mu, check_error):
     largest = float(gaussian_epsilon(1e-40, mu))
 
@@ -258,10 +260,11 @@ def mechanisms():
 
 # Of noise with bounds the worst pair is another one for each epsilon: from below it is one of them.
 WIDTHS = {"truncated": 0.1, "rectified": 0.2}
+BY_DAY = ("Laplace", "response", "Poisson", "Gaussian and Laplace")
 
 
-@pytest.mark.parametrize("name", mechanisms())
-@pytest.mark.parametrize("times", [3, 10_000])
+@pytest.mark.parametrize("name", [*BY_DAY, *by_night(*sorted({*mechanisms()} - {*BY_DAY}))])
+@pytest.mark.parametrize("times", [3, *by_night(10_000)])
 def test_widths(name, times, check_error):
     cost = mechanisms()[name] * times
     for delta in (1e-8, 1e-2)[: 2 if times == 3 else 1]:
@@ -274,9 +277,10 @@ def test_a_million():
         assert widest(cost * 1_000_000, 1e-6) < 2e-4
 
 
-def test_once_is_the_profile(rng, check_error):
+@pytest.mark.parametrize("cases", [5, *by_night(10)])
+def test_once_is_the_profile(rng, check_error, cases):
     """Random settings against the profile of the leaf itself, less what that may be too high."""
-    for _ in range(10):
+    for _ in range(cases):
         size = float(np.exp(rng.uniform(-5, 3)))
         kind = int(rng.integers(4))
         if kind == 0:

@@ -131,3 +131,6 @@ def test_histories_of_opacus():
     assert Cost.of_opacus_history(history) == sum(steps, Cost())
     with pytest.raises(ValueError, match="rate must be"):
         Cost.of_opacus_history([(1.0, 1.5, 10)])
+    for wrong in (None, 1.0, "history", [(1.0, 0.5)]):
+        with pytest.raises(TypeError, match="history must be a list of"):
+            Cost.of_opacus_history(wrong)

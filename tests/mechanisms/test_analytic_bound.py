@@ -10,6 +10,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 
 from tightnoise import _core
 from tightnoise.mechanisms import _analytic_bound
@@ -131,10 +132,14 @@ def random_setting(rng: np.random.Generator) -> tuple[float, float, float, float
     return h, k, alpha, t0, t1
 
 
+@pytest.mark.parametrize("share", [0.2, *by_night(1)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, check_error: Check):
+def test_bound_holds_in_the_ellipse(
+    kind: str, share: float, rng: np.random.Generator, check_error: Check
+):
     worst, bounded = 0.0, 0
-    draws = 15 if kind.startswith("quantized") else 45  # references of many letters take long
+    # References of many letters take long.
+    draws = round(share * (15 if kind.startswith("quantized") else 45))
     for draw in range(draws):
         h, k, alpha, t0, t1 = random_setting(rng)
         if kind != "truncated" and draw % 4 == 0:  # far outside

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from by_night import by_night
 from instance_costs import exact_rdp, rdp_at
 from reference import bounded_gaussian as exact
 
@@ -27,9 +28,10 @@ def mechanisms(sigma=0.5, lower=-1.0, upper=1.0):
 
 @pytest.mark.parametrize("m", mechanisms(), ids=repr)
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_rdp_is_the_supremum_over_the_box_and_both_directions(m, d, rng, check_error):
+@pytest.mark.parametrize("cases", [4, *by_night(8)])
+def test_rdp_is_the_supremum_over_the_box_and_both_directions(m, d, rng, check_error, cases):
     alphas = ALPHAS if not isinstance(m, tn.Gaussian) else ALPHAS[:-1]
-    for _ in range(8):
+    for _ in range(cases):
         theta = rng.normal(size=d) * rng.choice([0.3, 1.0, 3.0])
         c = rng.uniform(0.05, 1.5, d)
         steps = np.linspace(-1, 1, 9)

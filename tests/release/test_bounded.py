@@ -112,9 +112,8 @@ def test_what_is_best_once_is_not_best_a_hundred_times() -> None:
 
 def test_many_releases_in_a_domain_cost_what_is_said() -> None:
     """The truncated Gaussian, against the pair at the lower end, composed by itself."""
-    sigma = tn.compare_bounded(3.0, 1e-6, lower=0, upper=10, sensitivity=1, count=20)[
-        "truncated Gaussian"
-    ].mechanism.sigma
+    domain = {"lower": 0, "upper": 10, "sensitivity": 1}
+    sigma = tn.calibrate.truncated_gaussian(3.0, 1e-6, **domain, count=20).sigma
     x = np.linspace(0, 10, 501)
     one, two = (np.diff(tn.TruncatedGaussian(sigma, 0, 10).cdf(x, theta)) for theta in (0.0, 1.0))
     # Cells of the output, of which the loss is an average: so much is lost at least.

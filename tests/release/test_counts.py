@@ -104,3 +104,9 @@ def test_bad_input(change, error, message):
     given = {"values": [1.0, 2.0], "adjacency": "add-remove"} | change
     with pytest.raises(error, match=message):
         tn.release_histogram(given.pop("values"), 1.0, **given)
+
+
+def test_a_budget_that_no_noise_meets():
+    for release, options in ((tn.release_count, {}), (tn.release_sum, {"lower": 0, "upper": 1})):
+        with pytest.raises(tn.CalibrationError, match=r"no noise meets epsilon = 4\.94"):
+            release([1, 2, 3], 5e-324, adjacency="add-remove", **options)

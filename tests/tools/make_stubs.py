@@ -9,7 +9,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-VERSION = re.compile(r"__version__: str = .*")  # no interface
+# What pybind11-stubgen writes, and what says as much.
+SHORTER = {
+    r"__version__: str = .*": "__version__: str",  # no interface
+    r"__all__: list\[str\] = \[[^]]*\]\n": "",
+    r"typing\.SupportsFloat \| typing\.SupportsIndex": "float",
+    r"typing\.SupportsInt \| typing\.SupportsIndex": "typing.SupportsIndex",
+    r"typing\.Annotated\[numpy\.typing\.ArrayLike, numpy\.float64\]": "FloatsLike",
+    r"numpy\.typing\.NDArray\[numpy\.float64\]": "Floats",
+    r"numpy\.ndarray\b": "Array",
+}
+ALIASES = {
+    "Array": "numpy.typing.NDArray[typing.Any]",
+    "Floats": "numpy.typing.NDArray[numpy.float64]",
+    "FloatsLike": "typing.Annotated[numpy.typing.ArrayLike, numpy.float64]",
+}
 TARGET = Path(__file__).parents[2] / "python" / "tightnoise" / "_core"
 
 
@@ -18,11 +32,24 @@ def generate(directory: Path) -> dict[str, str]:
     command = [sys.executable, "-m", "pybind11_stubgen", "tightnoise._core", "-o", str(directory)]
     subprocess.run(command, check=True)
     made = directory / "tightnoise" / "_core"
+    for path in made.glob("*.pyi"):
+        path.write_text(shortened(path.read_text()))
     config = TARGET.parents[2] / "pyproject.toml"
     for action in (["check", "--fix-only", "--quiet"], ["format", "--quiet"]):
         subprocess.run(["ruff", *action, "--config", str(config), str(made)], check=True)
-    texts = {path.name: path.read_text() for path in sorted(made.glob("*.pyi"))}
-    return {name: VERSION.sub("__version__: str", text) for name, text in texts.items()}
+    return {path.name: path.read_text() for path in sorted(made.glob("*.pyi"))}
+
+
+def shortened(text: str) -> str:
+    """Return a stub with short names, defined at its head, for the types that recur."""
+    for pattern, short in SHORTER.items():
+        text = re.sub(pattern, short, text)
+    used = [name for name in ALIASES if re.search(rf"\b{name}\b", text)]
+    aliases = "".join(f"{name}: typing.TypeAlias = {ALIASES[name]}\n" for name in used)
+    imports = "import typing\n" if "import typing\n" not in text and used else ""
+    head = re.search(r"^(class |def |@|\w+: )", text, re.M)
+    begin = head.start() if head else len(text)
+    return f"{text[:begin]}{imports}{aliases}{text[begin:]}"
 
 
 def main() -> int:

@@ -6,46 +6,17 @@ import numpy
 import numpy.typing
 import typing_extensions
 
-__all__: list[str] = [
-    "NoiseSource",
-    "chacha20_keystream",
-    "join_integers",
-    "multi_gaussian_table",
-    "normal_pairs",
-    "numpy_capsule",
-    "quasi_gaussian_table",
-    "sample_bounded_laplace",
-    "sample_gaussian",
-    "sample_laplace",
-    "sample_multi_gaussian",
-    "sample_quantized_gaussian",
-    "sample_quasi_gaussian",
-    "sample_rectified_gaussian",
-    "sample_scale_mixture",
-    "sample_staircase",
-    "sample_stochastic_sign",
-    "sample_truncated_gaussian",
-    "sample_truncated_laplace",
-    "sample_tulap",
-    "sample_von_mises_fisher",
-    "scale_mixture_table",
-    "set_refine_all",
-    "split_integers",
-    "standard_normal",
-    "uniform",
-]
+Array: typing.TypeAlias = numpy.typing.NDArray[typing.Any]
+Floats: typing.TypeAlias = numpy.typing.NDArray[numpy.float64]
+FloatsLike: typing.TypeAlias = typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
 
 class NoiseSource:
     @staticmethod
-    def of_reserved(
-        key: typing_extensions.Buffer, number: typing.SupportsInt | typing.SupportsIndex
-    ) -> NoiseSource: ...
+    def of_reserved(key: typing_extensions.Buffer, number: typing.SupportsIndex) -> NoiseSource: ...
     @typing.overload
     def __init__(self) -> None: ...
     @typing.overload
-    def __init__(
-        self, key: typing_extensions.Buffer, drawn: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> None: ...
+    def __init__(self, key: typing_extensions.Buffer, drawn: typing.SupportsIndex = 0) -> None: ...
     def reserve(self) -> NoiseSource: ...
     def reserved(self) -> tuple[bytes, int]: ...
     @property
@@ -53,38 +24,29 @@ class NoiseSource:
 
 def chacha20_keystream(
     key: typing_extensions.Buffer,
-    stream: typing.SupportsInt | typing.SupportsIndex,
-    first: typing.SupportsInt | typing.SupportsIndex,
-    batches: typing.SupportsInt | typing.SupportsIndex,
+    stream: typing.SupportsIndex,
+    first: typing.SupportsIndex,
+    batches: typing.SupportsIndex,
 ) -> numpy.typing.NDArray[numpy.uint32]: ...
 def join_integers(
     n: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    unit: typing.SupportsFloat | typing.SupportsIndex,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    unit: float,
+    step: FloatsLike,
     noise: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    out: numpy.ndarray,
+    out: Array,
 ) -> None: ...
 def multi_gaussian_table(
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    modes: typing.SupportsInt | typing.SupportsIndex,
+    epsilon: float, modes: typing.SupportsIndex
 ) -> tuple[
     numpy.typing.NDArray[numpy.uint64],
     numpy.typing.NDArray[numpy.uint64],
     numpy.typing.NDArray[numpy.uint32],
     int,
 ]: ...
-def normal_pairs(
-    radius: numpy.ndarray,
-    angle: numpy.ndarray,
-    z1: numpy.ndarray,
-    z2: numpy.ndarray,
-    square: numpy.ndarray,
-) -> None: ...
+def normal_pairs(radius: Array, angle: Array, z1: Array, z2: Array, square: Array) -> None: ...
 def numpy_capsule(source: typing.Any) -> typing_extensions.CapsuleType: ...
 def quasi_gaussian_table(
-    sigma: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
+    sigma: float, epsilon: float, sensitivity: float
 ) -> tuple[
     numpy.typing.NDArray[numpy.uint64],
     numpy.typing.NDArray[numpy.uint64],
@@ -92,152 +54,148 @@ def quasi_gaussian_table(
     int,
 ]: ...
 def sample_bounded_laplace(
-    theta: numpy.ndarray,
-    scale: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    out: numpy.ndarray,
+    theta: Array,
+    scale: Array,
+    lower: Array,
+    upper: Array,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_gaussian(
-    theta: numpy.ndarray,
-    sigma: numpy.ndarray,
-    out: numpy.ndarray,
+    theta: Array,
+    sigma: Array,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_laplace(
-    theta: numpy.ndarray,
-    scale: typing.SupportsFloat | typing.SupportsIndex,
-    out: numpy.ndarray,
+    theta: Array,
+    scale: float,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_multi_gaussian(
-    theta: numpy.ndarray,
-    sigma: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
-    modes: typing.SupportsInt | typing.SupportsIndex,
-    out: numpy.ndarray,
+    theta: Array,
+    sigma: float,
+    epsilon: float,
+    sensitivity: float,
+    modes: typing.SupportsIndex,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_quantized_gaussian(
-    theta: numpy.ndarray,
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    levels: typing.SupportsInt | typing.SupportsIndex,
-    out: numpy.ndarray,
+    theta: Array,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    levels: typing.SupportsIndex,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_quasi_gaussian(
-    theta: numpy.ndarray,
-    sigma: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
-    out: numpy.ndarray,
+    theta: Array,
+    sigma: float,
+    epsilon: float,
+    sensitivity: float,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_rectified_gaussian(
-    theta: numpy.ndarray,
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    out: numpy.ndarray,
+    theta: Array,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_scale_mixture(
-    theta: numpy.ndarray,
-    locations: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    sigmas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    out: numpy.ndarray,
+    theta: Array,
+    locations: FloatsLike,
+    weights: FloatsLike,
+    sigmas: FloatsLike,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_staircase(
-    theta: numpy.ndarray,
-    sensitivity: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    gamma: typing.SupportsFloat | typing.SupportsIndex,
-    out: numpy.ndarray,
+    theta: Array,
+    sensitivity: float,
+    epsilon: float,
+    gamma: float,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_stochastic_sign(
-    theta: numpy.ndarray,
-    sigma: numpy.ndarray,
-    out: numpy.ndarray,
+    theta: Array,
+    sigma: Array,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_truncated_gaussian(
-    theta: numpy.ndarray,
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    out: numpy.ndarray,
+    theta: Array,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_truncated_laplace(
-    theta: numpy.ndarray,
-    scale: typing.SupportsFloat | typing.SupportsIndex,
-    bound: typing.SupportsFloat | typing.SupportsIndex,
-    out: numpy.ndarray,
+    theta: Array,
+    scale: float,
+    bound: float,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_tulap(
-    theta: numpy.ndarray,
-    width: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    bound: typing.SupportsFloat | typing.SupportsIndex,
-    out: numpy.ndarray,
+    theta: Array,
+    width: float,
+    epsilon: float,
+    bound: float,
+    out: Array,
     source: NoiseSource,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    low: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None = None,
-    first: typing.SupportsInt | typing.SupportsIndex = 0,
+    step: FloatsLike | None = None,
+    low: FloatsLike | None = None,
+    first: typing.SupportsIndex = 0,
 ) -> None: ...
 def sample_von_mises_fisher(
-    direction: numpy.ndarray,
-    kappa: typing.SupportsFloat | typing.SupportsIndex,
-    out: numpy.ndarray,
-    source: NoiseSource,
-    step: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+    direction: Array, kappa: float, out: Array, source: NoiseSource, step: float = 0.0
 ) -> None: ...
 def scale_mixture_table(
-    weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    weights: FloatsLike,
 ) -> tuple[
     numpy.typing.NDArray[numpy.uint64],
     numpy.typing.NDArray[numpy.uint64],
@@ -247,10 +205,10 @@ def scale_mixture_table(
 def set_refine_all(on: bool) -> None: ...
 def split_integers(
     n: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    unit: typing.SupportsFloat | typing.SupportsIndex,
-    step: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    theta: numpy.typing.NDArray[numpy.float64],
-    low: numpy.typing.NDArray[numpy.float64],
+    unit: float,
+    step: FloatsLike,
+    theta: Floats,
+    low: Floats,
 ) -> None: ...
-def standard_normal(out: numpy.ndarray, source: NoiseSource) -> None: ...
-def uniform(out: numpy.ndarray, source: NoiseSource) -> None: ...
+def standard_normal(out: Array, source: NoiseSource) -> None: ...
+def uniform(out: Array, source: NoiseSource) -> None: ...

@@ -6,91 +6,62 @@ import typing
 import numpy
 import numpy.typing
 
-__all__: list[str] = [
-    "ball_excesses",
-    "ball_least",
-    "ball_rates",
-    "bin_moments",
-    "bin_run",
-    "bins",
-    "bins_per_octave",
-    "cells",
-    "counts",
-    "counts_per_octave",
-    "excess",
-    "moments",
-    "sum_max",
-]
+Array: typing.TypeAlias = numpy.typing.NDArray[typing.Any]
+Floats: typing.TypeAlias = numpy.typing.NDArray[numpy.float64]
+FloatsLike: typing.TypeAlias = typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
 
 def ball_excesses(
-    steps: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    reach: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    bend: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    prices: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    steps: FloatsLike,
+    reach: FloatsLike,
+    bend: FloatsLike,
+    values: FloatsLike,
+    prices: FloatsLike,
     excesses: numpy.typing.NDArray[numpy.float32],
 ) -> None: ...
 def ball_least(
-    prices: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    prices: FloatsLike,
     excesses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-    counts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    budget: typing.SupportsFloat | typing.SupportsIndex,
+    counts: FloatsLike,
+    budget: float,
 ) -> float: ...
 def ball_rates(
-    steps: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    reach: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    bend: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    rates: numpy.typing.NDArray[numpy.float64],
+    steps: FloatsLike, reach: FloatsLike, bend: FloatsLike, values: FloatsLike, rates: Floats
 ) -> None: ...
 def cells(
-    theta: numpy.ndarray,
-    centre: typing.SupportsFloat | typing.SupportsIndex,
-    cuts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    unit: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[
-    numpy.typing.NDArray[numpy.float64],
-    numpy.typing.NDArray[numpy.float64],
-    numpy.typing.NDArray[numpy.float64],
-    numpy.typing.NDArray[numpy.float64],
-]: ...
+    theta: Array, centre: float, cuts: FloatsLike, unit: float
+) -> tuple[Floats, Floats, Floats, Floats]: ...
 def excess(
-    coefficients: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    centre: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    half: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    begin: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-    end: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-    cells: tuple[
-        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    ],
-    sums: numpy.typing.NDArray[numpy.float64],
-    errors: numpy.typing.NDArray[numpy.float64],
+    coefficients: FloatsLike,
+    centre: FloatsLike,
+    half: FloatsLike,
+    begin: collections.abc.Sequence[typing.SupportsIndex],
+    end: collections.abc.Sequence[typing.SupportsIndex],
+    cells: tuple[FloatsLike, FloatsLike, FloatsLike, FloatsLike],
+    sums: Floats,
+    errors: Floats,
 ) -> None: ...
 def moments(
-    theta: numpy.ndarray,
-    centre: typing.SupportsFloat | typing.SupportsIndex,
-    half_width: typing.SupportsFloat | typing.SupportsIndex,
-    bin_scale: typing.SupportsFloat | typing.SupportsIndex,
-    count_scale: typing.SupportsFloat | typing.SupportsIndex,
-    interval: numpy.typing.NDArray[numpy.float64],
-    bins: numpy.typing.NDArray[numpy.float64],
-    counts: numpy.typing.NDArray[numpy.float64],
+    theta: Array,
+    centre: float,
+    half_width: float,
+    bin_scale: float,
+    count_scale: float,
+    interval: Floats,
+    bins: Floats,
+    counts: Floats,
 ) -> tuple[float, float, int, bool]: ...
 def sum_max(
-    values: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    tails: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None,
-    known: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    roundings: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    whole: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    summing: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    deciding: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    value_error: typing.SupportsFloat | typing.SupportsIndex,
-    sums: numpy.typing.NDArray[numpy.float64],
-    errors: numpy.typing.NDArray[numpy.float64],
-    closeness: numpy.typing.NDArray[numpy.float64],
+    values: FloatsLike,
+    tails: FloatsLike | None,
+    known: FloatsLike,
+    roundings: FloatsLike,
+    whole: FloatsLike,
+    summing: FloatsLike,
+    deciding: FloatsLike,
+    value_error: float,
+    sums: Floats,
+    errors: Floats,
+    closeness: Floats,
 ) -> None: ...
 
 bin_moments: int = 8

@@ -5,36 +5,23 @@ import typing
 import numpy
 import numpy.typing
 
-__all__: list[str] = ["epsilon", "hockey_stick", "renyi_divergence", "renyi_sum"]
+Array: typing.TypeAlias = numpy.typing.NDArray[typing.Any]
+Floats: typing.TypeAlias = numpy.typing.NDArray[numpy.float64]
+FloatsLike: typing.TypeAlias = typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
 
-def epsilon(
-    kappa: typing.SupportsFloat | typing.SupportsIndex,
-    dim: typing.SupportsFloat | typing.SupportsIndex,
-    half_chord: numpy.ndarray,
-    delta: numpy.ndarray,
-    out: numpy.typing.NDArray[numpy.float64],
-) -> None: ...
+def epsilon(kappa: float, dim: float, half_chord: Array, delta: Array, out: Floats) -> None: ...
 def hockey_stick(
-    kappa: typing.SupportsFloat | typing.SupportsIndex,
-    dim: typing.SupportsFloat | typing.SupportsIndex,
-    half_chord: numpy.ndarray,
-    epsilon: numpy.ndarray,
-    out: numpy.typing.NDArray[numpy.float64],
+    kappa: float, dim: float, half_chord: Array, epsilon: Array, out: Floats
 ) -> None: ...
 def renyi_divergence(
-    nu: numpy.ndarray,
-    kappa: numpy.ndarray,
-    half_chord: numpy.ndarray,
-    half_cosine: numpy.ndarray,
-    alpha: numpy.ndarray,
-    out: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    nu: Array, kappa: Array, half_chord: Array, half_cosine: Array, alpha: Array, out: FloatsLike
 ) -> None: ...
 def renyi_sum(
-    nu: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    kappa: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    half_chord: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    half_cosine: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    counts: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    alphas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    out: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    nu: FloatsLike,
+    kappa: FloatsLike,
+    half_chord: FloatsLike,
+    half_cosine: FloatsLike,
+    counts: FloatsLike,
+    alphas: FloatsLike,
+    out: FloatsLike,
 ) -> None: ...

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise._core import special as core
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._text import Parts, Printed
-from tightnoise._validate import float_array, integer, real_scalar, require
+from tightnoise._validate import float_array, integer, real_scalar, require, shown
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream, default_stream
 
@@ -148,6 +148,8 @@ def audit(
     >>> found.epsilon <= found.proved
     True
     """
+    if not hasattr(mechanism, "sample"):
+        raise TypeError(f"mechanism must have a method `sample`; got {shown(mechanism)}")
     pair = [float_array(n, v) for n, v in (("theta", theta), ("theta_prime", theta_prime))]
     require(pair[0].shape == pair[1].shape, "theta_prime", pair[1].shape, "of theta's shape")
     at = real_scalar("delta", delta)

@@ -211,7 +211,7 @@ def bounded_laplace(
     return _least(_BOUNDED_LAPLACE, where, _budget(epsilon, delta, where, count, beside))
 
 
-def _budget(epsilon: Any, delta: Any, where: Domain, count: Any, beside: Any) -> Budget:
+def _budget(epsilon: object, delta: object, where: Domain, count: object, beside: object) -> Budget:
     promised = (where.lower, where.upper)
     budget = budget_of(epsilon, delta, count, beside, **where.sensitivities, domain=promised)
     greatest = _GREATEST_EPSILON_IN_BALL if where.is_ball else _GREATEST_EPSILON

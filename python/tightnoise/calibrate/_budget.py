@@ -64,7 +64,7 @@ class Budget:
         once: Cost = noise.cost(**self.bounds)
         return once * self.count + self.beside
 
-    def is_met(self, noise: Any) -> bool:
+    def is_met(self, noise: object) -> bool:
         """Whether releases with this noise keep within the budget."""
         return self.total(noise).epsilon(self.delta) <= self.epsilon
 
@@ -76,7 +76,7 @@ class Budget:
 
 
 def budget_of(
-    epsilon: Any, delta: Any, count: Any = 1, beside: Any = NOTHING, **bounds: Any
+    epsilon: object, delta: object, count: object = 1, beside: object = NOTHING, **bounds: Any
 ) -> Budget:
     """Return the budget after checking its parts, but the bounds."""
     loss, failure = not_negative("epsilon", epsilon), real_scalar("delta", delta)
@@ -94,7 +94,7 @@ def budget_of(
 
 
 def scalar_budget(
-    epsilon: Any, delta: Any, sensitivity: Any, count: Any, beside: Any
+    epsilon: object, delta: object, sensitivity: object, count: object, beside: object
 ) -> tuple[Budget, float]:
     """Return the budget and the checked sensitivity of one number."""
     budget = budget_of(epsilon, delta, count, beside)

@@ -46,7 +46,9 @@ class Domain:
         return self.is_box and self.change.ndim == 0
 
 
-def domain_of(lower: Any, upper: Any, sensitivity: Any, coordinate_sensitivity: Any) -> Domain:
+def domain_of(
+    lower: object, upper: object, sensitivity: object, coordinate_sensitivity: object
+) -> Domain:
     """Return the domain after checking its parts."""
     if (sensitivity is None) == (coordinate_sensitivity is None):
         raise TypeError(
@@ -80,7 +82,7 @@ def domain_of(lower: Any, upper: Any, sensitivity: Any, coordinate_sensitivity: 
                   change.reshape(-1) if change.ndim else change, given)  # fmt: skip
 
 
-def _coordinates(name: str, value: Any) -> Array:
+def _coordinates(name: str, value: object) -> Array:
     array = number_array(name, value)
     require(array.size > 0, name, value, "a number, or an array of at least one")
     require_all(np.isfinite(array), name, array, "finite")

@@ -209,7 +209,7 @@ def quasi_gaussian(
 
 
 def mixture_budget(
-    epsilon: Any, delta: Any, sensitivity: Any, count: Any, beside: Any
+    epsilon: object, delta: object, sensitivity: object, count: object, beside: object
 ) -> tuple[Budget, float]:
     """Return the budget and the sensitivity; CalibrationError for delta = 0."""
     budget, change = scalar_budget(epsilon, delta, sensitivity, count, beside)

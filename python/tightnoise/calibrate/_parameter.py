@@ -84,6 +84,8 @@ def parameter(
     0.2524
     """
     budget = budget_of(epsilon, delta)
+    if not callable(cost_of):
+        raise TypeError(f"cost_of must be callable, of one number; got {shown(cost_of)}")
     try:
         low, high = bracket
     except (TypeError, ValueError):

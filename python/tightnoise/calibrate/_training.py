@@ -8,7 +8,6 @@ planned beside. That same function judges every answer: epsilon is at most the t
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tightnoise._validate import MAX_COUNT, fraction, positive, steps_in
 from tightnoise.calibrate._budget import NOTHING, Budget, budget_of
@@ -216,7 +215,7 @@ def sampling_rate(
     return 1.0 / found.x
 
 
-def _budget(epsilon: Any, delta: Any, beside: Any) -> Budget:
+def _budget(epsilon: object, delta: object, beside: object) -> Budget:
     positive("epsilon", epsilon)
     budget = budget_of(epsilon, delta, 1, beside)
     if budget.delta == 0:

@@ -26,7 +26,7 @@ def print_notes(command: str, notes: Sequence[str]) -> None:
         print(f"tightnoise {command}: note: {note}", file=sys.stderr)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return what JSON can hold: it has no number for infinity, and no costs."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}

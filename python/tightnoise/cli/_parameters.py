@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -53,6 +54,7 @@ def option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+@functools.cache
 def parameters_of(function: Function) -> dict[str, Readable]:
     """Return the parameters of a function or class, but those that no option can give."""
     texts = _described(function)
@@ -64,7 +66,7 @@ def parameters_of(function: Function) -> dict[str, Readable]:
     }
 
 
-def _read(hint: Any) -> dict[str, Any]:
+def _read(hint: object) -> dict[str, Any]:
     for part in (hint, *get_args(hint)):
         if get_origin(part) is Literal:
             return {"choices": list(get_args(part))}

@@ -82,11 +82,12 @@ def _report(asked: dict[str, Any], found: Any) -> dict[str, Any]:
 def _row(choice: Any) -> dict[str, Any]:
     """Return a choice's mechanism, and whatever else it says in words or numbers."""
     mechanism = choice.mechanism
+    kind: Function = type(mechanism)
     names = [name for name in dir(choice) if not name.startswith("_") and name != "name"]
     said = {name: getattr(choice, name) for name in names}
     return {
         "name": choice.name,
-        "parameters": {name: getattr(mechanism, name) for name in parameters_of(type(mechanism))},
+        "parameters": {name: getattr(mechanism, name) for name in parameters_of(kind)},
         **{
             name: value
             for name, value in said.items()

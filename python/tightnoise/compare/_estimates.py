@@ -94,7 +94,7 @@ class PosteriorMean:
     """The mean of the true value given the noisy one: no estimate has less average error."""
 
     def __init__(
-        self, mechanism: Any, lower: float, upper: float, prior: Prior, integer: bool = False
+        self, mechanism: object, lower: float, upper: float, prior: Prior, integer: bool = False
     ) -> None:
         self._lower, self._prior = lower, prior
         self._mean, self._variance = prior.moments()

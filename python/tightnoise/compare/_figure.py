@@ -33,7 +33,7 @@ _EPSILONS = 33
 _REACH = 4.0  # of the densities, in sensitivities, at least
 
 
-def draw(ranking: Any, left: Any, right: Any) -> None:
+def draw(ranking: object, left: object, right: object) -> None:
     """Draw on two axes; `ranking` is a NoiseRanking, which calls this."""
     _draw_densities(left, ranking)
     _draw_losses(right, ranking)

@@ -123,7 +123,7 @@ class Unclipped(IntegerErrors):
         return np.zeros(distance.shape), np.full(distance.shape, self._variance)
 
 
-def noise_of(mechanism: Any) -> Any:
+def noise_of(mechanism: object) -> Any:
     """Return what is added before it is clipped or conditioned."""
     if isinstance(mechanism, (TruncatedGaussian, RectifiedGaussian)):
         return Gaussian(mechanism.sigma)
@@ -132,7 +132,7 @@ def noise_of(mechanism: Any) -> Any:
     return mechanism
 
 
-def letters_of(mechanism: Any, width: float) -> Letters:
+def letters_of(mechanism: object, width: float) -> Letters:
     """Return the probabilities of a mechanism whose outputs are rounded and clipped."""
     noise = noise_of(mechanism)
     noise.rounded()  # refuses what is too narrow

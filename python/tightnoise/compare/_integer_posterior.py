@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tightnoise._cached import cached_property
@@ -25,7 +23,7 @@ _LEAST_SHARE = 1e-6
 _LEAST = 1e-300
 
 
-def is_countable(mechanism: Any, width: float) -> bool:
+def is_countable(mechanism: object, width: float) -> bool:
     """Return whether true values and outputs are few enough to add up their probabilities.
 
     A convolution leaves errors of about 1e-15 reach^2: too much for noise that is rarely so large.
@@ -47,7 +45,7 @@ def _pairs(reach: int, width: float) -> float:
 class IntegerPosterior:
     """The true value, a distance from the lower end, given what was released before any clip."""
 
-    def __init__(self, mechanism: Any, width: float, prior: Prior) -> None:
+    def __init__(self, mechanism: object, width: float, prior: Prior) -> None:
         self._noise, self.width = noise_of(mechanism), width
         self._letters = None if self._noise is mechanism else letters_of(mechanism, width)
         self._reach = reach_of(self._noise, np.inf if self._letters is None else width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Prior(NamedTuple):
         return density
 
 
-def weights_of(prior: Any) -> tuple[float, ...]:
+def weights_of(prior: object) -> tuple[float, ...]:
     """Return the weights of equally wide cells of the range, after checking them."""
     given = number_array("prior", prior)
     require(given.ndim == 1 and given.size > 0, "prior", prior, "a list of weights")

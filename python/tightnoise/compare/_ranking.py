@@ -34,7 +34,7 @@ class Ranking(Printed, Sequence[Choice]):
     def __getitem__(self, index: int | slice) -> Choice | tuple[Choice, ...]:
         return self.choices[index]
 
-    def plot(self, *, axes: Any = None) -> tuple[Any, ...]:
+    def plot(self, *, axes: object = None) -> tuple[Any, ...]:
         """Draw the ranking: what each choice does, and its losses at other epsilons.
 
         Those are of one release at the ranking's delta. Mechanisms that are searched for are drawn
@@ -67,7 +67,7 @@ class Ranking(Printed, Sequence[Choice]):
         return places
 
     @abstractmethod
-    def _draw(self, left: Any, right: Any) -> None:
+    def _draw(self, left: object, right: object) -> None:
         """Draw on two axes."""
 
     def __len__(self) -> int:

@@ -343,7 +343,7 @@ class BoundedRanking(Ranking[BoundedChoice]):
         notes = [f"{choice.name}: {choice.note}" for choice in self if choice.note]
         return [[head, names, *rows], *notes, *self.notes]
 
-    def _draw(self, left: Any, right: Any) -> None:
+    def _draw(self, left: object, right: object) -> None:
         from tightnoise.compare._bounded_figure import draw  # which calibrates, too
 
         draw(self, left, right)
@@ -534,7 +534,7 @@ def _at_least(asked: Question) -> Iterator[tuple[float, str]]:
             continue
 
 
-def _error_at_least(noise: Any, asked: Question) -> float:
+def _error_at_least(noise: object, asked: Question) -> float:
     """Return what the average squared error, over values that are all alike, cannot be below.
 
     Added noise x that is clipped errs by min(abs(x), d) at a distance d from the end that it goes
@@ -559,7 +559,7 @@ def _error_at_least(noise: Any, asked: Question) -> float:
     return square - _DOUBT * float(np.mean(size * size - kept))
 
 
-def _free(noise: Any) -> Any:
+def _free(noise: object) -> Any:
     """Return the noise that a mechanism adds, before it is clipped or held inside."""
     if isinstance(noise, (TruncatedGaussian, RectifiedGaussian)):
         return Gaussian(noise.sigma)

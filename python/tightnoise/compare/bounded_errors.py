@@ -83,7 +83,7 @@ class Utility(NamedTuple):
     mse_worst: float
 
 
-def errors_of(mechanism: Any, lower: float, upper: float, integer: bool = False) -> Errors:
+def errors_of(mechanism: object, lower: float, upper: float, integer: bool = False) -> Errors:
     """Return the errors of a mechanism whose output is clipped, unless it never is outside.
 
     Parameters
@@ -129,7 +129,7 @@ def errors_of(mechanism: Any, lower: float, upper: float, integer: bool = False)
     return _Clipped(mechanism, width)
 
 
-def _of_integers(mechanism: Any, lower: float, upper: float) -> Errors:
+def _of_integers(mechanism: object, lower: float, upper: float) -> Errors:
     width = upper - lower
     if isinstance(mechanism, Middle):
         return IntegerErrors(width, None, math.floor(mechanism.value + 0.5) - lower)
@@ -272,7 +272,7 @@ class _Constant:
 class _Clipped:
     """Noise that is added and clipped."""
 
-    def __init__(self, noise: Any, width: float) -> None:
+    def __init__(self, noise: object, width: float) -> None:
         self.width = width
         self._tail = tail_of(noise, width)
         ends = np.concatenate([self._tail.edges, width - self._tail.edges])

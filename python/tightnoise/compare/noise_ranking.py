@@ -148,7 +148,7 @@ class NoiseRanking(Ranking[NoiseChoice]):
         ]
         return [[head, *rows], *self.notes]
 
-    def _draw(self, left: Any, right: Any) -> None:
+    def _draw(self, left: object, right: object) -> None:
         from tightnoise.compare._figure import draw  # which calibrates, too
 
         draw(self, left, right)

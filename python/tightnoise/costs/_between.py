@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ class Chords:
     alphas: tuple[float, ...]
     values: tuple[float, ...]
 
-    def __call__(self, orders: Any) -> Array:
+    def __call__(self, orders: object) -> Array:
         arrays = np.array(self.alphas), np.array(self.values)
         return bounds_between(*arrays, np.asarray(orders, dtype=np.float64))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -256,7 +256,7 @@ class Moments:
 
     leaf: Leaf
 
-    def __call__(self, orders: Any) -> Array:
+    def __call__(self, orders: object) -> Array:
         """Return the bounds at `orders`, greater than 1."""
         release = losses_of_leaf(self.leaf)
         assert release is not None

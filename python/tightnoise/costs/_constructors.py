@@ -17,6 +17,7 @@ from tightnoise._validate import (
     number_array,
     real_scalar,
     require,
+    shown,
 )
 from tightnoise.costs._bounds import BoundedRange, LossTable, ProfileTable, RdpTable, Zcdp
 from tightnoise.costs._dp_events import cost_of_event
@@ -366,7 +367,7 @@ class Constructors(LeafSum):
         return cls._of([(leaf, int(leaf.eta > 0))])
 
     @classmethod
-    def of_dp_event(cls, event: Any) -> Self:
+    def of_dp_event(cls, event: object) -> Self:
         """Return the cost of an event of dp-accounting.
 
         Parameters
@@ -421,8 +422,13 @@ class Constructors(LeafSum):
         >>> print(f"{tn.Cost.of_opacus_history([(1.0, 0.01, 1000)]).epsilon(1e-6):.4f}")
         2.1245
         """
+        try:
+            rows = [(noise, rate, count) for noise, rate, count in history]
+        except (TypeError, ValueError):
+            asked = "a list of (noise_multiplier, sample_rate, steps)"
+            raise TypeError(f"history must be {asked}; got {shown(history)}") from None
         steps = [
-            cls.of_leaf(GaussianPair(noise_multiplier)).sampled(rate, "poisson") * count
-            for noise_multiplier, rate, count in history
+            cls.of_leaf(GaussianPair(noise)).sampled(rate, "poisson") * count
+            for noise, rate, count in rows
         ]
         return sum(steps, cls())

@@ -17,12 +17,12 @@ Array = NDArray[np.float64]
 class CoreSum(ABC):
     """A function alpha -> cost, by a function of the core that adds up many of its class."""
 
-    def __call__(self, orders: Any) -> Array:
+    def __call__(self, orders: object) -> Array:
         """Return the divergences at `orders`, rounded upwards."""
         return self.weighted_sum([self], [1], orders)
 
     @classmethod
-    def weighted_sum(cls, functions: Sequence[Any], counts: Sequence[int], orders: Any) -> Array:
+    def weighted_sum(cls, functions: Sequence[Any], counts: Sequence[int], orders: object) -> Array:
         """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
         alphas = np.ascontiguousarray(orders, dtype=np.float64)
         out = np.empty_like(alphas)

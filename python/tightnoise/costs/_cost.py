@@ -449,7 +449,7 @@ class Cost(Constructors):
 
     # --- as data
 
-    def plot(self, delta: float, *, axes: Any = None) -> tuple[Any, ...]:
+    def plot(self, delta: float, *, axes: object = None) -> tuple[Any, ...]:
         """Draw the privacy profile, with epsilon at delta, and the trade-off curve.
 
         Both from above and from below, as far as a lower bound is proved.
@@ -483,7 +483,7 @@ class Cost(Constructors):
         draw(self, epsilon, float(delta), *places)
         return places
 
-    def plot_tradeoff(self, *, axes: Any = None) -> Any:
+    def plot_tradeoff(self, *, axes: object = None) -> Any:
         """Draw the trade-off curve alone, from above and from below.
 
         Parameters

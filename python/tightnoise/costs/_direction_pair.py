@@ -71,19 +71,19 @@ _UNDERFLOW = 1e-300
 _SMALL_LOSS = 1e-4
 
 
-def concentration(kappa: Any) -> float:
+def concentration(kappa: object) -> float:
     """Return kappa as a float from 0 to 1e100."""
     number = not_negative("kappa", kappa)
     require(number <= _LARGEST_KAPPA, "kappa", kappa, "at most 1e100")
     return number + 0.0  # not -0.0
 
 
-def dimension(dim: Any) -> int:
+def dimension(dim: object) -> int:
     """Return dim as an int from 2 to 2**53."""
     return integer("dim", dim, minimum=2, maximum=MAX_COUNT)
 
 
-def radians(angle: Any) -> Array:
+def radians(angle: object) -> Array:
     """Return angles from 0 to pi as an array."""
     array = number_array("angle", angle)
     good = (array >= 0) & (array <= _LARGEST_ANGLE)
@@ -91,14 +91,14 @@ def radians(angle: Any) -> Array:
     return np.asarray(array + 0.0)  # not -0.0
 
 
-def checked_half_chord(half_chord: Any) -> float:
+def checked_half_chord(half_chord: object) -> float:
     """Return half_chord as a float from 0 to 1."""
     number = not_negative("half_chord", half_chord)
     require(number <= 1, "half_chord", half_chord, "at most 1")
     return number + 0.0  # not -0.0
 
 
-def half_chord_upper(angle: Any) -> float:
+def half_chord_upper(angle: object) -> float:
     """Return sin(angle/2), rounded upwards, of one angle from 0 to pi."""
     value = real_scalar("angle", angle)
     require(0 <= value <= _LARGEST_ANGLE, "angle", angle, "between 0 and pi")
@@ -202,7 +202,7 @@ class VonMisesFisherRdp(CoreSum):
 
     @classmethod
     def weighted_sum(
-        cls, functions: Sequence[VonMisesFisherRdp], counts: Sequence[int], orders: Any
+        cls, functions: Sequence[VonMisesFisherRdp], counts: Sequence[int], orders: object
     ) -> Array:
         """Return the sum of counts[i] functions[i](orders), rounded upwards, in one call."""
         out = super().weighted_sum(functions, counts, orders)

@@ -21,7 +21,7 @@ _RATES = 401
 _FURTHER = 1e-3  # the profile goes so far below delta
 
 
-def draw(cost: Any, epsilon: float, delta: float, profile: Any, tradeoff: Any) -> None:
+def draw(cost: object, epsilon: float, delta: float, profile: object, tradeoff: object) -> None:
     """Draw both, from above and from below, on two axes; `cost` is a Cost, which calls this."""
     _draw_profile(profile, cost, epsilon, delta)
     draw_tradeoff(tradeoff, cost)

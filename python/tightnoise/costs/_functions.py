@@ -189,7 +189,7 @@ def _is_plain(values: Any, orders: Array) -> TypeGuard[Array]:
     return is_array and values.shape == orders.shape
 
 
-def _checked(source: object, values: Any, orders: Array) -> Array:
+def _checked(source: object, values: object, orders: Array) -> Array:
     if _is_plain(values, orders):
         array = values
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ class LaplaceRdp:
         object.__setattr__(self, "scale", positive("scale", self.scale))
         object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
 
-    def __call__(self, orders: Any) -> NDArray[np.float64]:
+    def __call__(self, orders: object) -> NDArray[np.float64]:
         """Return the bounds at `orders`, greater than 0."""
         alpha = np.maximum(np.asarray(orders, dtype=np.float64), 1.0)
         ratio = np.asarray(self._ratio)

@@ -196,7 +196,7 @@ class Leaf(ABC):
         return leaf_of, (self.to_dict(),)
 
 
-def _told(name: str, value: Any) -> str:
+def _told(name: str, value: object) -> str:
     if isinstance(value, bool):
         return name if value else ""
     if isinstance(value, float):
@@ -242,7 +242,7 @@ def losses_of_leaf(leaf: Leaf) -> Release | None:
     return leaf.release()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return a field as JSON has it: tuples as lists, leaves as dicts, infinity as "inf"."""
     if isinstance(value, Leaf):
         return value.to_dict()
@@ -267,7 +267,7 @@ def leaf_of(state: Any, depth: int = 0) -> Leaf:
     return kind(**{name: _field(state[name], depth + 1) for name in names})
 
 
-def _field(value: Any, depth: int) -> Any:
+def _field(value: object, depth: int) -> Any:
     if depth > _DEEPEST:
         raise ValueError("leaves must not be so deep within each other")
     if isinstance(value, Mapping):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ _HIDDEN = 1e-12  # outputs that P never has: more than this is never taken for r
 _INPUT = 16 * _UNIT  # losses and log-probabilities are rounded by the caller: a few units of each
 
 
-def release_of_losses(losses: Any, probabilities: Any) -> Release:
+def release_of_losses(losses: object, probabilities: object) -> Release:
     """Return the losses log(P/Q) of outputs with these probabilities under P.
 
     The other order of the two neighbours follows: Q has an output with the probability of P times

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ class PureRdp:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", not_negative("epsilon", self.epsilon))
 
-    def __call__(self, orders: Any) -> Array:
+    def __call__(self, orders: object) -> Array:
         """Return the bounds at `orders`, greater than 1."""
         alpha = np.asarray(orders, dtype=np.float64)
         e = self.epsilon

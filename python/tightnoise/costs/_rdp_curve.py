@@ -197,7 +197,7 @@ class RdpCurve:
         for name, field in {"_alphas": alphas, "_values": values, "_known": known}.items():
             object.__setattr__(self, name, field)
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
+    def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"an RdpCurve cannot be changed; got a new {name}")
 
     def __delattr__(self, name: str) -> NoReturn:

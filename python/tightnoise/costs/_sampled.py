@@ -387,7 +387,7 @@ class _AnySampled:
         orders = np.append(DEFAULT_ORDERS, np.inf)
         return orders, subsampled(self.curve, orders, self.rate, fixed_size=self.fixed_size)
 
-    def __call__(self, orders: Any) -> Array:
+    def __call__(self, orders: object) -> Array:
         return bounds_between(*self._at, np.asarray(orders, dtype=np.float64))
 
     @property
@@ -405,7 +405,7 @@ class _Replaced:
     curve: RdpCurve
     rate: float
 
-    def __call__(self, orders: Any) -> Array:
+    def __call__(self, orders: object) -> Array:
         alphas = np.asarray(orders, dtype=np.float64)
         whole = self.curve.at(alphas).values
         x = (alphas - 1) * whole

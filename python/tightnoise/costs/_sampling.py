@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tightnoise._validate import one_of
 
 __all__ = ["adjacency_of", "is_fixed_size"]
@@ -11,12 +9,12 @@ __all__ = ["adjacency_of", "is_fixed_size"]
 _ADJACENCY = {"poisson": "add-remove", "fixed-size": "replace-one"}
 
 
-def is_fixed_size(sampling: Any) -> bool:
+def is_fixed_size(sampling: object) -> bool:
     """Return whether batches have a fixed size; ValueError unless `sampling` is known."""
     return adjacency_of(sampling) == "replace-one"
 
 
-def adjacency_of(sampling: Any) -> str:
+def adjacency_of(sampling: object) -> str:
     """Return the neighbours for which costs of a way of sampling hold."""
     if isinstance(sampling, str) and sampling == "shuffle":
         raise ValueError(

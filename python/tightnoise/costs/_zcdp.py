@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ class ZcdpRdp:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", not_negative("rho", self.rho))
 
-    def __call__(self, orders: Any) -> Array:
+    def __call__(self, orders: object) -> Array:
         """Return the bounds at `orders`, greater than 1."""
         alpha = np.asarray(orders, dtype=np.float64)
         if self.rho == 0:

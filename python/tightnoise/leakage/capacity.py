@@ -55,7 +55,7 @@ FARTHEST = 1e100
 
 @functools.singledispatch
 def log_bayes_capacity(
-    mechanism: Any,
+    mechanism: object,
     *,
     dim: int | ArrayLike = 1,
     radius: ArrayLike | None = None,
@@ -271,7 +271,7 @@ def _refuse_dim(dim: int | ArrayLike, mechanism: Any) -> None:
     require(good, "dim", dim, f"left out: {type(mechanism).__name__} has dim {mechanism.dim}")
 
 
-def _refuse(name: str, value: Any, mechanism: Any, why: str) -> None:
+def _refuse(name: str, value: object, mechanism: object, why: str) -> None:
     require(value is None, name, value, f"None: the input of {type(mechanism).__name__} {why}")
 
 

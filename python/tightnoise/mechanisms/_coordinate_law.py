@@ -27,7 +27,7 @@ _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 _FARTHEST = 1e100
 
 
-def parameter(name: str, value: Any, *, positive: bool = False) -> Parameter:
+def parameter(name: str, value: object, *, positive: bool = False) -> Parameter:
     """Return a parameter after checking it: a float or a read-only float64 array."""
     array = float_array(name, value)
     if positive:

@@ -60,7 +60,7 @@ class DirectionLaw:
         source_of(random_state, "random_state")
         times = () if size is None else dimensions("size", size)
 
-        def repeated(vectors: Any) -> Any:
+        def repeated(vectors: object) -> Any:
             array = np.asarray(vectors)
             return np.broadcast_to(array, (*times, *array.shape)) if times else vectors
 

@@ -65,7 +65,7 @@ class Draw(Protocol):
     hold int64, for the integers of the points.
     """
 
-    def __call__(self, theta: Floats, out: Any, source: NoiseSource, *place: Any) -> None: ...
+    def __call__(self, theta: Floats, out: object, source: NoiseSource, *place: Any) -> None: ...
 
 
 def read_theta(theta: ArrayLike | ExactSum, *, check_finite: bool = True) -> Theta:

@@ -31,7 +31,7 @@ def up_to(edges: NDArray[Any], end: float) -> Array:
     return np.unique(np.concatenate([[0.0], inside, [end]]))
 
 
-def around(centre: Any, sigma: Any, reach: float = np.inf) -> Array:
+def around(centre: object, sigma: object, reach: float = np.inf) -> Array:
     """Return edges about each centre in each of which a Gaussian's tail is a polynomial to 1e-15.
 
     None is farther from its centre than `reach`.

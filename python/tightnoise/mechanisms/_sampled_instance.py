@@ -40,10 +40,10 @@ def sampled_instance_cost(
     law: CoordinateLaw,
     rows: ArrayLike,
     rate: float,
-    sampling: Any,
+    sampling: object,
     sensitivity: float | None,
     coordinate_sensitivity: ArrayLike | None,
-    adjacency: Any,
+    adjacency: object,
 ) -> InstanceCost:
     """Return the cost of releasing the sum of a sample; arguments as of `sampled_cost_at`."""
     if law.name not in get_args(Kind):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class StepNoise(AdditiveNoise):
         return self.mean_abs()
 
 
-def step_epsilon(epsilon: Any) -> float:
+def step_epsilon(epsilon: object) -> float:
     """Return epsilon as a float after checking it."""
     number = real_scalar("epsilon", epsilon)
     good = SMALLEST_EPSILON <= number <= LARGEST_EPSILON

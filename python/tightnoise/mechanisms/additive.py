@@ -198,7 +198,7 @@ class AdditiveNoise(OnIntegers, ScalarLaw, Mechanism):
             offset=offset,
         )
 
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *place: Any) -> None:
+    def _draw(self, theta: Floats, out: object, source: NoiseSource, *place: Any) -> None:
         sampler = getattr(core, self._sampler)
         sampler(theta, *self._sampled, out, source, *place)
 

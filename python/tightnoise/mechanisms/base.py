@@ -181,7 +181,7 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
             offset=offset,
         )
 
-    def _draw(self, theta: Floats, out: Any, source: NoiseSource, *place: Any) -> None:
+    def _draw(self, theta: Floats, out: object, source: NoiseSource, *place: Any) -> None:
         parameters = self._law.operands(theta.shape)[: len(self._values())]
         getattr(core, self._sampler)(theta, *parameters, out, source, *place)
 

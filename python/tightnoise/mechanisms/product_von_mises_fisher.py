@@ -110,7 +110,7 @@ class ProductVonMisesFisher(DirectionLaw, Mechanism):
         mean_directions: Blocks,
         *,
         rng: NoiseStream | None = None,
-        out: Any = None,
+        out: object = None,
         grid: GridLike = "auto",
     ) -> Any:
         """Return a random direction for each block: what is released.
@@ -288,7 +288,7 @@ class ProductVonMisesFisher(DirectionLaw, Mechanism):
         edges = [0, *np.cumsum(self.dims).tolist()]
         return [array[..., begin:end] for begin, end in pairwise(edges)]
 
-    def _places(self, out: Any, blocks: list[Floats]) -> list[Floats]:
+    def _places(self, out: object, blocks: list[Floats]) -> list[Floats]:
         """Return where to write each block, all of them checked before the first is written."""
         rows = {block.shape[:-1] for block in blocks}
         if len(rows) > 1:

@@ -95,7 +95,7 @@ class VonMisesFisher(DirectionLaw, Mechanism):
         mean_direction: ArrayLike,
         *,
         rng: NoiseStream | None = None,
-        out: Any = None,
+        out: object = None,
         grid: GridLike = "auto",
     ) -> Floats:
         """Return noisy directions: what is released.

@@ -283,7 +283,7 @@ def plan_bounded(
             domain=(low, high),
             adjacency=adjacency,
         )
-        inside, grid = _inside(theta, low, high), grid_of(drawn)
+        grid = grid_of(drawn)
 
         def draw_array(rng: NoiseStream | None) -> BoundedRelease:
             noisy = drawn.sample(inside, rng=rng)
@@ -294,11 +294,11 @@ def plan_bounded(
     asked = question_of(epsilon, delta, *ends, count, prior)
     inside = _inside(theta, low, high)
     choice = best_choice(asked) if mechanism == "best" else choice_of(mechanism, asked)
-    within, step = _inside(theta, low, high), grid_of(choice.mechanism)
+    step = grid_of(choice.mechanism)
     cost = choice.cost.for_neighbours(adjacency)
 
     def draw(rng: NoiseStream | None) -> BoundedRelease:
-        noisy = choice.mechanism.sample(within, rng=rng)
+        noisy = choice.mechanism.sample(inside, rng=rng)
         return BoundedRelease(
             float(choice.of(noisy, "value")),
             cost,

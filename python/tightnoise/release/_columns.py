@@ -149,13 +149,13 @@ def _objects(values: Any) -> NDArray[Any]:
     return array
 
 
-def _type_name(values: Any) -> str:
+def _type_name(values: object) -> str:
     return str(getattr(values, "type", getattr(values, "dtype", ""))).lower()
 
 
-def _holds_numbers(values: Any) -> bool:
+def _holds_numbers(values: object) -> bool:
     return _type_name(values).startswith(("int", "uint", "float", "double", "halffloat", "bool"))
 
 
-def _type_of(values: Any, array: NDArray[Any]) -> str:
+def _type_of(values: object, array: NDArray[Any]) -> str:
     return f"dtype {array.dtype} ({type(values).__name__})"

@@ -269,7 +269,7 @@ def _edges(edges: ArrayLike) -> NDArray[np.float64]:
     return ends
 
 
-def _names(cells: Any) -> tuple[Any, ...]:
+def _names(cells: object) -> tuple[Any, ...]:
     if isinstance(cells, (str, bytes)) or not hasattr(cells, "__iter__"):
         raise TypeError(f"cells must be a sequence of names; got {cells!r}")
     names = tuple(cells.tolist() if isinstance(cells, np.ndarray) else cells)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import real_scalar, require
+from tightnoise.calibrate import CalibrationError
 from tightnoise.compare import best_noise
 from tightnoise.compare._integers import integer_interval, integers_of
 from tightnoise.compare.bounded import best_choice, question_of
@@ -175,6 +176,9 @@ def added_noise(
     ranking = best_noise(
         epsilon, delta, sensitivity=sensitivity, count=changed, loss="l2", integer=integer
     )
+    if not ranking.choices:
+        why = "; ".join(f"{name}: {text}" for name, text in ranking.left_out.items())
+        raise CalibrationError(f"no noise meets epsilon = {epsilon:g}, delta = {delta:g}: {why}")
     best = ranking.best
     cost = (best.cost * changed).for_neighbours(adjacency)
     return Noise(best.name, best.mechanism, cost, best.sensitivity, integer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from tightnoise._validate import real_scalar, require
 from tightnoise.costs import Cost
@@ -28,7 +28,7 @@ class Plan(Generic[Own]):
     draw: Callable[[NoiseStream | None], Own]
 
 
-def bounds_of(lower: Any, upper: Any) -> tuple[float, float]:
+def bounds_of(lower: object, upper: object) -> tuple[float, float]:
     """Return the bounds that rows are clipped to; an error says why they must be given."""
     ends = []
     for name, value in (("lower", lower), ("upper", upper)):

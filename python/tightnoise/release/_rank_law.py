@@ -99,7 +99,7 @@ class RankLaw(Mechanism):
 
     _has_grid: ClassVar[bool] = True
 
-    def _steps(self, grid: Any) -> Any:
+    def _steps(self, grid: object) -> Any:
         return np.asarray(self.step)
 
     def __str__(self) -> str:

@@ -196,7 +196,7 @@ _NEIGHBOURS = {
 }
 
 
-def _cell_text(cell: Any) -> str:
+def _cell_text(cell: object) -> str:
     return " to ".join(f"{edge:g}" for edge in cell) if isinstance(cell, tuple) else str(cell)
 
 

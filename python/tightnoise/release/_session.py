@@ -534,7 +534,7 @@ def _digest_of(state: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _checked_name(name: Any) -> str:
+def _checked_name(name: object) -> str:
     if not isinstance(name, str):
         raise TypeError(f"name must be text; got {type(name).__name__}")
     good = 0 < len(name) <= _LONGEST_NAME

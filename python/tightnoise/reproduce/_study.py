@@ -121,7 +121,7 @@ def _read(path: str, about: dict[str, Any]) -> dict[str, Any]:
     return dict(state["results"])
 
 
-def _digest(results: Any) -> str:
+def _digest(results: object) -> str:
     return hashlib.sha256(json.dumps(results, sort_keys=True).encode()).hexdigest()
 
 

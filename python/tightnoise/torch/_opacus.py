@@ -95,7 +95,7 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
 
         return hook
 
-    def state_dict(self, destination: Any = None) -> Any:
+    def state_dict(self, destination: object = None) -> Any:
         """Return the state, as Opacus saves it, with the ledger in it."""
         state = super().state_dict(destination)
         state["ledger"] = self._ledger.state_dict()
@@ -326,7 +326,7 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
             **options,
         )
 
-    def save_checkpoint(self, *, path: Any, **options: Any) -> None:
+    def save_checkpoint(self, *, path: object, **options: Any) -> None:
         """Save as Opacus' engine does; a file of this name is written whole or not at all."""
         if not isinstance(path, (str, os.PathLike)):
             super().save_checkpoint(path=path, **options)

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from tightnoise._figures import write_png
 from tightnoise.reproduce.conversion._costs import (
     CONVERSIONS,
     EXACT,
@@ -34,13 +35,12 @@ STYLES: dict[str, dict[str, Any]] = {
 
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
 
-    figure = Figure(figsize=(11, 4.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    _draw_releases(left)
-    _draw_sgd(right)
-    figure.savefig(file, format="png", dpi=150)
+    def both(axes: tuple[Any, ...]) -> None:
+        _draw_releases(axes[0])
+        _draw_sgd(axes[1])
+
+    write_png(file, both, 2, (11, 4.8))
 
 
 def _draw_releases(axes: Any) -> None:
@@ -52,7 +52,7 @@ def _draw_releases(axes: Any) -> None:
     _finish(axes, f"Gaussian releases of sigma {SIGMA:g}", "T, number of releases")
 
 
-def _draw_sgd(axes: Any) -> None:
+def _draw_sgd(axes: object) -> None:
     def epsilon(epochs: float, method: str) -> float:
         return sgd_epsilon_after(epochs, method, SAMPLING_RATE)
 

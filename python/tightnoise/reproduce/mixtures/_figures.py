@@ -7,6 +7,7 @@ from typing import IO, Any
 import numpy as np
 
 import tightnoise.calibrate as calibrate
+from tightnoise._figures import write_png
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
 
@@ -18,14 +19,13 @@ ORANGE, BLUE, GREEN, BLACK = "#D55E00", "#0072B2", "#009E73", "#000000"
 
 def draw(file: IO[bytes]) -> None:
     """Draw the figures side by side into a PNG file; ImportError without matplotlib."""
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
 
-    figure = Figure(figsize=(16, 5.4), layout="constrained")
-    left, middle, right = figure.subplots(1, 3)
-    _draw_densities(left, 1.0, 1e-5)
-    _draw_gains(middle, 1e-5)
-    _draw_gains(right, 0.01)
-    figure.savefig(file, format="png", dpi=110)
+    def all_three(axes: tuple[Any, ...]) -> None:
+        _draw_densities(axes[0], 1.0, 1e-5)
+        _draw_gains(axes[1], 1e-5)
+        _draw_gains(axes[2], 0.01)
+
+    write_png(file, all_three, 3, (16, 5.4))
 
 
 def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from tightnoise._figures import write_png
 from tightnoise.reproduce.vmf._costs import (
     ANCHOR,
     BATCH,
@@ -34,13 +35,12 @@ KAPPAS = np.linspace(25, 500, 39)
 
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
 
-    figure = Figure(figsize=(12, 5.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    _draw_epsilon(left)
-    _draw_capacity(right)
-    figure.savefig(file, format="png", dpi=150)
+    def both(axes: tuple[Any, ...]) -> None:
+        _draw_epsilon(axes[0])
+        _draw_capacity(axes[1])
+
+    write_png(file, both, 2, (12, 5.4))
 
 
 def _draw_epsilon(axes: Any) -> None:
