@@ -280,7 +280,7 @@ def test_noise_with_bounds_is_one_pair_from_below():
 
 
 def test_beyond_the_window():
-    """A lattice that is too short for the losses says so: no epsilon is enough for what it lacks."""
+    """A lattice that is too short for the losses says so."""
     p, q = np.array([0.6, 0.3, 0.1]), np.array([0.1, 0.3, 0.6])
     release = tn.Cost.of_losses(np.log(p / q), p).terms[0][0].release()
     losses = LossesOn((release,), (200,), 1e-5)
