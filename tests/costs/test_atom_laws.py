@@ -117,8 +117,18 @@ def replaced(sigma, rate):
         tn.Laplace(1.0).cost(sensitivity=1.0).sampled(0.1, "poisson") * 3,
         tn.Laplace(1.0).cost(sensitivity=1.0).sampled(0.1, "poisson") * 1_000,
         tn.Staircase(1.0, 1.0, 0.4).cost(sensitivity=1.0) * 100,
+        tn.Laplace(2.0).cost(sensitivity=1.0) * 1_000_000,
     ],
-    ids=["2", "50", "1000000", "replaced", "Laplace, 3", "Laplace, 1000", "staircase"],
+    ids=[
+        "2",
+        "50",
+        "1000000",
+        "replaced",
+        "Laplace, 3",
+        "Laplace, 1000",
+        "staircase",
+        "much Laplace",
+    ],
 )
 def test_narrow(cost, check_error):
     lower, upper = cost.epsilon_bounds(1e-6)

@@ -82,18 +82,16 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    exact = _exact(question, terms, at)
-    best = Bounds(0.0, upper) if exact is None else exact.or_tighter(Bounds(0.0, upper))
-    if best.is_narrow:
-        return best
+    best = Bounds(0.0, upper)
+    for of_atoms in (False, True):
+        exact = _exact(question, terms, at, of_atoms=of_atoms)
+        best = best if exact is None else best.or_tighter(exact)
+        if best.is_narrow:
+            return best
     single = _of_profile(question, terms, at)
     if single is not None:
         return best.or_tighter(Bounds(single, upper))
-    found = best.or_tighter(lattice_bounds(question, terms, at, upper))
-    if found.is_narrow:
-        return found
-    exact = _exact(question, terms, at, of_atoms=True)
-    return found if exact is None else found.or_tighter(exact)
+    return best.or_tighter(lattice_bounds(question, terms, at, best.upper))
 
 
 def _of_profile(question: str, terms: Terms, at: float) -> float | None:

@@ -30,6 +30,7 @@ _NARROW = 1e-6  # relative
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _LEAST = 3_000  # of one
 _VERY_MANY = 2_000
+_SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY = 5_000  # releases: less are quicker on a lattice
 
 
@@ -145,13 +146,16 @@ class _Kind(NamedTuple):
 def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | None:
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
-    `of_atoms`: also of many atoms alone, which takes tenths of a second. On a lattice they are
-    quicker, and a few millionths less tight; a few of them stay atoms there, and are tighter.
+    Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
+    atoms alone, which takes tenths of a second; less are quicker on a lattice.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
-    if any(law is not None and law[0].is_smooth for _, law, _ in laws):
+    if any(
+        law is not None and (law[0].is_smooth or n * min(leaf.max_loss, 1.0) >= _SPREAD)
+        for leaf, law, n in laws
+    ):
         return _composition(terms, None)
     if of_atoms and any(law is None and n >= _MANY for _, law, n in laws):
         found = _composition(terms, None)

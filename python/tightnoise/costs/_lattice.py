@@ -112,7 +112,14 @@ class Tilted:
     rounding: float  # how far splitting may have moved the sum of losses down
 
     def epsilon(self, log_slack: float) -> float:
-        """Return an epsilon at which the divergence is at most that; NaN if below the window."""
+        """Return an epsilon at which the divergence is at most that; NaN if below the window.
+
+        Infinity if what lies beyond the window may be more.
+        """
+        if self.beyond > 0:
+            last = self.spacing * (self.mass.size - 1)
+            if math.log(self.beyond) + self.log_scale - self.tilt * last > log_slack:
+                return math.inf
         found = self._read(core.lattice_epsilon, log_slack, self.extra)
         for allowance in ALLOWANCES[1:]:
             sharp = self._read(core.lattice_epsilon, log_slack - allowance, 0.0)

@@ -31,7 +31,8 @@ Array = NDArray[np.float64]
 _UNIT = 2.0**-53
 _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _ROUNDS = 3  # spacings that are tried
-_AIM = 0.3  # of what is narrow
+_NARROW = {"epsilon": 1e-6, "delta": 1e-5}  # relative: a delta changes so much faster
+_AIM = 0.3  # of that
 _WORTH_ANOTHER = 0.5  # of the last width
 _FINEST = 0.1  # of the last spacing
 _STEPS = 4.0  # spacings and tilts, between one and its double, that are asked for
@@ -67,12 +68,14 @@ def lattice_bounds(question: str, terms: Terms, at: float, above: float) -> Boun
             break
         found = _read(question, ways, frames, at)
         best = best.or_tighter(found)
-        if best.is_narrow or spacing == least or not best.lower < best.upper:
+        if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
-        if width > _WORTH_ANOTHER * last:  # something else keeps the sides apart
+        # Or something else keeps the sides apart.
+        if width <= _NARROW[question] or width > _WORTH_ANOTHER * last:
             break
-        spacing = max(least, spacing * max(_FINEST, math.sqrt(_AIM * 1e-6 / width)))
+        finer = math.sqrt(_AIM * _NARROW[question] / width)
+        spacing = max(least, spacing * max(_FINEST, finer))
     return best
 
 
