@@ -9,8 +9,8 @@ from pathlib import Path
 import mpmath as mp
 import numpy as np
 import pytest
-from lattices import bounds_on_lattice
 from by_night import by_night
+from lattices import bounds_on_lattice
 
 import tightnoise as tn
 from tightnoise._core import cost
