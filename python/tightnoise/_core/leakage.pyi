@@ -6,6 +6,7 @@ import numpy
 import numpy.typing
 
 __all__: list[str] = [
+    "fisher_loss_bounds",
     "gaussian",
     "log_ball_capacity",
     "log_cap_capacity",
@@ -15,6 +16,20 @@ __all__: list[str] = [
     "truncated",
 ]
 
+def fisher_loss_bounds(
+    information: numpy.typing.NDArray[numpy.float64],
+    products: numpy.typing.NDArray[numpy.float64],
+    norms: numpy.typing.NDArray[numpy.float64],
+    likely: numpy.typing.NDArray[numpy.float64],
+    residual: numpy.typing.NDArray[numpy.float64],
+    forms: numpy.typing.NDArray[numpy.float64],
+    squares: numpy.typing.NDArray[numpy.float64],
+    lengths: numpy.typing.NDArray[numpy.float64],
+    errors: numpy.typing.NDArray[numpy.float64],
+    which: numpy.typing.NDArray[numpy.int64],
+    is_clipped: bool,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def gaussian(
     sigma: numpy.ndarray,
     lower: numpy.ndarray,
