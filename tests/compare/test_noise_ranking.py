@@ -263,6 +263,18 @@ def test_the_best_is_found_without_the_searches_that_cannot_find_it(monkeypatch)
     assert searched == ["Tulap"]
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(3.0, 0.0), (1.0, 1e-6), (0.7, 0.3)])
+def test_no_integer_noise_is_below_tulap_noise(epsilon, delta):
+    found = least_variance(epsilon, delta, sensitivity=1.0, count=1, integer=True)
+    least, tail, k = 0.0, (1 - delta) / (1 + math.exp(epsilon)), 1
+    while tail > 1e-20:
+        least += 2 * (2 * k - 1) * tail
+        tail, k = (tail - delta) / math.exp(epsilon), k + 1
+    assert found.variance == pytest.approx(least, rel=1e-9)
+    ranking = tn.best_noise(epsilon, delta, sensitivity=1.0, loss="l2", integer=True)
+    assert ranking.best == found
+
+
 @pytest.mark.parametrize(("epsilon", "delta", "count"), [(1.0, 0.0, 2), (1.0, 1e-6, 1)])
 def test_the_best_where_no_search_is_long(epsilon, delta, count):
     asked = {"sensitivity": 1.0, "count": count, "integer": False}

@@ -23,6 +23,7 @@ from tightnoise.random import NoiseStream
 __all__ = ["NoiseChoice", "NoiseRanking", "best_noise", "least_variance"]
 
 _LOSSES = {"l1": "mean_abs", "l2": "variance"}
+_LEAST_OF_INTEGERS = ("Tulap", "staircase")  # the latter is the same without a delta
 _CLOSE = 1e-8  # as searches end
 _ROOM = 1e-6  # for the rounding of a delta, and of what it falls by
 
@@ -266,14 +267,20 @@ def least_variance(
 ) -> NoiseChoice:
     """Return the best of `best_noise` by the variance, for arguments that were checked.
 
-    Without the searches for noise of several releases that cannot be it, which take long.
+    Without the searches for noise that cannot be it, which take long. Of one integer that a person
+    changes by 1 nothing is below rounded Tulap noise, with T_k the probability of k or more: T_1 is
+    (1 - delta)/(1 + e^epsilon) or more, as T_0 = 1 - T_1 is no more than e^epsilon T_1 + delta, and
+    so on, T_(k + 1) >= (T_k - delta)/e^epsilon; there all are equal, and the variance is the sum of
+    2 (2 k - 1) T_k.
     """
-    if count == 1 or delta == 0:
-        asked = {"sensitivity": sensitivity, "count": count, "integer": integer}
-        return best_noise(epsilon, delta, loss="l2", **asked).best  # type: ignore[arg-type]
     change = integer_sensitivity(sensitivity)[0] if integer else float(sensitivity)
     question = _Question(epsilon, delta, change, count, "l2", integer)
     families = [family for family in FAMILIES if not family.for_one]
+    if count == 1 and integer and change == 1:
+        families = [family for family in families if family.name in _LEAST_OF_INTEGERS]
+    elif count == 1 or delta == 0:
+        asked = {"sensitivity": sensitivity, "count": count, "integer": integer}
+        return best_noise(epsilon, delta, loss="l2", **asked).best  # type: ignore[arg-type]
     ordered = sorted((question.at_least(f), i) for i, f in enumerate(families))
     found: list[tuple[float, int, NoiseChoice]] = []
     for least, i in ordered:
@@ -314,6 +321,8 @@ class _Question(NamedTuple):
         Such noise falls as the epsilon of its own grows, from an equal share of the budget's on: so
         it is not below that of an epsilon with which all of them cost more.
         """
+        if self.releases == 1:
+            return 0.0  # nothing is known
         share, failure = self.epsilon / self.releases, 0.5 * self.delta / self.releases
         above = 2.0 * self.delta
         while True:
@@ -321,7 +330,7 @@ class _Question(NamedTuple):
             try:
                 one = self._replace(epsilon=own, delta=failure, releases=1).calibrated(family)
             except CalibrationError:
-                return 0.0  # nothing is known
+                return 0.0
             if self._costs_more(one, share, own):
                 return float((one.rounded() if self.integer else one).var())
             if own == self.epsilon:
