@@ -6,6 +6,7 @@ namespace tightnoise {
 namespace {
 
 constexpr double kUnit = 0x1p-52;
+constexpr double kLeast = 1e-150;  // of D: any D is right, and this has an inverse
 
 // Hands out parts of the workspace.
 struct Room {
@@ -106,8 +107,9 @@ inline Lanes greatest_beside(const FisherModel& model, const FisherExamples& exa
     }
     if (is_clipped) lengths.set(last, square_root(xx));
     for (std::size_t i = 0; i < size; ++i) {
-        const Lanes length = lengths[i];
-        inverse.set(i, length == 0.0 ? length : 1.0 / length);
+        const Lanes length = lengths[i] < kLeast ? Lanes{} + kLeast : lengths[i];
+        lengths.set(i, length);
+        inverse.set(i, 1.0 / length);
     }
 
     // D^-1 U^T U D^-1.

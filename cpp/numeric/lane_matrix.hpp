@@ -86,7 +86,8 @@ inline void transform(const LaneMatrix& m, const LaneMatrix& l, const LaneMatrix
 // to `beside`. `p` and `v` have room for a row each.
 inline void tridiagonalise(const LaneMatrix& a, const LaneRow& beside, const LaneRow& p,
                            const LaneRow& v) {
-    constexpr double kNothing = 1e-290;  // of squares of numbers that are 1 or so
+    // Of numbers that are 1 or so, a square that is nothing; the inverse of it has a square, too.
+    constexpr double kNothing = 1e-150;
     const std::size_t n = a.size;
     for (std::size_t k = 0; k + 2 < n; ++k) {
         Lanes rest = {};

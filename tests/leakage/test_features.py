@@ -159,6 +159,17 @@ def test_threads_change_nothing(rng):
         assert np.isinf(fil_logistic(weights, x * 1e200, labels, information)).all()
 
 
+@pytest.mark.parametrize("scale", [0.0, 1e-160, 1e-80, 1e-3, 30.0, 100.0, 1e5])
+def test_weights_of_any_size(rng, scale):
+    weights, x = scale * rng.normal(size=(10, 30)), rng.normal(size=(41, 30))
+    labels, information = rng.integers(0, 10, 41), rng.random((10, 30))
+    eta = fil_logistic(weights, x, labels, information, clip=0.5)
+    assert np.isfinite(eta).all()
+    dense = [dense_bound(weights, *pair, information, 0.5) for pair in zip(x, labels, strict=True)]
+    if scale <= 1e-3:  # with many more, 1 - p is lost in what it is held to
+        np.testing.assert_allclose(eta**2, dense, rtol=1e-8)
+
+
 def test_extremes_are_no_nan():
     weights = np.eye(2)
     eta = fil_logistic(weights, [[1e200, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 0, 1], np.ones((2, 2)))
