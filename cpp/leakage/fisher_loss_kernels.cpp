@@ -107,9 +107,10 @@ inline Lanes greatest_beside(const FisherModel& model, const FisherExamples& exa
     }
     if (is_clipped) lengths.set(last, square_root(xx));
     for (std::size_t i = 0; i < size; ++i) {
-        const Lanes length = lengths[i] < kLeast ? Lanes{} + kLeast : lengths[i];
-        lengths.set(i, length);
-        inverse.set(i, 1.0 / length);
+        const Lanes exact = lengths[i];
+        const Lanes some = exact < kLeast ? Lanes{} + kLeast : exact;
+        lengths.set(i, exact == 0.0 ? exact : some);
+        inverse.set(i, exact == 0.0 ? exact : 1.0 / some);
     }
 
     // D^-1 U^T U D^-1.
