@@ -20,7 +20,7 @@ from tightnoise.compare._ranking import Ranking
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream
 
-__all__ = ["NoiseChoice", "NoiseRanking", "best_noise", "least_variance"]
+__all__ = ["NoiseChoice", "NoiseRanking", "best_noise"]
 
 _LOSSES = {"l1": "mean_abs", "l2": "variance"}
 _LEAST_OF_INTEGERS = ("Tulap", "staircase")  # the latter is the same without a delta
