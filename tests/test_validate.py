@@ -27,7 +27,6 @@ def test_real_numbers_of_any_type(value: object) -> None:
     [True, np.True_, np.array(True), "1", b"1", np.str_("1"), np.array("1"), np.array(b"1"), 1j,
      np.complex64(1), np.array(1j), np.timedelta64(3, "D"), np.array(3, "m8[s]"),
      np.datetime64("2020"),
-     np.datetime64("2020"),
      np.ma.masked, np.ma.array(1.0, mask=True), np.ma.array(1.0), np.array([1.0]), np.array(None),
      None, [1.0]],
     ids=repr,

@@ -9,12 +9,12 @@ namespace tightnoise {
 void bind_additive(py::module_ m);
 void bind_additive_sampling(py::module_ m);
 void bind_analytic_bound(py::module_ m);
-void bind_bayes_capacity(py::module_ m);
 void bind_calibration(py::module_ m);
 void bind_composition(py::module_ m);
 void bind_contour(py::module_ m);
 void bind_conversion(py::module_ m);
 void bind_domain(py::module_ m);
+void bind_leakage(py::module_ m);
 void bind_mechanisms(py::module_ m);
 void bind_random(py::module_ m);
 void bind_runtime(py::module_ m);
@@ -42,7 +42,7 @@ PYBIND11_MODULE(_core, m, py::mod_gil_not_used()) {
     bind_additive(additive);
     bind_analytic_bound(m.def_submodule("analytic_bound"));
     bind_domain(m.def_submodule("domain"));
-    bind_bayes_capacity(m.def_submodule("leakage"));
+    bind_leakage(m.def_submodule("leakage"));
     const py::module_ random = m.def_submodule("random");
     bind_random(random);
     bind_additive_sampling(random);

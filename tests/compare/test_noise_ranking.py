@@ -12,7 +12,9 @@ from by_night import by_night
 
 import tightnoise as tn
 from tightnoise._figures import write_png
+from tightnoise.compare import noise_ranking
 from tightnoise.compare._families import FAMILIES
+from tightnoise.compare.noise_ranking import least_variance
 
 NAMES = [family.name for family in FAMILIES]
 QUICK = [family for family in FAMILIES if not family.for_one]
@@ -240,3 +242,42 @@ def test_the_largest_epsilon_is_drawn_and_printed_in_narrow_columns(monkeypatch)
     file = io.BytesIO()
     write_png(file, lambda axes: ranking.plot(axes=axes), 2, (13.0, 5.4))
     assert file.getvalue().startswith(b"\x89PNG")
+
+
+def test_the_best_is_found_without_the_searches_that_cannot_find_it(monkeypatch):
+    question = noise_ranking._Question(4.0, 1e-6, 1.0, 2, "l2", True)
+    quick = {family.name: family for family in FAMILIES if family.name in ("Tulap", "staircase")}
+    variances = {}
+    for name, family in quick.items():
+        variances[name] = question.calibrated(family).rounded().var()
+        assert 0.999 < question.at_least(family) / variances[name] < 1 + 1e-8
+    searched = []
+
+    def watched(asked, family, original=noise_ranking._Question.calibrated):
+        if asked.releases > 1:
+            searched.append(family.name)
+        return original(asked, family)
+
+    monkeypatch.setattr(noise_ranking._Question, "calibrated", watched)
+    found = least_variance(4.0, 1e-6, sensitivity=1.0, count=2, integer=True)
+    assert found.variance == min(variances.values()) == variances[found.name]
+    assert searched == ["Tulap"]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(3.0, 0.0), (1.0, 1e-6), (0.7, 0.3)])
+def test_no_integer_noise_is_below_tulap_noise(epsilon, delta):
+    found = least_variance(epsilon, delta, sensitivity=1.0, count=1, integer=True)
+    least, tail, k = 0.0, (1 - delta) / (1 + math.exp(epsilon)), 1
+    while tail > 1e-20:
+        least += 2 * (2 * k - 1) * tail
+        tail, k = (tail - delta) / math.exp(epsilon), k + 1
+    assert found.variance == pytest.approx(least, rel=1e-9)
+    ranking = tn.best_noise(epsilon, delta, sensitivity=1.0, loss="l2", integer=True)
+    assert ranking.best == found
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "count"), [(1.0, 0.0, 2), (1.0, 1e-6, 1)])
+def test_the_best_where_no_search_is_long(epsilon, delta, count):
+    asked = {"sensitivity": 1.0, "count": count, "integer": False}
+    found = least_variance(epsilon, delta, **asked)
+    assert found == tn.best_noise(epsilon, delta, loss="l2", **asked).best

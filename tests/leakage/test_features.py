@@ -1,7 +1,11 @@
 """The Fisher information loss of training examples: against derivatives and limits."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
+from simd_levels import LEVELS, printed_at
 
 import tightnoise as tn
 from tightnoise.leakage import fil_logistic, fil_lower
@@ -48,6 +52,49 @@ def test_never_below_the_exact_eigenvalue(rng):
         assert eta**2 >= exact * (1 - 1e-7) - 1e-12
         ratios.append(eta**2 / exact if exact > 1e-9 else 1.0)
     assert np.median(ratios) < 1.2
+
+
+def dense_bound(weights, x, label, information, clip):
+    """The formula of the docstring as matrices over the features, by LAPACK."""
+    logits = weights @ x
+    likely = np.exp(logits - logits.max())
+    likely /= likely.sum()
+    a = likely - (np.arange(len(weights)) == label)
+    v = (np.diag(likely) - np.outer(likely, likely)) @ weights
+    jacobian = a[:, np.newaxis, np.newaxis] * np.eye(len(x)) + x[:, np.newaxis] * v[:, np.newaxis]
+    diagonal = a**2 @ information
+    square = np.einsum("kij,ki,kil->jl", jacobian, information, jacobian)
+    g = np.outer(a, x)
+    norm, factor = np.linalg.norm(g), 1.0
+    if clip is not None and norm > clip:
+        u, factor = g / norm, (clip / norm) ** 2
+        along, through = (np.einsum("kij,ki->j", jacobian, h) for h in (u, information * u))
+        square -= np.outer(along, through) + np.outer(through, along)
+        square += (information * u * u).sum() * np.outer(along, along)
+    rest = np.linalg.eigvalsh(square - np.diag(diagonal))[-1]
+    return factor * (diagonal.max() + max(0.0, rest))
+
+
+def many_classes():
+    rng = np.random.default_rng(3)
+    weights, information = 0.3 * rng.normal(size=(10, 43)), rng.random((10, 43)) ** 2
+    return weights, rng.normal(size=(21, 43)), rng.integers(0, 10, 21), information
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("clip", [None, 2.0])
+def test_the_formula_with_dense_matrices(level, clip):
+    program = (
+        "import sys; sys.path.append(sys.argv[1])\n"
+        "import json, tightnoise as tn, test_features as t\n"
+        f"eta = tn.leakage.fil_logistic(*t.many_classes(), clip={clip})\n"
+        "print(json.dumps(eta.tolist()))"
+    )
+    squares = np.square(json.loads(printed_at(level, program, Path(__file__).parent)))
+    weights, x, labels, information = many_classes()
+    dense = [dense_bound(weights, *pair, information, clip) for pair in zip(x, labels, strict=True)]
+    assert (squares >= np.array(dense) * (1 - 1e-12)).all()
+    np.testing.assert_allclose(squares, dense, rtol=3e-9)
 
 
 def test_where_the_part_of_low_rank_is_negative_definite(rng):
@@ -110,6 +157,17 @@ def test_threads_change_nothing(rng):
     np.testing.assert_allclose(*found, rtol=1e-12)
     with np.errstate(all="raise"):  # what a thread ignores is its own
         assert np.isinf(fil_logistic(weights, x * 1e200, labels, information)).all()
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-160, 1e-80, 1e-3, 30.0, 100.0, 1e5])
+def test_weights_of_any_size(rng, scale):
+    weights, x = scale * rng.normal(size=(10, 30)), rng.normal(size=(41, 30))
+    labels, information = rng.integers(0, 10, 41), rng.random((10, 30))
+    eta = fil_logistic(weights, x, labels, information, clip=0.5)
+    assert np.isfinite(eta).all()
+    dense = [dense_bound(weights, *pair, information, 0.5) for pair in zip(x, labels, strict=True)]
+    if scale <= 1e-3:  # with many more, 1 - p is lost in what it is held to
+        np.testing.assert_allclose(eta**2, dense, rtol=1e-8)
 
 
 def test_extremes_are_no_nan():

@@ -128,6 +128,82 @@ def test_functions_agree_with_each_other(name):
     assert np.array_equal(law.stats(thetas, "v"), variance)
 
 
+@pytest.mark.parametrize("name", NOISES)
+def test_kurtosis_of_noise(name, check_error):
+    noise = NOISES[name]
+    if name == "gaussian":
+        assert float(noise.stats(moments="k")) == pytest.approx(0.0, abs=1e-14)
+        return
+    edges = noise._panels(-float(noise.ppf(1e-25)))
+    if name in ("laplace", "truncated_laplace"):
+        edges = np.linspace(0.0, edges[-1], 60)
+    parts = [
+        integrate.quad(lambda x: x**4 * float(noise.pdf(x)), *panel, epsabs=0.0)[0]
+        for panel in itertools.pairwise(edges.tolist())
+    ]
+    expected = 2 * math.fsum(parts) / float(noise.var()) ** 2
+    skewness, kurtosis = noise.stats(np.zeros(2), moments="sk")
+    assert (skewness == 0.0).all()
+    error = abs(float(kurtosis[0]) + 3.0 - expected) / expected
+    check_error(f"kurtosis of {name}", error, 1e-12)
+
+
+@pytest.mark.parametrize(("epsilon", "kurtosis"), [(1e-12, 3.0), (1e-3, 3.0), (0.3, None)])
+def test_kurtosis_of_steps(epsilon, kurtosis):
+    """Of a geometric number of steps and a part: as many as there are, together or one by one."""
+    noise = tn.Staircase(epsilon, 2.0, 0.25)
+    r = 1 / math.expm1(epsilon)
+    # E K^i of a geometric number, from its factorial moments i! r^i; x = (1/4 + K + U) width.
+    k = [1.0, r, r + 2 * r**2, r + 6 * r**2 + 6 * r**3, r + 14 * r**2 + 36 * r**3 + 24 * r**4]
+    u = [((5 / 4) ** (i + 1) - (1 / 4) ** (i + 1)) / (i + 1) for i in range(5)]
+    outside = sum(math.comb(4, i) * k[i] * u[4 - i] for i in range(5))
+    centre = float(noise.cdf(0.5) - noise.cdf(-0.5))
+    fourth = 16.0 * ((1 - centre) * outside + centre * (1 / 4) ** 4 / 5)
+    found = float(noise.stats(moments="k"))
+    assert found + 3 == pytest.approx(fourth / float(noise.var()) ** 2, rel=1e-11)
+    assert kurtosis is None or found == pytest.approx(kurtosis, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_skewness_and_kurtosis_between_bounds(name):
+    law, (low, high) = BOUNDED[name], (-1.0, 2.0)
+    shown = law.stats(THETAS, moments="mvsk")
+    for i, theta in enumerate(THETAS[:4].tolist()):
+        mean, variance, skewness, kurtosis = (float(moment[i]) for moment in shown)
+        for order, found in ((3, skewness), (4, kurtosis + 3.0)):
+            at = [theta] if low < theta < high else None
+            inside = integrate.quad(
+                lambda x: (x - mean) ** order * float(law.pdf(x, theta)),  # noqa: B023
+                low + 1e-13,
+                high - 1e-13,
+                points=at,
+                epsabs=1e-14,
+            )[0]
+            if name == "rectified":
+                inside += sum(
+                    float(np.exp(law.logpdf(end, theta))) * (end - mean) ** order
+                    for end in (low, high)
+                )
+            assert found == pytest.approx(inside / variance ** (order / 2), rel=1e-9)
+
+
+def test_skewness_and_kurtosis_as_scipy_and_by_letters():
+    truncated = tn.TruncatedGaussian(1.0, -1.0, np.array([2.0, 1.0])).stats([0.0, 0.0], "sk")
+    np.testing.assert_allclose(
+        truncated[0], [stats.truncnorm(-1, b).stats("s") for b in (2, 1)], atol=1e-14
+    )
+    np.testing.assert_allclose(truncated[1], [stats.truncnorm(-1, b).stats("k") for b in (2, 1)])
+    for law, letters in DISCRETE.values():
+        likely = np.exp(law.logpdf(letters, 0.6))
+        away = letters - likely @ letters
+        deviation = math.sqrt(likely @ away**2)
+        skewness, kurtosis = law.stats(0.6, "sk")
+        assert skewness == pytest.approx(likely @ (away / deviation) ** 3, rel=1e-10)
+        assert kurtosis == pytest.approx(likely @ (away / deviation) ** 4 - 3, rel=1e-10)
+    sure = tn.RectifiedGaussian(1.0, -1.0, 1.0).stats(np.array([-60.0, 60.0]), "sk")
+    assert np.array_equal(sure, [[np.inf, -np.inf], [np.inf, np.inf]])
+
+
 @pytest.mark.parametrize("name", ["gaussian", "laplace"])
 def test_as_scipy(name):
     law = NOISES[name]
@@ -312,8 +388,8 @@ def test_what_is_refused():
         NOISES["laplace"].rvs(size=-1)
     with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
         law.interval(1.5, 0.0)
-    with pytest.raises(ValueError, match="moments must be made of 'm' and 'v'; got 's'"):
-        law.stats(0.0, "s")
+    with pytest.raises(ValueError, match="moments must be made of 'm', 'v', 's' and 'k'; got 'x'"):
+        law.stats(0.0, "x")
     with pytest.raises(ValueError, match="q must be between 0 and 1"):
         law.isf([0.2, -0.1], 0.0)
     with pytest.raises(ValueError, match="theta must be finite"):

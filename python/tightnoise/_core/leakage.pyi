@@ -5,53 +5,82 @@ import typing
 import numpy
 import numpy.typing
 
-Array: typing.TypeAlias = numpy.typing.NDArray[typing.Any]
-Floats: typing.TypeAlias = numpy.typing.NDArray[numpy.float64]
+__all__: list[str] = [
+    "fisher_loss_bounds",
+    "gaussian",
+    "log_ball_capacity",
+    "log_cap_capacity",
+    "quantized",
+    "rectified",
+    "sign",
+    "truncated",
+]
 
+def fisher_loss_bounds(
+    information: numpy.typing.NDArray[numpy.float64],
+    products: numpy.typing.NDArray[numpy.float64],
+    norms: numpy.typing.NDArray[numpy.float64],
+    likely: numpy.typing.NDArray[numpy.float64],
+    residual: numpy.typing.NDArray[numpy.float64],
+    forms: numpy.typing.NDArray[numpy.float64],
+    squares: numpy.typing.NDArray[numpy.float64],
+    lengths: numpy.typing.NDArray[numpy.float64],
+    errors: numpy.typing.NDArray[numpy.float64],
+    which: numpy.typing.NDArray[numpy.int64],
+    is_clipped: bool,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def gaussian(
-    sigma: Array,
-    lower: Array,
-    upper: Array,
-    start: Array,
-    end: Array,
-    levels: typing.SupportsIndex,
-    n: typing.SupportsIndex,
+    sigma: numpy.ndarray,
+    lower: numpy.ndarray,
+    upper: numpy.ndarray,
+    start: numpy.ndarray,
+    end: numpy.ndarray,
+    levels: typing.SupportsInt | typing.SupportsIndex,
+    n: typing.SupportsInt | typing.SupportsIndex,
 ) -> float: ...
-def log_ball_capacity(dim: Array, reach: Array, out: Floats) -> None: ...
-def log_cap_capacity(kappa: Array, dim: Array, half_angle: Array, out: Floats) -> None: ...
+def log_ball_capacity(
+    dim: numpy.ndarray, reach: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
+) -> None: ...
+def log_cap_capacity(
+    kappa: numpy.ndarray,
+    dim: numpy.ndarray,
+    half_angle: numpy.ndarray,
+    out: numpy.typing.NDArray[numpy.float64],
+) -> None: ...
 def quantized(
-    sigma: Array,
-    lower: Array,
-    upper: Array,
-    start: Array,
-    end: Array,
-    levels: typing.SupportsIndex,
-    n: typing.SupportsIndex,
+    sigma: numpy.ndarray,
+    lower: numpy.ndarray,
+    upper: numpy.ndarray,
+    start: numpy.ndarray,
+    end: numpy.ndarray,
+    levels: typing.SupportsInt | typing.SupportsIndex,
+    n: typing.SupportsInt | typing.SupportsIndex,
 ) -> float: ...
 def rectified(
-    sigma: Array,
-    lower: Array,
-    upper: Array,
-    start: Array,
-    end: Array,
-    levels: typing.SupportsIndex,
-    n: typing.SupportsIndex,
+    sigma: numpy.ndarray,
+    lower: numpy.ndarray,
+    upper: numpy.ndarray,
+    start: numpy.ndarray,
+    end: numpy.ndarray,
+    levels: typing.SupportsInt | typing.SupportsIndex,
+    n: typing.SupportsInt | typing.SupportsIndex,
 ) -> float: ...
 def sign(
-    sigma: Array,
-    lower: Array,
-    upper: Array,
-    start: Array,
-    end: Array,
-    levels: typing.SupportsIndex,
-    n: typing.SupportsIndex,
+    sigma: numpy.ndarray,
+    lower: numpy.ndarray,
+    upper: numpy.ndarray,
+    start: numpy.ndarray,
+    end: numpy.ndarray,
+    levels: typing.SupportsInt | typing.SupportsIndex,
+    n: typing.SupportsInt | typing.SupportsIndex,
 ) -> float: ...
 def truncated(
-    sigma: Array,
-    lower: Array,
-    upper: Array,
-    start: Array,
-    end: Array,
-    levels: typing.SupportsIndex,
-    n: typing.SupportsIndex,
+    sigma: numpy.ndarray,
+    lower: numpy.ndarray,
+    upper: numpy.ndarray,
+    start: numpy.ndarray,
+    end: numpy.ndarray,
+    levels: typing.SupportsInt | typing.SupportsIndex,
+    n: typing.SupportsInt | typing.SupportsIndex,
 ) -> float: ...

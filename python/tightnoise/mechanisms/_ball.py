@@ -63,15 +63,31 @@ def ball_rdp(box: RdpFunction, total: float) -> RdpFunction:
     count = theta.count if isinstance(theta, Sketch) else theta.size
     if law.name not in ("rectified", "truncated", "sign", "quantized") or count == 1:
         return box
-    sides = np.minimum(np.asarray(box.changes, dtype=np.float64), total)
-    shares = sides / total
-    if float(np.vdot(shares, shares)) * (count / sides.size) <= 1 - COST_MARGIN:
-        return box  # which is within the ball
-    if ((sides > law.farthest_step) | (total < _LEAST * law.scale)).any():
+    sides = _sides(box.changes, total, count, law)
+    if sides is None:
         return box
-    sides = np.where(sides > 0, np.maximum(sides, 1e-30 * total), 0.0)  # squares are numbers
     places = _places(box, sides, total)
     return box if places is None else _Ball(box, places, total)
+
+
+def _sides(changes: Floats, total: float, count: int, law: CoordinateLaw) -> Array | None:
+    """Return the box's sides, no longer than the ball; None where the ball is of no use.
+
+    It is not where the box is within, or numbers are too large or small to have squares.
+    """
+    if changes.size == 1 and law.scale.size == 1:  # as in each step of a training: no arrays
+        side, scale = min(float(changes.item()), total), float(law.scale.item())
+        within = (side / total) ** 2 * count <= 1 - COST_MARGIN
+        if within or side > law.farthest_step or total < _LEAST * scale:
+            return None
+        return np.full(changes.shape, max(side, 1e-30 * total) if side > 0 else 0.0)
+    sides = np.minimum(np.asarray(changes, dtype=np.float64), total)
+    shares = sides / total
+    if float(np.vdot(shares, shares)) * (count / sides.size) <= 1 - COST_MARGIN:
+        return None
+    if ((sides > law.farthest_step) | (total < _LEAST * law.scale)).any():
+        return None
+    return np.where(sides > 0, np.maximum(sides, 1e-30 * total), 0.0)  # squares are numbers
 
 
 def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alone | None:

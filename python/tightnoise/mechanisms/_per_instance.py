@@ -119,10 +119,13 @@ def _gaussian_rho(
     law: CoordinateLaw, theta: ArrayLike | Sketch, coordinate_sensitivity: ArrayLike
 ) -> float:
     """Return half the sum of (c_j/sigma_j)^2, rounded up: theta counts by its shape."""
+    half = 0.5 * (1.0 + COST_MARGIN)
     if not isinstance(theta, Sketch):
         arrays = [law.theta(theta)]
-    elif law.scale.size == np.size(coordinate_sensitivity) == 1:
-        arrays = [np.broadcast_to(0.0, theta.count)]
+    elif law.scale.size == np.size(coordinate_sensitivity) == 1:  # each step of a training asks
+        change = float(law.changes(coordinate_sensitivity).item())
+        step = change / float(law.scale.item())
+        return step * step * theta.count * half + (theta.count * COST_UNDERFLOW if change else 0.0)
     else:
         arrays = _sketched.exact_sources(law, theta, coordinate_sensitivity)
     rhos = []
@@ -131,7 +134,6 @@ def _gaussian_rho(
         steps = np.asarray(changes / law.scale, dtype=np.float64)
         repeats = values.size / steps.size  # broadcasting repeats every element as often
         underflow = values.size * COST_UNDERFLOW if changes.any() else 0.0
-        half = 0.5 * (1.0 + COST_MARGIN)
         rhos.append(float(np.sum(steps * steps)) * repeats * half + underflow)
     return math.fsum(rhos)
 

@@ -85,6 +85,15 @@ class Support(NamedTuple):
 
 def support_of(law: CoordinateLaw) -> Support | None:
     """Return where a law with numbers for parameters lies; None where nothing is proven."""
+    # Kept with the law, as by `cached_property`: each step of a training asks.
+    kept = law.__dict__
+    if "_support" not in kept:
+        kept["_support"] = _support_of(law)
+    support: Support | None = kept["_support"]
+    return support
+
+
+def _support_of(law: CoordinateLaw) -> Support | None:
     is_number = law.scale.ndim == law.lower.ndim == law.upper.ndim == 0
     if law.name not in get_args(Kind) or not is_number:
         return None

@@ -28,6 +28,7 @@ from tightnoise.costs._leaf import Leaf
 from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, read_theta
 from tightnoise.mechanisms._entropy import entropy_of_panels
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
+from tightnoise.mechanisms._higher_moments import fourth_moment_of_panels
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._panels import Tails
 from tightnoise.mechanisms._scalar_law import ScalarLaw
@@ -239,8 +240,17 @@ class AdditiveNoise(OnIntegers, ScalarLaw, Mechanism):
         values = float_array("theta", theta).astype(np.float64)
         if function == "mean":
             return values[()]
-        found = self._law.variance() if function == "variance" else self._entropy
+        if function == "skewness":
+            return np.zeros(values.shape)[()]
+        if function == "kurtosis":
+            found = self._fourth_moment / self._law.variance() ** 2 - 3.0
+        else:
+            found = self._law.variance() if function == "variance" else self._entropy
         return np.full(values.shape, found)[()]
+
+    @cached_property
+    def _fourth_moment(self) -> float:
+        return fourth_moment_of_panels(self)
 
     @cached_property
     def _entropy(self) -> float:

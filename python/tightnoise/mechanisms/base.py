@@ -25,6 +25,7 @@ from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, re
 from tightnoise.mechanisms._entropy import entropy
 from tightnoise.mechanisms._fisher_loss import loss_of_box, loss_of_jacobian, loss_of_norm
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
+from tightnoise.mechanisms._higher_moments import central_moments
 from tightnoise.mechanisms._individual import RankOne, individual_cost
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._per_instance import per_instance_rdp
@@ -241,12 +242,21 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         return self._map(function, theta, q)
 
     def _of_theta(self, function: str, theta: ArrayLike) -> Any:
-        if function != "entropy":
+        if function in ("mean", "variance"):
             return self._map(function, theta)
         values = float_array("theta", theta)
         self._law.require_shape(values.shape)
         self._law.require_near(theta=values)
-        return entropy(self._law, values)[()]
+        if function == "entropy":
+            return entropy(self._law, values)[()]
+        mean, variance = (self._law.call(m, values.shape, values) for m in ("mean", "variance"))
+        order = 3 if function == "skewness" else 4
+        with np.errstate(all="ignore"):
+            moment = central_moments(self._law, values, mean, order)
+            ratio = moment / np.sqrt(variance) ** order - (3.0 if order == 4 else 0.0)
+        # One output is all but certain: the other ones are on that side where there are more.
+        other = np.where(values > 0.5 * self._law.lower + 0.5 * self._law.upper, -1.0, 1.0) ** order
+        return np.where(np.isnan(ratio), other * np.inf, ratio)[()]
 
     # --- two values, coordinate by coordinate -----------------------------------------------------
 

@@ -131,7 +131,8 @@ def release_histogram(
 
     Notes
     -----
-    The first call for a budget with "replace-one" and a delta takes some seconds.
+    The first call for a budget with "replace-one" and a delta takes a fifth of a second, or some
+    seconds where delta is above 1e-4 or epsilon below 0.05.
 
     Examples
     --------

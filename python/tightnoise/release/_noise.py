@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import real_scalar, require
-from tightnoise.calibrate import CalibrationError
-from tightnoise.compare import best_noise
 from tightnoise.compare._integers import integer_interval, integers_of
 from tightnoise.compare.bounded import best_choice, question_of
+from tightnoise.compare.noise_ranking import least_variance
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import AdditiveNoise, Gaussian
 from tightnoise.mechanisms._grid import grid_of
@@ -173,12 +172,6 @@ def added_noise(
     changed: int = 1,
 ) -> Noise:
     """Return the best for numbers of which a person changes so many, each by the sensitivity."""
-    ranking = best_noise(
-        epsilon, delta, sensitivity=sensitivity, count=changed, loss="l2", integer=integer
-    )
-    if not ranking.choices:
-        why = "; ".join(f"{name}: {text}" for name, text in ranking.left_out.items())
-        raise CalibrationError(f"no noise meets epsilon = {epsilon:g}, delta = {delta:g}: {why}")
-    best = ranking.best
+    best = least_variance(epsilon, delta, sensitivity=sensitivity, count=changed, integer=integer)
     cost = (best.cost * changed).for_neighbours(adjacency)
     return Noise(best.name, best.mechanism, cost, best.sensitivity, integer)

@@ -32,4 +32,5 @@ def column(found: Sequence[dict[str, Any]], name: str) -> list[float]:
 def of_what(scope: Scope) -> str:
     """Return what the numbers are of."""
     plural = "s" * (scope.seeds > 1)
-    return f"{len(scope.task.train)} images of {scope.task.name}, {scope.seeds} seed{plural}"
+    what = f"{len(scope.task.train)} images of {scope.task.name}, {scope.seeds} seed{plural}"
+    return f"{what} (printed: Fashion-MNIST)"

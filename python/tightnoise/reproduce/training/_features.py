@@ -42,12 +42,12 @@ class Task(NamedTuple):
 
 
 def task_of(images: Images, most: int) -> Task:
-    """Return at most `most` examples to learn from; a sixth as many are held out of the rest.
+    """Return at most `most` examples to learn from; a sixth of all is held out before.
 
     Which ones is drawn without looking at them, by a fixed seed.
     """
     order = np.random.default_rng(0).permutation(len(images.train))
-    held = max(1, min(len(order) // 6, most // 6))
+    held = max(1, len(order) // 6)
     used = order[: held + most]
     features, labels = features_of(images.train[used]), images.train_labels[used]
     return Task(

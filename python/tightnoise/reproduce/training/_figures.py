@@ -58,6 +58,12 @@ def _line(axes: Any, line: Line, label: str, colour: str) -> None:
 
 
 def _finish(axes: Any, title: str, xlabel: str, ylabel: str) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     axes.set(title=title, xlabel=xlabel, ylabel=ylabel, xscale="log")
+    # 1, 2, 5, 10: of two or three decades, tenths and hundredths of them would run into each other.
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
