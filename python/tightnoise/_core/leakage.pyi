@@ -5,82 +5,67 @@ import typing
 import numpy
 import numpy.typing
 
-__all__: list[str] = [
-    "fisher_loss_bounds",
-    "gaussian",
-    "log_ball_capacity",
-    "log_cap_capacity",
-    "quantized",
-    "rectified",
-    "sign",
-    "truncated",
-]
+Array: typing.TypeAlias = numpy.typing.NDArray[typing.Any]
+Floats: typing.TypeAlias = numpy.typing.NDArray[numpy.float64]
 
 def fisher_loss_bounds(
-    information: numpy.typing.NDArray[numpy.float64],
-    products: numpy.typing.NDArray[numpy.float64],
-    norms: numpy.typing.NDArray[numpy.float64],
-    likely: numpy.typing.NDArray[numpy.float64],
-    residual: numpy.typing.NDArray[numpy.float64],
-    forms: numpy.typing.NDArray[numpy.float64],
-    squares: numpy.typing.NDArray[numpy.float64],
-    lengths: numpy.typing.NDArray[numpy.float64],
-    errors: numpy.typing.NDArray[numpy.float64],
+    information: Floats,
+    products: Floats,
+    norms: Floats,
+    likely: Floats,
+    residual: Floats,
+    forms: Floats,
+    squares: Floats,
+    lengths: Floats,
+    errors: Floats,
     which: numpy.typing.NDArray[numpy.int64],
     is_clipped: bool,
-    out: numpy.typing.NDArray[numpy.float64],
+    out: Floats,
 ) -> None: ...
 def gaussian(
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    start: numpy.ndarray,
-    end: numpy.ndarray,
-    levels: typing.SupportsInt | typing.SupportsIndex,
-    n: typing.SupportsInt | typing.SupportsIndex,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    start: Array,
+    end: Array,
+    levels: typing.SupportsIndex,
+    n: typing.SupportsIndex,
 ) -> float: ...
-def log_ball_capacity(
-    dim: numpy.ndarray, reach: numpy.ndarray, out: numpy.typing.NDArray[numpy.float64]
-) -> None: ...
-def log_cap_capacity(
-    kappa: numpy.ndarray,
-    dim: numpy.ndarray,
-    half_angle: numpy.ndarray,
-    out: numpy.typing.NDArray[numpy.float64],
-) -> None: ...
+def log_ball_capacity(dim: Array, reach: Array, out: Floats) -> None: ...
+def log_cap_capacity(kappa: Array, dim: Array, half_angle: Array, out: Floats) -> None: ...
 def quantized(
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    start: numpy.ndarray,
-    end: numpy.ndarray,
-    levels: typing.SupportsInt | typing.SupportsIndex,
-    n: typing.SupportsInt | typing.SupportsIndex,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    start: Array,
+    end: Array,
+    levels: typing.SupportsIndex,
+    n: typing.SupportsIndex,
 ) -> float: ...
 def rectified(
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    start: numpy.ndarray,
-    end: numpy.ndarray,
-    levels: typing.SupportsInt | typing.SupportsIndex,
-    n: typing.SupportsInt | typing.SupportsIndex,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    start: Array,
+    end: Array,
+    levels: typing.SupportsIndex,
+    n: typing.SupportsIndex,
 ) -> float: ...
 def sign(
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    start: numpy.ndarray,
-    end: numpy.ndarray,
-    levels: typing.SupportsInt | typing.SupportsIndex,
-    n: typing.SupportsInt | typing.SupportsIndex,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    start: Array,
+    end: Array,
+    levels: typing.SupportsIndex,
+    n: typing.SupportsIndex,
 ) -> float: ...
 def truncated(
-    sigma: numpy.ndarray,
-    lower: numpy.ndarray,
-    upper: numpy.ndarray,
-    start: numpy.ndarray,
-    end: numpy.ndarray,
-    levels: typing.SupportsInt | typing.SupportsIndex,
-    n: typing.SupportsInt | typing.SupportsIndex,
+    sigma: Array,
+    lower: Array,
+    upper: Array,
+    start: Array,
+    end: Array,
+    levels: typing.SupportsIndex,
+    n: typing.SupportsIndex,
 ) -> float: ...
