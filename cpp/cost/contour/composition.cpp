@@ -230,6 +230,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const Interval at_zero = alone_at_zero();
     if (at_zero.upper <= delta) return {0.0, 0.0};
     Moments moments(terms_);
+    if (floor > 0.0 && is_clearly_below(moments, floor, delta)) return {0.0, floor};
     const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)));
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
@@ -288,11 +289,20 @@ double ComposedLoss::slack(double delta) const {
     return std::max(delta - infinite_, 1e-16 * delta);
 }
 
+bool ComposedLoss::renyi_meets(Moments& moments, double c, double x, double delta) const {
+    const double log_ratio = log_renyi(moments, c, x) - std::log(delta);
+    return meets({0.0, std::exp(log_ratio) * (1.0 + 1e-13)}, delta);
+}
+
+// By the tilt at which the bound of a Gaussian that has this epsilon is least, and a steeper one.
+bool ComposedLoss::is_clearly_below(Moments& moments, double floor, double delta) const {
+    const double c = -2.0 * std::log(slack(delta)) / floor;
+    return c > 0.0 && c < 1e100 &&
+           (renyi_meets(moments, c, floor, delta) || renyi_meets(moments, 2.0 * c, floor, delta));
+}
+
 Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const {
-    const auto is_met = [&](double x) {
-        const double log_ratio = log_renyi(moments, tilt.at, x) - std::log(delta);
-        return meets({0.0, std::exp(log_ratio) * (1.0 + 1e-13)}, delta);
-    };
+    const auto is_met = [&](double x) { return renyi_meets(moments, tilt.at, x, delta); };
     if (is_met(0.0)) return {0.0, 0.0};
     const double first = 0x1p-52 * std::fabs(tilt.bound) + 1e-300;
     return {0.0, stepped(is_met, tilt.bound, first, kInfinity)};

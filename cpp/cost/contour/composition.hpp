@@ -48,6 +48,8 @@ class ComposedLoss {
     Interval alone_at_zero() const;    // bounds of delta(0) by what the releases alone have there
     bool is_below(Moments& moments, double floor,
                   double delta) const;  // surely epsilon(delta) <= floor
+    bool renyi_meets(Moments& moments, double c, double x, double delta) const;
+    bool is_clearly_below(Moments& moments, double floor, double delta) const;
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
     Interval contour_epsilon(Moments& moments, double delta, double& x, Interval best,
                              Contour::Effort effort) const;

@@ -32,6 +32,10 @@ double SampledGaussianLaw::loss(double z) const {
     return loss_of(q_, z / sigma_ - 0.5 / (sigma_ * sigma_));
 }
 
+SampledGrid SampledGaussianLaw::grid() const {
+    return {q_, sigma_, 0.0, 0.0, 0.0, 0.0, top_.z, is_remove() ? top_.width : -top_.width};
+}
+
 std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interval& ends,
                                                                    double width) const {
     const auto [low, high] = ends;
@@ -47,16 +51,14 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interva
     for (auto* column : {&made.z, &made.excess, &made.loss, &made.log_weight}) {
         column->resize(n);
     }
-    const double log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
-    for (std::size_t j = 0; j < n; ++j) {
-        const double a = (first + static_cast<double>(j)) * spacing;
-        const double z = sigma_ * a + middle;
-        const Weight w = weight_of(q_, a);
-        made.z[j] = z;
-        made.excess[j] = w.excess;
-        made.loss[j] = w.loss;
-        made.log_weight[j] = log_step - 0.5 * z * z + log_smaller(z, top_);
-    }
+    SampledGrid grid = this->grid();
+    grid.middle = middle;
+    grid.first = first;
+    grid.spacing = spacing;
+    grid.log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
+    sampled_kernels().nodes(grid, n,
+                            {made.z.data(), made.excess.data(), made.loss.data(),
+                             made.log_weight.data()});
     return made;
 }
 
@@ -126,13 +128,8 @@ Moment SampledGaussianLaw::recalled_moment(double t, Memory* memory) const {
 // Of nodes with weights g_j and log M; what the rule misses is given relative to M.
 Moment SampledGaussianLaw::plain_moment(const Nodes& grid, const std::vector<double>& weight,
                                         double log_sum, double u, double missed) const {
-    double mean = 0.0, square = 0.0, error = 0.0;
-    for (std::size_t j = 0; j < weight.size(); ++j) {
-        const double g = weight[j], loss = grid.loss[j];
-        mean += g * loss;
-        square += g * loss * loss;
-        error += g * (weight_error(grid.z[j], sigma_, u * loss) + top_error(grid.z[j]));
-    }
+    const auto [mean, square, error] = sampled_kernels().sums(
+        this->grid(), weight.size(), weight.data(), grid.z.data(), grid.loss.data(), u);
     const double rounding =
         kUnit * (error + static_cast<double>(weight.size()) + 4.0 * std::fabs(log_sum));
     return {log_sum, rounding + 3.0 * (missed + kOutside), is_remove() ? mean : -mean,

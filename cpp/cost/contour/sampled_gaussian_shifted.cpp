@@ -57,8 +57,11 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     double tau = 0.0, step = 0.0;
     const double widest =
         std::min({0.5 * kStrip * kPi * sigma_, kWidestShift, kMostOfWidth * width});
+    Cells known;
+    if (order < 0.0) known = cells(order, 0.0, 2.0 * widest, cut);
     for (double tried = widest; tried > 1e-3 * widest; tried *= 0.8) {
-        const double growth = order < 0.0 ? std::max(log_growth(order, 0.0, 2.0 * tried, cut), 0.0)
+        const double growth = order < 0.0
+                                  ? std::max(log_growth(known, order, 0.0, 2.0 * tried, cut), 0.0)
                                           : 2.0 * tried * tried * spread;
         const double rate = 2.0 * kPi * tried / (growth + std::log(2.1) - log_error);
         if (rate > step) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cost/contour/law.hpp"
+#include "cost/contour/sampled_kernels.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/log1p_remainder.hpp"
 
@@ -79,18 +80,10 @@ inline Tilted tilted(const std::vector<double>& log_weight, const std::vector<do
                      double order) {
     const std::size_t n = loss.size();
     Tilted result{std::vector<double>(n), 0.0};
-    double largest = -kInfinity;
-    for (std::size_t j = 0; j < n; ++j) {
-        result.weight[j] = log_weight[j] + order * loss[j];
-        largest = std::max(largest, result.weight[j]);
-    }
-    double sum = 0.0;
-    for (std::size_t j = 0; j < n; ++j) {
-        result.weight[j] = exp(result.weight[j] - largest);
-        sum += result.weight[j];
-    }
-    for (double& g : result.weight) g /= sum;
-    result.log_sum = largest + log(sum);
+    const TiltedSum sum =
+        sampled_kernels().tilt(n, log_weight.data(), loss.data(), order, result.weight.data());
+    for (double& g : result.weight) g /= sum.total;
+    result.log_sum = sum.largest + log(sum.total);
     return result;
 }
 
