@@ -15,8 +15,12 @@ namespace {
 using Effort = Contour::Effort;
 
 constexpr double kNarrow = 1e-10;       // relative width at which an answer is not improved
+constexpr double kNarrowIfMany = 5e-8;   // the same of a contour that costs much
+constexpr std::size_t kManyFrequencies = 200;
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
 constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
+constexpr double kStart = 1e-3;         // relative: of where to start
+constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
 constexpr int kPasses = 3;
 
 // Gaussian releases are one Gaussian release.
@@ -102,12 +106,12 @@ bool ComposedLoss::exceeds(const Interval& finite, double delta) const {
     return infinite_ * (1.0 - 16.0 * kUnit) / delta + finite.lower >= 1.0 + 4.0 * kUnit;
 }
 
-ComposedLoss::Tilt ComposedLoss::tilt_for_value(Moments& moments, double log_value) {
+ComposedLoss::Tilt ComposedLoss::tilt_for_value(Moments& moments, double log_value, double first) {
     const auto bound = [&](double c) {
         const double x = (moments.at(c).value + log_kappa(c) - log_value) / c;
         return std::isfinite(x) ? x : kInfinity;
     };
-    const double c = least_tilt(bound);
+    const double c = least_tilt(bound, first);
     return {c, bound(c)};
 }
 
@@ -202,7 +206,7 @@ Interval ComposedLoss::delta(double epsilon) const {
 
 double ComposedLoss::tilt_at_delta(double delta) const {
     Moments moments(terms_);
-    return tilt_for_value(moments, std::log(slack(delta))).at;
+    return tilt_for_value(moments, std::log(slack(delta)), kFirstTilt).at;
 }
 
 double ComposedLoss::tilt_at_epsilon(double epsilon) const {
@@ -231,26 +235,28 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (at_zero.upper <= delta) return {0.0, 0.0};
     Moments moments(terms_);
     if (floor > 0.0 && is_clearly_below(moments, floor, delta)) return {0.0, floor};
-    const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)));
+    const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)), kFirstTilt);
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
     if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta)))
         return {0.0, floor};
     double x = tilt.bound - 2.0 / tilt.at;
-    best = contour_epsilon(moments, delta, x, best, Effort::quick);
+    best = contour_epsilon(moments, delta, x, best, has_top() ? Effort::brief : Effort::quick);
     const auto is_wide = [&] {
         return best.upper - best.lower > kNarrowEnough * std::max(best.upper, kSmall);
     };
     if (!is_wide()) return best;
-    if (at_zero.lower <= delta && is_below(moments, 0.0, delta)) return {0.0, 0.0};
+    if (best.lower == 0.0 && at_zero.lower <= delta && is_below(moments, 0.0, delta)) {
+        return {0.0, 0.0};
+    }
     // Rare large losses: where one alone would reach delta is a better place to start.
     double start = 0.0;
     for (const Releases& term : terms_) {
         const auto one = [&](double at) { return *term.law->profile(at); };
         if (!term.law->profile(0.0)) continue;
-        best.lower = std::max(best.lower, bisected(one, delta).lower);
+        best.lower = std::max(best.lower, bisected(one, delta, kStart).lower);
         if (!term.law->trimmed({best.upper, 1.0 / best.upper})) continue;  // has none
-        start = std::max(start, bisected(one, delta / term.count).upper);
+        start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
     if (start > best.lower && start < best.upper) x = start;
     const double log_value = std::log(slack(delta));
@@ -264,6 +270,12 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         if (pass && !rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
     return best;
+}
+
+bool ComposedLoss::has_top() const {
+    return std::any_of(terms_.begin(), terms_.end(), [](const Releases& term) {
+        return term.law->trimmed({1.0, 1.0}) != nullptr;
+    });
 }
 
 // From the largest to the sum: section 6 of CONTOUR.md.
@@ -312,8 +324,10 @@ Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double 
 Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x, Interval best,
                                        Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
-    const Tilt tilt = tilt_for_value(moments, log_value);
     x = std::clamp(x, best.lower, best.upper);
+    // Of trimmed laws other tilts are the best ones.
+    const double first = top_ && x > 0.0 ? kTiltOfTopless / x : kFirstTilt;
+    const Tilt tilt = tilt_for_value(moments, log_value, first);
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(moments, tilt.at, x, log_value);
@@ -334,7 +348,8 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
         best.lower = std::max(best.lower, stepped(is_exceeded, found, -below, -kInfinity));
         const double moved = std::fabs(found - x);
         x = found;
-        if (best.upper - best.lower <= kNarrow * best.upper || moved < 0.05 / c) break;
+        const double narrow = contour->size() < kManyFrequencies ? kNarrow : kNarrowIfMany;
+        if (best.upper - best.lower <= narrow * best.upper || moved < 0.05 / c) break;
     }
     return best;
 }

@@ -32,7 +32,7 @@ class ComposedLoss {
         double at, bound;  // of the least Renyi bound, and the bound
     };
 
-    static Tilt tilt_for_value(Moments& moments, double log_value);
+    static Tilt tilt_for_value(Moments& moments, double log_value, double first);
     static double tilt_for_loss(Moments& moments, double x);
     Images cheapest(Moments& moments, double tilt, double x, double log_value) const;
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
@@ -45,6 +45,7 @@ class ComposedLoss {
                            Interval best, Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
     double slack(double delta) const;  // what the infinite mass leaves of it, about
+    bool has_top() const;              // that could be trimmed
     Interval alone_at_zero() const;    // bounds of delta(0) by what the releases alone have there
     bool is_below(Moments& moments, double floor,
                   double delta) const;  // surely epsilon(delta) <= floor

@@ -21,6 +21,8 @@ constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
+constexpr double kWider = 1.05;             // a window for which frequencies are taken again
+constexpr double kLeastFall = 0.15;         // of what is to fall, from y to 2y
 constexpr double kLogCoarser = 9.2;        // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
@@ -43,11 +45,17 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     Contour contour(images, x, log_value, kLogTolerance);
     const double lost = images.moment().value - images.tilt() * x - log_value;
     if (!(contour.window_ < kWidestWindow && contour.tilt_ < kLargestTilt)) return std::nullopt;
-    constexpr Limit kQuick{4096.0, 4e6, 4.0}, kRough{4096.0, 5e7, 1.0}, kFull{6e4, 1e8, 2.0};
-    if (!contour.sample(terms, lost, kQuick)) return std::nullopt;
+    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0}, kFirst{4096.0, 1e6, 1.5, 60.0}, kRough{4096.0, 4e6, 2.0, kInfinite},
+        kFull{6e4, 1e8, 2.0, kInfinite};
+    constexpr double kBrief = 600.0, kGaussianReach = 11.0;  // in deviations
+    const double expected = kGaussianReach / (contour.deviation_ * contour.step_);
+    if (effort == Effort::brief && expected > kBrief) return std::nullopt;
+    if (effort == Effort::quick && expected > kQuick.frequencies) return std::nullopt;
+    const bool is_first = effort == Effort::rough || effort == Effort::full;
+    if (!contour.sample(terms, lost, is_first ? kFirst : kQuick)) return std::nullopt;
     const Limit& limit = effort == Effort::rough ? kRough : kFull;
     if (contour.is_cut_short()) {
-        if (effort == Effort::quick) return std::nullopt;
+        if (!is_first) return std::nullopt;
         contour = Contour(images, x, log_value, kLogLoose);
         contour.split(terms, x, log_value + kLogLeftOut);
         contour.take_known_images(terms, x, log_value);
@@ -56,7 +64,7 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     if (contour.is_cut_short()) {  // which widens the images
         const double window = contour.least_window(x, log_value);
         if (!(window < kWidestWindow)) return std::nullopt;
-        if (window > contour.window_) {
+        if (window > kWider * contour.window_) {
             contour.window_ = window;
             contour.step_ = 2.0 * kPi / window;
             if (!contour.sample(terms, lost, limit)) return std::nullopt;
@@ -127,6 +135,8 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
     is_cut_short_ = false;
     frequencies_.clear();
     double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0, log_size = 0.0;
+    double last_size = 0.0;
+    std::size_t checked = kFewestFrequencies;
     reach = std::min(reach, limit.frequencies * step_);
     while (!make_lines(terms, reach)) {
         reach *= 0.25;
@@ -141,7 +151,15 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
         const bool falls = log_size < 0.2 * wanted;
         const double most =
             std::min(limit.work / work, limit.frequencies) * (falls ? limit.where_falling : 1.0);
-        if (!frequencies_.empty() && static_cast<double>(frequencies_.size()) >= most) {
+        bool is_hopeless = false;
+        if (frequencies_.size() >= checked) {  // it would have to double many times
+            const double y = this->reach() * deviation_;
+            is_hopeless = y > limit.deviations && last_size - log_size < kLeastFall * (log_size - wanted);
+            last_size = log_size;
+            checked = 2 * frequencies_.size();
+        }
+        if (frequencies_.size() >= kFewestFrequencies &&
+            (is_hopeless || static_cast<double>(frequencies_.size()) >= most)) {
             if (!smooth_far(terms, this->reach(), wanted + kLogCoarser)) smooth(wanted);
             break;
         }
@@ -155,7 +173,8 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
                 break;
             }
             frequencies_.clear();
-            next_test = 0.0;
+            next_test = last_size = 0.0;
+            checked = kFewestFrequencies;
             continue;
         }
         take_block(terms);

@@ -24,8 +24,9 @@ class Contour {
   public:
     // For D near x, where it is about e^log_value. None where no line can be had, or where it would
     // take more work than is allowed even with smoothing.
-    // quick: neither split nor smoothed; rough: to find x, not to bound it.
-    enum class Effort { quick, rough, full };
+    // quick: neither split nor smoothed; brief: and only where few frequencies are to be expected;
+    // rough: to find x, not to bound it.
+    enum class Effort { brief, quick, rough, full };
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
                                        double log_value, Effort effort);
 
@@ -57,6 +58,7 @@ class Contour {
     struct Limit {
         double frequencies, work;  // work: nodes times frequencies
         double where_falling;      // so much more where phi has fallen already
+        double deviations;         // by which phi has to fall at all
     };
     bool sample(const Terms& terms, double log_lost, const Limit& limit);
     double log_wanted(double y, double log_lost) const;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
 constexpr double kMostNodes = 0x1p15;  // of one line
-constexpr double kMomentError = -46.0;
+constexpr double kMomentError = -32.0;  // log: of moments for searches and images
 }  // namespace
 
 // Nodes at a_j = j * spacing exactly, z_j = sigma a_j + 1/(2 sigma).
