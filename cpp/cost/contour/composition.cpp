@@ -246,9 +246,6 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         return best.upper - best.lower > kNarrowEnough * std::max(best.upper, kSmall);
     };
     if (!is_wide()) return best;
-    if (best.lower == 0.0 && at_zero.lower <= delta && is_below(moments, 0.0, delta)) {
-        return {0.0, 0.0};
-    }
     // Rare large losses: where one alone would reach delta is a better place to start.
     double start = 0.0;
     for (const Releases& term : terms_) {
@@ -267,6 +264,8 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         Moments of_rest(loss.terms_);
         best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best,
                                     pass ? Effort::full : Effort::rough);
+        const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
+        if (pass == 0 && may_be_zero && is_below(moments, 0.0, delta)) return {0.0, 0.0};
         if (pass && !rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
     return best;

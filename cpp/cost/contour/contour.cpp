@@ -22,7 +22,7 @@ constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays smal
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
 constexpr double kWider = 1.05;             // a window for which frequencies are taken again
-constexpr double kLeastFall = 0.15;         // of what is to fall, from y to 2y
+constexpr double kLeastFall = 0.3;          // of what is to fall, from y to 2y
 constexpr double kLogCoarser = 9.2;        // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
@@ -45,7 +45,7 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     Contour contour(images, x, log_value, kLogTolerance);
     const double lost = images.moment().value - images.tilt() * x - log_value;
     if (!(contour.window_ < kWidestWindow && contour.tilt_ < kLargestTilt)) return std::nullopt;
-    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0}, kFirst{4096.0, 1e6, 1.5, 60.0}, kRough{4096.0, 4e6, 2.0, kInfinite},
+    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0}, kFirst{8192.0, 4e6, 2.0, 60.0}, kRough{4096.0, 4e6, 2.0, kInfinite},
         kFull{6e4, 1e8, 2.0, kInfinite};
     constexpr double kBrief = 600.0, kGaussianReach = 11.0;  // in deviations
     const double expected = kGaussianReach / (contour.deviation_ * contour.step_);

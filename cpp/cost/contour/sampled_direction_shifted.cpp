@@ -54,7 +54,7 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
         const double inside = grid->sech_square[j] * square, rest = 1.0 - inside;
         const double tanh = grid->tanh[j] / rest, tilt = grid->sech_square[j] * turn / rest;
         const double a = 2.0 * h * tanh, b = 2.0 * h * tilt;
-        const Ratio w = ratio_at(a, b, q_);
+        const Ratio w = ratio_at(a, Shift(b), q_);
         const double phase = std::atan(grid->tanh[j] * std::tan(tau));  // of cosh
         const Complex exponent(grid->log_weight[j] - law.log_sum - h * (tanh - grid->tanh[j]) -
                                    0.5 * m * std::log1p(-inside) + u * w.log_size,

@@ -20,6 +20,7 @@ constexpr double kPruned = 1e-28;
 constexpr double kMissingLess = 15.0;   // log of how much less than is asked for
 constexpr double kLogNothing = -150.0;  // of a node's weight
 constexpr double kMostNodes = 0x1p15;
+constexpr double kDeepInside = 9.0;     // of a share, in its widths
 constexpr double kTailError = 1000.0;  // of normal_tail, in units u
 
 }  // namespace
@@ -74,7 +75,10 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     const double count = std::ceil((high - low) / step);
     if (!(count < kMostNodes)) return std::nullopt;
     const double sign = is_remove() ? 1.0 : -1.0, b = tau / sigma_;
+    const Shift shift(b);
     const auto tail = [&](double z, const Cut& at, double way) {
+        // Where it is all but 1, by less than u/100 even off the axis.
+        if ((z - at.z) * way * sign < -kDeepInside * at.width) return std::complex<double>(0.0);
         return normal_tail(std::complex<double>(z - at.z, tau) * (way * sign / at.width)).log;
     };
     const auto tail_error = [&](double z, const Cut& at, double way) {
@@ -90,7 +94,7 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     for (double j = 0.0; j < count; ++j) {
         const double z = low + j * step;
         const double a = z / sigma_ - 0.5 / (sigma_ * sigma_);
-        const Ratio w = ratio_at(a, b, q_);
+        const Ratio w = ratio_at(a, shift, q_);
         std::complex<double> exponent(std::log(step / std::sqrt(2.0 * kPi)) -
                                           0.5 * (z - tau) * (z + tau) - log_moment +
                                           order * w.log_size,

@@ -56,11 +56,18 @@ inline double turned(double p, double sine, double cosine) {
 struct Ratio {
     double log_size, angle;
 };
-inline Ratio ratio_at(double a, double b, double q) {
-    if (a > kLogOverflow || q == 1.0) return {a + std::log(q), b};
-    const double half = std::sin(0.5 * b), grown = std::exp(a);
-    const double real = q * (std::expm1(a) * std::cos(b) - 2.0 * half * half);
-    const double imaginary = q * grown * std::sin(b);
+// b, and what is the same for all a.
+struct Shift {
+    explicit Shift(double angle)
+        : b(angle), sine(std::sin(b)), cosine(std::cos(b)), half_sine(std::sin(0.5 * b)) {}
+    double b, sine, cosine, half_sine;
+};
+inline Ratio ratio_at(double a, const Shift& shift, double q) {
+    if (a > kLogOverflow || q == 1.0) return {a + std::log(q), shift.b};
+    const double grown = std::exp(a);
+    const double real =
+        q * (std::expm1(a) * shift.cosine - 2.0 * shift.half_sine * shift.half_sine);
+    const double imaginary = q * grown * shift.sine;
     return {real > -0.5 && real < 1e8
                 ? 0.5 * std::log1p(2.0 * real + real * real + imaginary * imaginary)
                 : std::log(std::hypot(1.0 + real, imaginary)),
