@@ -292,7 +292,7 @@ bool ComposedLoss::is_below(Moments& moments, double floor, double delta) const 
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
     const auto contour =
         Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
-                      floor, log_value, Contour::Effort::rough);
+                      floor, log_value, Effort::check);
     return contour && meets(profile(*contour, floor, log_unit), delta);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double kLogLeftOut = -23.0;  // log 1e-10: what a split may leave out, relative
+constexpr double kLogLeftOut = -18.4;  // log 1e-8: what a split may leave out, relative
 constexpr std::size_t kFewestFrequencies = 4;
 constexpr double kLogMostKnown = 9.0;  // of images in closed form, relative: 4 digits
 constexpr double kWidestWindow = 1e15;
@@ -42,7 +42,10 @@ Contour::Contour(const Images& images, double x, double log_value, double log_to
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
                                      double log_value, Effort effort) {
-    Contour contour(images, x, log_value, kLogTolerance);
+    const bool is_check = effort == Effort::check;
+    const bool is_first = is_check || effort == Effort::rough || effort == Effort::full;
+    const double log_tolerance = is_check ? kLogCheck : is_first ? kLogLoose : kLogTolerance;
+    Contour contour(images, x, log_value, log_tolerance);
     const double lost = images.moment().value - images.tilt() * x - log_value;
     if (!(contour.window_ < kWidestWindow && contour.tilt_ < kLargestTilt)) return std::nullopt;
     constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0}, kFirst{8192.0, 4e6, 2.0, 60.0}, kRough{4096.0, 4e6, 2.0, kInfinite},
@@ -51,12 +54,11 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     const double expected = kGaussianReach / (contour.deviation_ * contour.step_);
     if (effort == Effort::brief && expected > kBrief) return std::nullopt;
     if (effort == Effort::quick && expected > kQuick.frequencies) return std::nullopt;
-    const bool is_first = effort == Effort::rough || effort == Effort::full;
     if (!contour.sample(terms, lost, is_first ? kFirst : kQuick)) return std::nullopt;
-    const Limit& limit = effort == Effort::rough ? kRough : kFull;
+    const Limit& limit = effort == Effort::full ? kFull : kRough;
     if (contour.is_cut_short()) {
         if (!is_first) return std::nullopt;
-        contour = Contour(images, x, log_value, kLogLoose);
+        contour = Contour(images, x, log_value, log_tolerance);
         contour.split(terms, x, log_value + kLogLeftOut);
         contour.take_known_images(terms, x, log_value);
         if (!contour.sample(terms, lost, limit)) return std::nullopt;
@@ -99,7 +101,7 @@ double Contour::least_window(double x, double log_value) const {
 bool Contour::make_lines(const Terms& terms, double reach) {
     std::vector<std::unique_ptr<Line>> lines;
     for (const Releases& term : terms) {
-        const double error = kShareOfTolerance * std::exp(kLogTolerance) / term.count;
+        const double error = kShareOfTolerance * std::exp(log_tolerance_) / term.count;
         lines.push_back(term.law->line({tilt_, reach, error, step_, split_}));
         if (!lines.back()) return false;
     }
@@ -364,20 +366,26 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const Characteristics& phi = phis[i * block_ + k];
         whole.multiply(phi.whole, terms[i].count);
-        if (split_.is_none()) continue;
-        large.multiply(phi, terms[i].count);
+        if (!split_.is_none()) large.multiply(phi, terms[i].count);
+    }
+    const Complex of_whole = whole.value();
+    if (split_.is_none()) return {y, of_whole.real(), of_whole.imag(), whole.error()};
+    const Complex part = large.value();
+    const double size = std::abs(of_whole), error = whole.error();
+    const double of_large = size * large.error() + (std::abs(part) + large.error()) * error;
+    const auto made = [&](const Complex& value, double of_value) {
+        return Frequency{y, value.real(), value.imag(), of_value + 8.0 * kUnit * std::abs(value)};
+    };
+    if (of_large < error + kUnit * size) return made(of_whole * part, of_large);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const Characteristics& phi = phis[i * block_ + k];
         small.multiply({phi.whole.real - phi.large.real, phi.whole.imaginary - phi.large.imaginary,
                         phi.whole.error + phi.large.error},
                        terms[i].count);
     }
-    if (split_.is_none()) return {y, whole.value().real(), whole.value().imag(), whole.error()};
-    const double size = std::abs(whole.value()), share = std::abs(large.value());
-    const double of_large = size * large.error() + (share + large.error()) * whole.error();
-    const double of_small = whole.error() + small.error() + kUnit * size;
-    const bool is_direct = !(of_large < of_small);
-    const Complex value = is_direct ? whole.value() - small.value() : whole.value() * large.value();
-    return {y, value.real(), value.imag(),
-            (is_direct ? of_small : of_large) + 8.0 * kUnit * std::abs(value)};
+    const double of_small = error + small.error() + kUnit * size;
+    return of_large < of_small ? made(of_whole * part, of_large)
+                               : made(of_whole - small.value(), of_small);
 }
 
 Bounds Contour::profile(double x, double log_unit) const {

@@ -13,7 +13,8 @@
 namespace tightnoise::contour {
 
 constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative,
-constexpr double kLogLoose = -23.0;      // log 1e-10: the same where it costs much
+constexpr double kLogLoose = -18.4;      // log 1e-8: the same where it costs much
+constexpr double kLogCheck = -9.2;       // log 1e-4: to see on which side of a value D is
 
 // Of D(x)/e^unit; upper may be infinite, lower is at least 0.
 struct Bounds {
@@ -26,7 +27,7 @@ class Contour {
     // take more work than is allowed even with smoothing.
     // quick: neither split nor smoothed; brief: and only where few frequencies are to be expected;
     // rough: to find x, not to bound it.
-    enum class Effort { brief, quick, rough, full };
+    enum class Effort { brief, quick, check, rough, full };
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
                                        double log_value, Effort effort);
 

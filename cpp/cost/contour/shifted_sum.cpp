@@ -68,8 +68,8 @@ void ShiftedSum::start_at(std::size_t first) {
         for (std::size_t j = 0; j < n; ++j) {
             const double r = start_real_[j], i = start_imaginary_[j];
             const double s = far_turn_real_[j], t = far_turn_imaginary_[j];
-            start_real_[j] = r + (s + (r * s - i * t));
-            start_imaginary_[j] = i + (t + (r * t + i * s));
+            start_real_[j] = r + (r * s + (s - i * t));
+            start_imaginary_[j] = i + (r * t + (t + i * s));
         }
     }
     moving_real_ = start_real_;
@@ -92,9 +92,9 @@ double ShiftedSum::error_up_to(double y) const {
         const double argument = (loss_error_ + 8.0) * size_[j] * std::min(y, longest);
         const double steps =
             static_cast<double>(kRestart) *
-                ((1.1 + 3.0 * turn) * moved + 6.0 * turn +
+                ((1.1 + 4.5 * turn) * moved + 6.0 * turn +
                  4.0 * size_[j] * std::min(step_, longest)) +
-            starts * ((1.1 + 3.0 * far_turn) * moved + 6.0 * far_turn +
+            starts * ((1.1 + 4.5 * far_turn) * moved + 6.0 * far_turn +
                       4.0 * size_[j] * std::min(far, longest));
         error += modulus_[j] * ((error_[j] + of_sum) * moved + argument + steps);
     }

@@ -22,7 +22,7 @@ struct ShiftedNodes {
 class ShiftedSum {
   public:
     static constexpr std::size_t kBlock = 64;     // frequencies at once
-    static constexpr std::size_t kRestart = 128;  // from one start to the next
+    static constexpr std::size_t kRestart = 64;   // from one start to the next
 
     // Phases are those of l_j - centre.
     ShiftedSum(const ShiftedNodes& nodes, double centre, double step);
