@@ -42,38 +42,49 @@ Contour::Contour(const Images& images, double x, double log_value, double log_to
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
                                      double log_value, Effort effort) {
+    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0, 2000.0};
+    constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0};
+    constexpr Limit kRough{4096.0, 3e6, 1.0, kInfinite, kInfinite};
+    constexpr Limit kLong{8192.0, 4e6, 2.0, 60.0, 2000.0};
+    constexpr Limit kFull{6e4, 1e8, 2.0, kInfinite, kInfinite};
+    constexpr double kFew = 600.0, kGaussianReach = 11.0;  // in deviations
     const bool is_check = effort == Effort::check;
-    const bool is_first = is_check || effort == Effort::rough || effort == Effort::full;
-    const double log_tolerance = is_check ? kLogCheck : is_first ? kLogLoose : kLogTolerance;
-    Contour contour(images, x, log_value, log_tolerance);
+    const bool is_quick = effort == Effort::brief || effort == Effort::quick;
+    const double log_tolerance = is_check ? kLogCheck : is_quick ? kLogTolerance : kLogLoose;
     const double lost = images.moment().value - images.tilt() * x - log_value;
-    if (!(contour.window_ < kWidestWindow && contour.tilt_ < kLargestTilt)) return std::nullopt;
-    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0}, kFirst{8192.0, 4e6, 2.0, 60.0}, kRough{4096.0, 4e6, 2.0, kInfinite},
-        kFull{6e4, 1e8, 2.0, kInfinite};
-    constexpr double kBrief = 600.0, kGaussianReach = 11.0;  // in deviations
-    const double expected = kGaussianReach / (contour.deviation_ * contour.step_);
-    if (effort == Effort::brief && expected > kBrief) return std::nullopt;
+    Contour plain(images, x, log_value, log_tolerance);
+    if (!(plain.window_ < kWidestWindow && plain.tilt_ < kLargestTilt)) return std::nullopt;
+    const double expected = kGaussianReach / (plain.deviation_ * plain.step_);
+    if (effort == Effort::brief && expected > kFew) return std::nullopt;
     if (effort == Effort::quick && expected > kQuick.frequencies) return std::nullopt;
-    if (!contour.sample(terms, lost, is_first ? kFirst : kQuick)) return std::nullopt;
-    const Limit& limit = effort == Effort::full ? kFull : kRough;
-    if (contour.is_cut_short()) {
-        if (!is_first) return std::nullopt;
-        contour = Contour(images, x, log_value, log_tolerance);
-        contour.split(terms, x, log_value + kLogLeftOut);
-        contour.take_known_images(terms, x, log_value);
-        if (!contour.sample(terms, lost, limit)) return std::nullopt;
-    }
-    if (contour.is_cut_short()) {  // which widens the images
-        const double window = contour.least_window(x, log_value);
+    const auto serves = [&](Contour& contour, const Limit& limit) {
+        return contour.sample(terms, lost, limit) && !contour.is_cut_short();
+    };
+    const auto made = [](Contour& contour) {
+        contour.tabulate();
+        return std::optional<Contour>(std::move(contour));
+    };
+    if (serves(plain, is_quick ? kQuick : kBriefly)) return made(plain);
+    if (is_quick) return std::nullopt;
+    // Either may fall far sooner than the other.
+    Contour parted(images, x, log_value, log_tolerance);
+    parted.split(terms, x, log_value + kLogLeftOut);
+    parted.take_known_images(terms, x, log_value);
+    if (!parted.split_.is_none() && serves(parted, kRough)) return made(parted);
+    if (serves(plain, kLong)) return made(plain);
+    if (!parted.sample(terms, lost, effort == Effort::full ? kFull : kRough)) return std::nullopt;
+    if (parted.is_cut_short()) {  // which widens the images
+        const double window = parted.least_window(x, log_value);
         if (!(window < kWidestWindow)) return std::nullopt;
-        if (window > kWider * contour.window_) {
-            contour.window_ = window;
-            contour.step_ = 2.0 * kPi / window;
-            if (!contour.sample(terms, lost, limit)) return std::nullopt;
+        if (window > kWider * parted.window_) {
+            parted.window_ = window;
+            parted.step_ = 2.0 * kPi / window;
+            if (!parted.sample(terms, lost, effort == Effort::full ? kFull : kRough)) {
+                return std::nullopt;
+            }
         }
     }
-    contour.tabulate();
-    return contour;
+    return made(parted);
 }
 
 // Where they allow a smaller window.
@@ -156,7 +167,9 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
         bool is_hopeless = false;
         if (frequencies_.size() >= checked) {  // it would have to double many times
             const double y = this->reach() * deviation_;
-            is_hopeless = y > limit.deviations && last_size - log_size < kLeastFall * (log_size - wanted);
+            is_hopeless = y > limit.most_deviations ||
+                          (y > limit.deviations &&
+                           last_size - log_size < kLeastFall * (log_size - wanted));
             last_size = log_size;
             checked = 2 * frequencies_.size();
         }

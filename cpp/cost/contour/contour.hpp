@@ -59,7 +59,7 @@ class Contour {
     struct Limit {
         double frequencies, work;  // work: nodes times frequencies
         double where_falling;      // so much more where phi has fallen already
-        double deviations;         // by which phi has to fall at all
+        double deviations, most_deviations;  // by which phi falls fast, and is small
     };
     bool sample(const Terms& terms, double log_lost, const Limit& limit);
     double log_wanted(double y, double log_lost) const;

@@ -210,7 +210,8 @@ std::unique_ptr<Line> SampledGaussianLaw::plain_line(const LineRequest& request)
     const double u = order(request.tilt);
     const Interval ends = range(u);
     const double sign = is_remove() ? 1.0 : -1.0;
-    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
+    const double log_error =
+        std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(request.tilt);
     const double missed = 2.0 * std::exp(log_error) + kOutside;
     SampledGaussianLine::Details details;
     details.width = step(u, request.reach, log_error);

@@ -28,7 +28,7 @@ constexpr double kTailError = 1000.0;  // of normal_tail, in units u
 std::unique_ptr<Line> SampledGaussianLaw::shifted_line(const LineRequest& request) const {
     const double u = order(request.tilt);
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
-    const auto moment = moment_at(request.tilt, log_error);
+    const auto moment = moment_at(request.tilt, log_error - std::log1p(request.tilt));
     if (!moment) return nullptr;
     // What the rule misses does not fall with y, and so stands in the way of a small tail.
     const double log_missing = log_error - kMissingLess;
