@@ -129,6 +129,13 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
     return c;
 }
 
+// Less is asked for where it costs much, most where little is to be seen.
+double ComposedLoss::log_tolerance(Effort effort) const {
+    constexpr double kLogLoose = -18.4, kLogCheck = -9.2;  // log 1e-8, 1e-4
+    if (effort == Effort::check) return kLogCheck;
+    return top_ ? kLogLoose : kLogTolerance;
+}
+
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
 Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double log_value) const {
     tilt *= tilt_;
@@ -181,7 +188,8 @@ Interval ComposedLoss::contour_delta(Moments& moments, double x, double log_unit
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
         const auto contour =
-            Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value, effort);
+            Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value, effort,
+                          log_tolerance(effort));
         if (!contour) break;
         const Interval bounds = profile(*contour, x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
@@ -233,8 +241,8 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (!(delta > 0.0)) return {0.0, kInfinity};
     const Interval at_zero = alone_at_zero();
     if (at_zero.upper <= delta) return {0.0, 0.0};
+    if (floor > 0.0 && is_clearly_below(floor, delta)) return {0.0, floor};
     Moments moments(terms_);
-    if (floor > 0.0 && is_clearly_below(moments, floor, delta)) return {0.0, floor};
     const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)), kFirstTilt);
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
@@ -292,7 +300,7 @@ bool ComposedLoss::is_below(Moments& moments, double floor, double delta) const 
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
     const auto contour =
         Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
-                      floor, log_value, Effort::check);
+                      floor, log_value, Effort::check, log_tolerance(Effort::check));
     return contour && meets(profile(*contour, floor, log_unit), delta);
 }
 
@@ -306,7 +314,8 @@ bool ComposedLoss::renyi_meets(Moments& moments, double c, double x, double delt
 }
 
 // By the tilt at which the bound of a Gaussian that has this epsilon is least, and a steeper one.
-bool ComposedLoss::is_clearly_below(Moments& moments, double floor, double delta) const {
+bool ComposedLoss::is_clearly_below(double floor, double delta) const {
+    Moments moments(terms_);
     const double c = -2.0 * std::log(slack(delta)) / floor;
     return c > 0.0 && c < 1e100 &&
            (renyi_meets(moments, c, floor, delta) || renyi_meets(moments, 2.0 * c, floor, delta));
@@ -331,7 +340,8 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
     for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(moments, tilt.at, x, log_value);
         const double c = images.tilt();
-        const auto contour = Contour::make(terms_, images, x, log_value, effort);
+        const auto contour =
+            Contour::make(terms_, images, x, log_value, effort, log_tolerance(effort));
         if (!contour) break;
         const auto bounds = [&](double at) { return profile(*contour, at, log_unit); };
         const auto guessed = [&](double at) { return guess(*contour, at); };
@@ -348,7 +358,10 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
         const double moved = std::fabs(found - x);
         x = found;
         const double narrow = contour->size() < kManyFrequencies ? kNarrow : kNarrowIfMany;
-        if (best.upper - best.lower <= narrow * best.upper || moved < 0.05 / c) break;
+        if (best.upper - best.lower <= narrow * best.upper || moved < 0.05 / c ||
+            contour->is_cut_short()) {
+            break;
+        }
     }
     return best;
 }

@@ -12,7 +12,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double kLogLeftOut = -18.4;  // log 1e-8: what a split may leave out, relative
 constexpr std::size_t kFewestFrequencies = 4;
 constexpr double kLogMostKnown = 9.0;  // of images in closed form, relative: 4 digits
 constexpr double kWidestWindow = 1e15;
@@ -41,16 +40,15 @@ Contour::Contour(const Images& images, double x, double log_value, double log_to
       step_(2.0 * kPi / window_) {}
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
-                                     double log_value, Effort effort) {
+                                     double log_value, Effort effort, double log_tolerance) {
     constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0, 2000.0};
     constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0};
     constexpr Limit kRough{4096.0, 3e6, 1.0, kInfinite, kInfinite};
+    constexpr Limit kLonger{16384.0, 1.5e7, 1.0, kInfinite, kInfinite};
     constexpr Limit kLong{8192.0, 4e6, 2.0, 60.0, 2000.0};
     constexpr Limit kFull{6e4, 1e8, 2.0, kInfinite, kInfinite};
     constexpr double kFew = 600.0, kGaussianReach = 11.0;  // in deviations
-    const bool is_check = effort == Effort::check;
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
-    const double log_tolerance = is_check ? kLogCheck : is_quick ? kLogTolerance : kLogLoose;
     const double lost = images.moment().value - images.tilt() * x - log_value;
     Contour plain(images, x, log_value, log_tolerance);
     if (!(plain.window_ < kWidestWindow && plain.tilt_ < kLargestTilt)) return std::nullopt;
@@ -68,20 +66,21 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     if (is_quick) return std::nullopt;
     // Either may fall far sooner than the other.
     Contour parted(images, x, log_value, log_tolerance);
-    parted.split(terms, x, log_value + kLogLeftOut);
+    parted.split(terms, x, log_value + log_tolerance);
     parted.take_known_images(terms, x, log_value);
-    if (!parted.split_.is_none() && serves(parted, kRough)) return made(parted);
+    const bool is_full = effort == Effort::full;
+    const Limit& first = is_full ? kLonger : kRough;
+    if (!parted.split_.is_none() && serves(parted, first)) return made(parted);
     if (serves(plain, kLong)) return made(plain);
-    if (!parted.sample(terms, lost, effort == Effort::full ? kFull : kRough)) return std::nullopt;
-    if (parted.is_cut_short()) {  // which widens the images
+    const bool is_ready = !is_full && parted.is_cut_short();
+    if (!is_ready && !parted.sample(terms, lost, is_full ? kFull : kRough)) return std::nullopt;
+    if (is_full && parted.is_cut_short()) {  // which widens the images
         const double window = parted.least_window(x, log_value);
         if (!(window < kWidestWindow)) return std::nullopt;
         if (window > kWider * parted.window_) {
             parted.window_ = window;
             parted.step_ = 2.0 * kPi / window;
-            if (!parted.sample(terms, lost, effort == Effort::full ? kFull : kRough)) {
-                return std::nullopt;
-            }
+            if (!parted.sample(terms, lost, kFull)) return std::nullopt;
         }
     }
     return made(parted);

@@ -12,9 +12,7 @@
 
 namespace tightnoise::contour {
 
-constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative,
-constexpr double kLogLoose = -18.4;      // log 1e-8: the same where it costs much
-constexpr double kLogCheck = -9.2;       // log 1e-4: to see on which side of a value D is
+constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative
 
 // Of D(x)/e^unit; upper may be infinite, lower is at least 0.
 struct Bounds {
@@ -23,13 +21,14 @@ struct Bounds {
 
 class Contour {
   public:
-    // For D near x, where it is about e^log_value. None where no line can be had, or where it would
+    // For D near x, where it is about e^log_value, with images and truncation of about
+    // e^log_tolerance of it. None where no line can be had, or where it would
     // take more work than is allowed even with smoothing.
     // quick: neither split nor smoothed; brief: and only where few frequencies are to be expected;
     // rough: to find x, not to bound it.
     enum class Effort { brief, quick, check, rough, full };
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
-                                       double log_value, Effort effort);
+                                       double log_value, Effort effort, double log_tolerance);
 
     Bounds profile(double x, double log_unit) const;
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
 constexpr double kMostNodes = 0x1p15;  // of one line
+constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node
 constexpr double kMomentError = -32.0;  // log: of moments for searches and images
 }  // namespace
 
@@ -220,6 +221,7 @@ std::unique_ptr<Line> SampledGaussianLaw::plain_line(const LineRequest& request)
     if (!grid) return nullptr;
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
     TiltedNodes kept{{}, {}, {}, 9.0, 0.0, request.step};
+    kept.block = kFrequencies;
     for (std::size_t j = 0; j < grid->loss.size(); ++j) {
         const double g = law.weight[j], loss = grid->loss[j], z = grid->z[j];
         if (g < kPruned) {

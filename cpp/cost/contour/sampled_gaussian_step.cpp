@@ -117,6 +117,7 @@ double SampledGaussianLaw::crude_step(double order, double reach, double log_err
 double SampledGaussianLaw::step(double order, double reach, double log_error) const {
     const double many = 300.0;  // where a sharper bound pays
     const double crude = crude_step(order, reach, log_error);
+    if (reach == 0.0 && order >= 0.0) return crude;  // is no sharper
     const Interval ends = range(order);
     if ((ends.upper - ends.lower) / crude < many) return crude;
     const double widest = std::min(kStrip * kPi * sigma_, kWidest);
