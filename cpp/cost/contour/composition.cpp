@@ -15,7 +15,7 @@ namespace {
 using Effort = Contour::Effort;
 
 constexpr double kNarrow = 1e-10;       // relative width at which an answer is not improved
-constexpr double kNarrowIfMany = 5e-8;   // the same of a contour that costs much
+constexpr double kNarrowIfMany = 5e-8;  // the same of a contour that costs much
 constexpr std::size_t kManyFrequencies = 200;
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
 constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
@@ -187,9 +187,8 @@ Interval ComposedLoss::contour_delta(Moments& moments, double x, double log_unit
     const double c = tilt_for_loss(moments, x);
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
-        const auto contour =
-            Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value, effort,
-                          log_tolerance(effort));
+        const auto contour = Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value,
+                                           effort, log_tolerance(effort));
         if (!contour) break;
         const Interval bounds = profile(*contour, x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};

@@ -20,8 +20,8 @@ constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
-constexpr double kWider = 1.05;             // a window for which frequencies are taken again
-constexpr double kLeastFall = 0.3;          // of what is to fall, from y to 2y
+constexpr double kWider = 1.05;            // a window for which frequencies are taken again
+constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
 constexpr double kLogCoarser = 9.2;        // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
@@ -166,9 +166,9 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
         bool is_hopeless = false;
         if (frequencies_.size() >= checked) {  // it would have to double many times
             const double y = this->reach() * deviation_;
-            is_hopeless = y > limit.most_deviations ||
-                          (y > limit.deviations &&
-                           last_size - log_size < kLeastFall * (log_size - wanted));
+            is_hopeless =
+                y > limit.most_deviations ||
+                (y > limit.deviations && last_size - log_size < kLeastFall * (log_size - wanted));
             last_size = log_size;
             checked = 2 * frequencies_.size();
         }

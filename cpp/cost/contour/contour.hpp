@@ -56,8 +56,8 @@ class Contour {
 
     Contour(const Images& images, double x, double log_value, double log_tolerance);
     struct Limit {
-        double frequencies, work;  // work: nodes times frequencies
-        double where_falling;      // so much more where phi has fallen already
+        double frequencies, work;            // work: nodes times frequencies
+        double where_falling;                // so much more where phi has fallen already
         double deviations, most_deviations;  // by which phi falls fast, and is small
     };
     bool sample(const Terms& terms, double log_lost, const Limit& limit);

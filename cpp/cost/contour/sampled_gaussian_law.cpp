@@ -14,10 +14,10 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
-constexpr double kMostNodes = 0x1p15;  // of one line
+constexpr double kPruned = 1e-28;         // of M: nodes that are left out, and counted
+constexpr double kMostNodes = 0x1p15;     // of one line
 constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node
-constexpr double kMomentError = -32.0;  // log: of moments for searches and images
+constexpr double kMomentError = -32.0;    // log: of moments for searches and images
 }  // namespace
 
 // Nodes at a_j = j * spacing exactly, z_j = sigma a_j + 1/(2 sigma).
@@ -57,9 +57,8 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interva
     grid.first = first;
     grid.spacing = spacing;
     grid.log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
-    sampled_kernels().nodes(grid, n,
-                            {made.z.data(), made.excess.data(), made.loss.data(),
-                             made.log_weight.data()});
+    sampled_kernels().nodes(
+        grid, n, {made.z.data(), made.excess.data(), made.loss.data(), made.log_weight.data()});
     return made;
 }
 

@@ -35,7 +35,7 @@ class SampledGaussianLaw : public Law {
     bool is_remove() const { return direction_ == Direction::remove; }
     // The power of w that M(t) is the mean of, under Q0.
     double order(double t) const { return is_remove() ? 1.0 + t : -t; }
-    SampledGrid grid() const;  // of no nodes yet
+    SampledGrid grid() const;      // of no nodes yet
     double share(double z) const;  // p = q e^a / w
     double loss(double z) const;   // log w
     // The share of smaller losses at z' is Phi((z - z')/width) or, for "add", Phi((z' - z)/width);

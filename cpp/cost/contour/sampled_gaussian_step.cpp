@@ -45,8 +45,7 @@ SampledGaussianLaw::Cells SampledGaussianLaw::cells(double order, double reach, 
     Cells made;
     made.ends = range(order, cut);
     // Beyond `end` |w(z + id)| is at least this, and M at least 1.
-    const double floor =
-        order < 0.0 ? (1.0 - q_) * (b > 0.5 * kPi ? std::sin(b) : 1.0) : 1.0;
+    const double floor = order < 0.0 ? (1.0 - q_) * (b > 0.5 * kPi ? std::sin(b) : 1.0) : 1.0;
     const double growth = 2.0 * (reach * b + std::min(order, 0.0) * std::log(floor));
     const double end = made.ends.upper + std::sqrt(growth + kRange * kRange);
     const auto above_cut = [&](double at) { return cut ? log_larger(at, *cut) : 0.0; };
@@ -93,8 +92,8 @@ double SampledGaussianLaw::log_growth(const Cells& cells, double order, double r
     }
     const std::vector<double>& base = reach > 0.0 ? turned_base : cells.base;
     const double power = 0.5 * std::min(order, 0.0);
-    const double log_upper = sampled_kernels().powers(base.size(), base.data(), cells.mixed.data(),
-                                                      power, half * half);
+    const double log_upper =
+        sampled_kernels().powers(base.size(), base.data(), cells.mixed.data(), power, half * half);
     const double angle = turned(share(cells.ends.lower), sine, cosine);
     const double left_power = log_power(order, cells.ends.lower, b);
     const double outside = std::log(kOutside) + reach * angle + left_power;

@@ -21,8 +21,8 @@ struct ShiftedNodes {
 
 class ShiftedSum {
   public:
-    static constexpr std::size_t kBlock = 64;     // frequencies at once
-    static constexpr std::size_t kRestart = 64;   // from one start to the next
+    static constexpr std::size_t kBlock = 64;    // frequencies at once
+    static constexpr std::size_t kRestart = 64;  // from one start to the next
 
     // Phases are those of l_j - centre.
     ShiftedSum(const ShiftedNodes& nodes, double centre, double step);
