@@ -41,12 +41,12 @@ Contour::Contour(const Images& images, double x, double log_value, double log_to
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
                                      double log_value, Effort effort, double log_tolerance) {
-    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0, 2000.0};
-    constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0};
-    constexpr Limit kRough{4096.0, 3e6, 1.0, kInfinite, kInfinite};
-    constexpr Limit kLonger{16384.0, 1.5e7, 1.0, kInfinite, kInfinite};
-    constexpr Limit kLong{8192.0, 4e6, 2.0, 60.0, 2000.0};
-    constexpr Limit kFull{6e4, 1e8, 2.0, kInfinite, kInfinite};
+    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0, 2000.0, kLogCoarser};
+    constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0, 0.0};
+    constexpr Limit kRough{4096.0, 3e6, 1.0, kInfinite, kInfinite, 0.0};
+    constexpr Limit kLonger{16384.0, 1.5e7, 1.0, kInfinite, kInfinite, 0.0};
+    constexpr Limit kLong{8192.0, 4e6, 2.0, 60.0, 2000.0, 0.0};
+    constexpr Limit kFull{6e4, 1e8, 2.0, kInfinite, kInfinite, kLogCoarser};
     constexpr double kFew = 600.0, kGaussianReach = 11.0;  // in deviations
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double lost = images.moment().value - images.tilt() * x - log_value;
@@ -174,7 +174,7 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
         }
         if (frequencies_.size() >= kFewestFrequencies &&
             (is_hopeless || static_cast<double>(frequencies_.size()) >= most)) {
-            if (!smooth_far(terms, this->reach(), wanted + kLogCoarser)) smooth(wanted);
+            if (!smooth_far(terms, this->reach(), wanted + limit.log_coarser)) smooth(wanted);
             break;
         }
         const double y = y_next();

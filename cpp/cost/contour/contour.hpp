@@ -59,6 +59,7 @@ class Contour {
         double frequencies, work;            // work: nodes times frequencies
         double where_falling;                // so much more where phi has fallen already
         double deviations, most_deviations;  // by which phi falls fast, and is small
+        double log_coarser;                  // so much more may be truncated at its end
     };
     bool sample(const Terms& terms, double log_lost, const Limit& limit);
     double log_wanted(double y, double log_lost) const;
