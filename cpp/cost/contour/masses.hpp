@@ -14,8 +14,8 @@ namespace tightnoise::contour {
 template <class First, class Second>
 Masses masses_between(const Terms& terms, First first, Second second) {
     constexpr double kRounding = 64.0 * kUnit;
-    const auto side = [&](Interval Masses::*which, double Interval::*small, double Interval::*large,
-                          double way, auto whole) {
+    const auto side = [&](Interval Masses::* which, double Interval::* small,
+                          double Interval::* large, double way, auto whole) {
         double log_kept = 0.0, log_ratio = 0.0, size = 0.0;
         for (const Releases& term : terms) {
             const double mass = whole(*term.law);

@@ -91,9 +91,9 @@ double ShiftedSum::error_up_to(double y) const {
         const double longest = 0.37 / (damping_[j] + 1e-300);
         const double argument = (loss_error_ + 8.0) * size_[j] * std::min(y, longest);
         const double steps =
-            static_cast<double>(kRestart) * ((1.1 + 4.5 * turn) * moved + 6.0 * turn +
+            static_cast<double>(kRestart) * ((1.1 + 3.0 * turn) * moved + 7.0 * turn +
                                              4.0 * size_[j] * std::min(step_, longest)) +
-            starts * ((1.1 + 4.5 * far_turn) * moved + 6.0 * far_turn +
+            starts * ((1.1 + 3.0 * far_turn) * moved + 7.0 * far_turn +
                       4.0 * size_[j] * std::min(far, longest));
         error += modulus_[j] * ((error_[j] + of_sum) * moved + argument + steps);
     }
