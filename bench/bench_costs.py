@@ -161,7 +161,7 @@ def test_noise_multiplier_dp_accounting(timed, dp_accounting):
 
 
 def test_noise_multiplier_dp_accounting_exact(timed, dp_accounting):
-    # By loss distributions, as the epsilon of ours; a coarser search than their own costs them less.
+    # By loss distributions, as ours; a coarser search than their own costs them less.
     def run():
         return dp_accounting.calibrate_dp_mechanism(
             dp_accounting.pld.PLDAccountant,

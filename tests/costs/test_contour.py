@@ -61,7 +61,7 @@ def by_night(day, night):
     return pytest.mark.parametrize("cases", [day, pytest.param(night, marks=pytest.mark.nightly)])
 
 
-@by_night(6, 1000)
+@by_night(4, 1000)
 @pytest.mark.parametrize("rates", [(-5, -2), (-2, -0.01)])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_sampled_gaussian_once(direction, rates, cases, rng):
@@ -89,7 +89,7 @@ def test_tiny_deltas_of_one_sampled_gaussian(sigma, rate, epsilon):
     assert composed((law, 1), NOTHING).delta(epsilon)[1] >= composed((law, 1)).delta(epsilon)[0] > 0
 
 
-@by_night(10, 1000)
+@by_night(6, 1000)
 def test_epsilon_of_one_sampled_gaussian(cases, rng):
     for i in range(cases):
         sigma, rate = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-3, -0.01)
@@ -294,7 +294,15 @@ def test_directions_of_a_training(kappa):
     assert lower <= upper <= lower * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("kappa", "count"), [(75, 3), (100, 3), (250, 1407)])
+@pytest.mark.parametrize(
+    ("kappa", "count"),
+    [
+        pytest.param(75, 20, marks=pytest.mark.nightly),
+        pytest.param(75, 3, marks=pytest.mark.nightly),
+        pytest.param(100, 3, marks=pytest.mark.nightly),
+        (250, 1407),
+    ],
+)
 def test_directions_with_large_losses(kappa, count):
     # Splits beside the real line; a half chord next to 1 has nodes on it.
     def bounds(half_chord):
