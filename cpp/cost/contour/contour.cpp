@@ -41,7 +41,8 @@ Contour::Contour(const Images& images, double x, double log_value, double log_to
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
                                      double log_value, Effort effort, double log_tolerance) {
-    constexpr Limit kQuick{4096.0, 1e6, 4.0, 60.0, 2000.0, kLogCoarser};
+    constexpr Limit kBrief{4096.0, 1e6, 4.0, 60.0, 2000.0, kLogCoarser};
+    constexpr Limit kQuick{4096.0, 4e6, 4.0, kInfinite, kInfinite, kLogCoarser};
     constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0, 0.0};
     constexpr Limit kRough{4096.0, 3e6, 1.0, kInfinite, kInfinite, 0.0};
     constexpr Limit kLonger{16384.0, 1.5e7, 1.0, kInfinite, kInfinite, 0.0};
@@ -54,7 +55,9 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     if (!(plain.window_ < kWidestWindow && plain.tilt_ < kLargestTilt)) return std::nullopt;
     const double expected = kGaussianReach / (plain.deviation_ * plain.step_);
     if (effort == Effort::brief && expected > kFew) return std::nullopt;
-    if (effort == Effort::quick && expected > kQuick.frequencies) return std::nullopt;
+    if (effort == Effort::quick && expected > kQuick.where_falling * kQuick.frequencies) {
+        return std::nullopt;
+    }
     const auto serves = [&](Contour& contour, const Limit& limit) {
         return contour.sample(terms, lost, limit) && !contour.is_cut_short();
     };
@@ -62,7 +65,8 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
         contour.tabulate();
         return std::optional<Contour>(std::move(contour));
     };
-    if (serves(plain, is_quick ? kQuick : kBriefly)) return made(plain);
+    const Limit& quickly = effort == Effort::brief ? kBrief : kQuick;
+    if (serves(plain, is_quick ? quickly : kBriefly)) return made(plain);
     if (is_quick) return std::nullopt;
     // Either may fall far sooner than the other.
     Contour parted(images, x, log_value, log_tolerance);
