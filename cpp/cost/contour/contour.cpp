@@ -78,6 +78,10 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     if (serves(plain, kLong)) return made(plain);
     const bool is_ready = !is_full && parted.is_cut_short();
     if (!is_ready && !parted.sample(terms, lost, is_full ? kFull : kRough)) return std::nullopt;
+    if (is_full && parted.is_cut_short()) {
+        if (serves(plain, kFull)) return made(plain);
+        if (!plain.frequencies_.empty() && plain.smoothing_ < parted.smoothing_) parted = plain;
+    }
     if (is_full && parted.is_cut_short()) {  // which widens the images
         const double window = parted.least_window(x, log_value);
         if (!(window < kWidestWindow)) return std::nullopt;
@@ -113,7 +117,7 @@ double Contour::least_window(double x, double log_value) const {
 
 // Lines that hold up to `reach`, and what is known from them.
 bool Contour::make_lines(const Terms& terms, double reach) {
-    std::vector<std::unique_ptr<Line>> lines;
+    std::vector<std::shared_ptr<Line>> lines;
     for (const Releases& term : terms) {
         const double error = kShareOfTolerance * std::exp(log_tolerance_) / term.count;
         lines.push_back(term.law->line({tilt_, reach, error, step_, split_}));

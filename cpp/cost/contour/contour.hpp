@@ -101,7 +101,7 @@ class Contour {
         double at, log_weight;  // of a tilt t, log kap(t) + K_a(t) of the small losses
     };
     Markov left_out_{0.0, 0.0};
-    std::vector<std::unique_ptr<Line>> lines_;
+    std::vector<std::shared_ptr<Line>> lines_;
     std::size_t block_ = kBlock;
     std::vector<Frequency> frequencies_;
     struct Table {
