@@ -21,6 +21,7 @@ constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays smal
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
 constexpr double kWider = 1.05;            // a window for which frequencies are taken again
+constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a split, at the least
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
 constexpr double kLogCoarser = 9.2;        // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
@@ -69,8 +70,9 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     if (serves(plain, is_quick ? quickly : kBriefly)) return made(plain);
     if (is_quick) return std::nullopt;
     // Either may fall far sooner than the other.
-    Contour parted(images, x, log_value, log_tolerance);
-    parted.split(terms, x, log_value + log_tolerance);
+    const double log_parted = std::max(log_tolerance, kLogParted);
+    Contour parted(images, x, log_value, log_parted);
+    parted.split(terms, x, log_value + log_parted);
     parted.take_known_images(terms, x, log_value);
     const bool is_full = effort == Effort::full;
     const Limit& first = is_full ? kLonger : kRough;
