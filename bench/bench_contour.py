@@ -16,7 +16,7 @@ from tightnoise._core import cost
 from tightnoise.costs._profile_points import profiles
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
-SETTINGS = 200
+SETTINGS = 2000
 ATOMS = 20
 TRUTHS = {1e-6: 6.90738449504508251, 1e-15: 11.7599785022418834, 1e-100: 40.454844746640101}
 MIXED = 5.32550148732412328  # of "add", the smaller one: "remove" is not known so well
@@ -112,7 +112,10 @@ def test_allocated_records(timed):
 
 
 def test_random_settings(timed):
-    """All of `SETTINGS`; prints how many are narrow, by rate times count, and the slowest."""
+    """All of `SETTINGS`; prints how many are narrow and quick, by rate times count.
+
+    Processor time: other work on the machine is not counted.
+    """
     rng = np.random.default_rng(2026)
     low, high = np.log([0.3, 1e-5, 1.0, 1e-15]), np.log([20.0, 1.0, 1e6, 1e-2])
     settings = np.exp(rng.uniform(low, high, (SETTINGS, 4)))
@@ -121,22 +124,25 @@ def test_random_settings(timed):
     def run():
         rows.clear()
         for sigma, rate, count, delta in settings.tolist():
-            start = time.perf_counter()
-            found = (0.0, 0.0)
+            start, found = time.process_time(), (0.0, 0.0)
             for way in ("remove", "add"):
                 law = cost.sampled_gaussian(sigma, rate, way)
                 composed = cost.Composition([(law, math.floor(count))])
-                found = max(found, composed.epsilon(delta, found[0]))
+                here = composed.epsilon(delta, found[0])
+                found = (max(found[0], here[0]), max(found[1], here[1]))
             width = (found[1] - found[0]) / found[1] if found[1] > 1e-3 else 0.0
-            rows.append((rate * math.floor(count), width, time.perf_counter() - start))
+            rows.append((rate * math.floor(count), width, time.process_time() - start))
 
     timed(f"epsilon of {SETTINGS} random trainings", run, SETTINGS)
     share, widths, seconds = np.array(rows).T
-    for least, most in ((0, 0.01), (0.01, 1), (1, math.inf)):
+    for least, most in ((0, 0.01), (0.01, 1), (1, 100), (100, math.inf), (0, math.inf)):
         here = (share >= least) & (share < most)
-        print(f"rate * count {least} to {most}: {np.mean(widths[here] <= 1e-6):.1%} to 1e-6")
-    print(f"below 2 ms {np.mean(seconds < 2e-3):.1%}, 50 ms {np.mean(seconds < 0.05):.1%}")
-    assert np.mean(widths <= 1e-6) > 0.9
+        print(
+            f"rate * count {least} to {most}: {np.mean(widths[here] <= 1e-6):.2%} to 1e-6, "
+            f"{np.mean(seconds[here] < 2e-3):.1%} below 2 ms, "
+            f"{np.mean(seconds[here] < 0.05):.1%} below 50 ms, {seconds[here].max():.3f} s at most"
+        )
+    assert np.mean(widths <= 1e-6) > 0.99
 
 
 def fixed_size(sigma, rate):

@@ -56,12 +56,13 @@ def test_references(parts, delta, epsilon):
     assert upper - lower <= 3e-8 * upper
 
 
-@pytest.mark.parametrize("cases", [5, *by_night(15)])
+@pytest.mark.parametrize("cases", [4, *by_night(1000)])
+@pytest.mark.parametrize("rates", [(-5, -2), (-2, -0.01)])
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_sampled_gaussian_once(direction, cases, rng):
+def test_sampled_gaussian_once(direction, rates, cases, rng):
     # A contour against the closed form: what finds false certificates.
     for _ in range(cases):
-        sigma, rate = math.exp(rng.uniform(-0.7, 3)), 10 ** rng.uniform(-2, -0.01)
+        sigma, rate = math.exp(rng.uniform(-0.7, 3)), 10 ** rng.uniform(*rates)
         law = cost.sampled_gaussian(sigma, rate, direction)
         epsilon = abs(rng.normal()) * min(3, 1 / sigma) * rate ** rng.uniform(0, 1)
         lower, upper = composed((law, 1), NOTHING).delta(epsilon)
@@ -70,7 +71,20 @@ def test_sampled_gaussian_once(direction, cases, rng):
         assert upper >= below * (1 - 1e-15), (sigma, rate, epsilon)
 
 
-@pytest.mark.parametrize("cases", [8, *by_night(20)])
+@pytest.mark.parametrize(
+    ("sigma", "rate", "epsilon"),
+    [
+        (2.4417816136573025, 2.469233131549935e-05, 0.09010934036837856),
+        (3.903521958071728, 0.000128472954066688, 0.013638234468126825),
+    ],
+)
+def test_tiny_deltas_of_one_sampled_gaussian(sigma, rate, epsilon):
+    # A part of which all nodes are left out was once taken for nothing.
+    law = cost.sampled_gaussian(sigma, rate, "remove")
+    assert composed((law, 1), NOTHING).delta(epsilon)[1] >= composed((law, 1)).delta(epsilon)[0] > 0
+
+
+@pytest.mark.parametrize("cases", [6, *by_night(1000)])
 def test_epsilon_of_one_sampled_gaussian(cases, rng):
     for i in range(cases):
         sigma, rate = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-3, -0.01)
@@ -204,7 +218,7 @@ def directions(rng, kappas):
     return kappa, dim, half_chord, rng.choice([1.0, 10 ** rng.uniform(-4, 0), rng.uniform(0.5, 1)])
 
 
-@pytest.mark.parametrize("cases", [4, *by_night(60)])
+@pytest.mark.parametrize("cases", [4, *by_night(400)])
 @pytest.mark.parametrize("kappas", [(0.3, 3.0), (3.0, 300.0), (30.0, 1e5)])
 def test_direction_once(kappas, cases, rng):
     # A contour against the closed form, as for the Gaussian.
@@ -231,13 +245,14 @@ def direction_profile(place, way, x):
     return np.where(np.exp(x) > 1 - rate, rate * there, -np.expm1(x))
 
 
+@pytest.mark.parametrize("cases", [10, *by_night(100)])
 @pytest.mark.parametrize("kappas", [(0.3, 3.0), (3.0, 3e3)])
-def test_direction_beside_a_gaussian(kappas, rng):
+def test_direction_beside_a_gaussian(kappas, cases, rng):
     # E[delta(x - Z)], Z the Gaussian's loss: one release again, but of a narrow interval.
     z = np.linspace(-9.0, 9.0, 6001)
     weights = np.exp(-0.5 * z * z) * (z[1] - z[0]) / math.sqrt(2 * math.pi)
     narrow = 0
-    for i in range(20):
+    for i in range(cases):
         kappa, dim, half_chord, rate = place = directions(rng, kappas)
         along = kappa * half_chord
         spread = min(2 * along, 2 * along / math.sqrt(dim + kappa))
@@ -250,7 +265,7 @@ def test_direction_beside_a_gaussian(kappas, rng):
         error = 40 * abs(truth - coarse) + 2e-10 * truth + 2e-14 * weights @ np.exp(np.abs(at))
         assert lower - error <= truth <= upper + error, (place, mu, x)
         narrow += upper - lower <= 1e-9 * upper and error < 1e-6 * upper
-    assert narrow >= 10
+    assert narrow >= cases / 2
 
 
 # kappa: epsilon at delta 1/60000 of 1,407 batches of 128, "remove", in 13,700 dimensions
@@ -270,8 +285,31 @@ TRAINED = {
 def test_directions_of_a_training(kappa):
     law = cost.sampled_direction(kappa, 13_700, 1.0, 128 / 60_000, "remove")
     lower, upper = composed((law, 1407)).epsilon(1 / 60_000)
-    assert upper == pytest.approx(TRAINED[kappa], abs=1.5e-10)
+    assert (lower + upper) / 2 == pytest.approx(TRAINED[kappa], abs=1.5e-10)
     assert lower <= upper <= lower * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "count"),
+    [
+        pytest.param(75, 20, marks=pytest.mark.nightly),
+        pytest.param(75, 3, marks=pytest.mark.nightly),
+        pytest.param(100, 3, marks=pytest.mark.nightly),
+        (250, 1407),
+    ],
+)
+def test_directions_with_large_losses(kappa, count):
+    # Splits beside the real line; a half chord next to 1 has nodes on it.
+    def bounds(half_chord):
+        law = cost.sampled_direction(kappa, 13_700, half_chord, 128 / 60_000, "remove")
+        return composed((law, count)).delta(x)
+
+    law = cost.sampled_direction(kappa, 13_700, 1.0, 128 / 60_000, "remove")
+    x = composed((law, count)).epsilon(1 / 60_000)[1]
+    (low, high), (below, above) = bounds(1.0), bounds(1 - 2.0**-53)
+    assert high - low <= 1e-6 * high
+    assert low <= above
+    assert below <= high
 
 
 def test_opposite_directions_and_nearly_so():
@@ -290,12 +328,12 @@ def test_sampled_at_rate_one():
     assert sampled.epsilon(1e-5) == composed((cost.gaussian(0.5), 5)).epsilon(1e-5)
 
 
-@pytest.mark.parametrize("cases", [40, *by_night(100)])
+@pytest.mark.parametrize("cases", [50, *by_night(2000)])
 def test_two_contours(cases, rng):
     # The same at other tilts: other images, other nodes, other cuts.
     for i in range(cases):
         sigma, rate = math.exp(rng.uniform(-1.2, 3)), 10 ** rng.uniform(-5, 0)
-        count, delta = math.floor(10 ** rng.uniform(0.5, 6)), 10 ** rng.uniform(-15, -2)
+        count, delta = math.floor(10 ** rng.uniform(0, 6)), 10 ** rng.uniform(-15, -2)
         terms = [(cost.sampled_gaussian(sigma, rate, DIRECTIONS[i % 4 == 0]), count)]
         low, high = cost.Composition(terms).epsilon(delta)
         below, above = cost.Composition(terms, tilt=0.7).epsilon(delta)

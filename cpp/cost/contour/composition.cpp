@@ -15,8 +15,12 @@ namespace {
 using Effort = Contour::Effort;
 
 constexpr double kNarrow = 1e-10;       // relative width at which an answer is not improved
+constexpr double kNarrowIfMany = 5e-8;  // the same of a contour that costs much
+constexpr std::size_t kManyFrequencies = 200;
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
 constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
+constexpr double kStart = 1e-3;         // relative: of where to start
+constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
 constexpr int kPasses = 3;
 
 // Gaussian releases are one Gaussian release.
@@ -102,12 +106,12 @@ bool ComposedLoss::exceeds(const Interval& finite, double delta) const {
     return infinite_ * (1.0 - 16.0 * kUnit) / delta + finite.lower >= 1.0 + 4.0 * kUnit;
 }
 
-ComposedLoss::Tilt ComposedLoss::tilt_for_value(Moments& moments, double log_value) {
+ComposedLoss::Tilt ComposedLoss::tilt_for_value(Moments& moments, double log_value, double first) {
     const auto bound = [&](double c) {
         const double x = (moments.at(c).value + log_kappa(c) - log_value) / c;
         return std::isfinite(x) ? x : kInfinity;
     };
-    const double c = least_tilt(bound);
+    const double c = least_tilt(bound, first);
     return {c, bound(c)};
 }
 
@@ -123,6 +127,13 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
         while (exponent(2.0 * c) <= kLogLost && c < 1.0) c *= 2.0;
     }
     return c;
+}
+
+// Less is asked for where it costs much, most where little is to be seen.
+double ComposedLoss::log_tolerance(Effort effort) const {
+    constexpr double kLogLoose = -18.4, kLogCheck = -9.2;  // log 1e-8, 1e-4
+    if (effort == Effort::check) return kLogCheck;
+    return top_ ? kLogLoose : kLogTolerance;
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -176,8 +187,8 @@ Interval ComposedLoss::contour_delta(Moments& moments, double x, double log_unit
     const double c = tilt_for_loss(moments, x);
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
-        const auto contour =
-            Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value, effort);
+        const auto contour = Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value,
+                                           effort, log_tolerance(effort));
         if (!contour) break;
         const Interval bounds = profile(*contour, x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
@@ -202,7 +213,7 @@ Interval ComposedLoss::delta(double epsilon) const {
 
 double ComposedLoss::tilt_at_delta(double delta) const {
     Moments moments(terms_);
-    return tilt_for_value(moments, std::log(slack(delta))).at;
+    return tilt_for_value(moments, std::log(slack(delta)), kFirstTilt).at;
 }
 
 double ComposedLoss::tilt_at_epsilon(double epsilon) const {
@@ -229,27 +240,27 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (!(delta > 0.0)) return {0.0, kInfinity};
     const Interval at_zero = alone_at_zero();
     if (at_zero.upper <= delta) return {0.0, 0.0};
+    if (floor > 0.0 && is_clearly_below(floor, delta)) return {0.0, floor};
     Moments moments(terms_);
-    const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)));
+    const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)), kFirstTilt);
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
     if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta)))
         return {0.0, floor};
     double x = tilt.bound - 2.0 / tilt.at;
-    best = contour_epsilon(moments, delta, x, best, Effort::quick);
+    best = contour_epsilon(moments, delta, x, best, has_top() ? Effort::brief : Effort::quick);
     const auto is_wide = [&] {
         return best.upper - best.lower > kNarrowEnough * std::max(best.upper, kSmall);
     };
     if (!is_wide()) return best;
-    if (at_zero.lower <= delta && is_below(moments, 0.0, delta)) return {0.0, 0.0};
     // Rare large losses: where one alone would reach delta is a better place to start.
     double start = 0.0;
     for (const Releases& term : terms_) {
         const auto one = [&](double at) { return *term.law->profile(at); };
         if (!term.law->profile(0.0)) continue;
-        best.lower = std::max(best.lower, bisected(one, delta).lower);
+        best.lower = std::max(best.lower, bisected(one, delta, kStart).lower);
         if (!term.law->trimmed({best.upper, 1.0 / best.upper})) continue;  // has none
-        start = std::max(start, bisected(one, delta / term.count).upper);
+        start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
     if (start > best.lower && start < best.upper) x = start;
     const double log_value = std::log(slack(delta));
@@ -260,9 +271,17 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         Moments of_rest(loss.terms_);
         best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best,
                                     pass ? Effort::full : Effort::rough);
+        const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
+        if (pass == 0 && may_be_zero && is_below(moments, 0.0, delta)) return {0.0, 0.0};
         if (pass && !rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
     return best;
+}
+
+bool ComposedLoss::has_top() const {
+    return std::any_of(terms_.begin(), terms_.end(), [](const Releases& term) {
+        return term.law->trimmed({1.0, 1.0}) != nullptr;
+    });
 }
 
 // From the largest to the sum: section 6 of CONTOUR.md.
@@ -280,7 +299,7 @@ bool ComposedLoss::is_below(Moments& moments, double floor, double delta) const 
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
     const auto contour =
         Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
-                      floor, log_value, Contour::Effort::rough);
+                      floor, log_value, Effort::check, log_tolerance(Effort::check));
     return contour && meets(profile(*contour, floor, log_unit), delta);
 }
 
@@ -288,11 +307,21 @@ double ComposedLoss::slack(double delta) const {
     return std::max(delta - infinite_, 1e-16 * delta);
 }
 
+bool ComposedLoss::renyi_meets(Moments& moments, double c, double x, double delta) const {
+    const double log_ratio = log_renyi(moments, c, x) - std::log(delta);
+    return meets({0.0, std::exp(log_ratio) * (1.0 + 1e-13)}, delta);
+}
+
+// By the tilt at which the bound of a Gaussian that has this epsilon is least, and a steeper one.
+bool ComposedLoss::is_clearly_below(double floor, double delta) const {
+    Moments moments(terms_);
+    const double c = -2.0 * std::log(slack(delta)) / floor;
+    return c > 0.0 && c < 1e100 &&
+           (renyi_meets(moments, c, floor, delta) || renyi_meets(moments, 2.0 * c, floor, delta));
+}
+
 Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const {
-    const auto is_met = [&](double x) {
-        const double log_ratio = log_renyi(moments, tilt.at, x) - std::log(delta);
-        return meets({0.0, std::exp(log_ratio) * (1.0 + 1e-13)}, delta);
-    };
+    const auto is_met = [&](double x) { return renyi_meets(moments, tilt.at, x, delta); };
     if (is_met(0.0)) return {0.0, 0.0};
     const double first = 0x1p-52 * std::fabs(tilt.bound) + 1e-300;
     return {0.0, stepped(is_met, tilt.bound, first, kInfinity)};
@@ -302,13 +331,16 @@ Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double 
 Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x, Interval best,
                                        Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
-    const Tilt tilt = tilt_for_value(moments, log_value);
     x = std::clamp(x, best.lower, best.upper);
+    // Of trimmed laws other tilts are the best ones.
+    const double first = top_ && x > 0.0 ? kTiltOfTopless / x : kFirstTilt;
+    const Tilt tilt = tilt_for_value(moments, log_value, first);
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(moments, tilt.at, x, log_value);
         const double c = images.tilt();
-        const auto contour = Contour::make(terms_, images, x, log_value, effort);
+        const auto contour =
+            Contour::make(terms_, images, x, log_value, effort, log_tolerance(effort));
         if (!contour) break;
         const auto bounds = [&](double at) { return profile(*contour, at, log_unit); };
         const auto guessed = [&](double at) { return guess(*contour, at); };
@@ -324,7 +356,11 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
         best.lower = std::max(best.lower, stepped(is_exceeded, found, -below, -kInfinity));
         const double moved = std::fabs(found - x);
         x = found;
-        if (best.upper - best.lower <= kNarrow * best.upper || moved < 0.05 / c) break;
+        const double narrow = contour->size() < kManyFrequencies ? kNarrow : kNarrowIfMany;
+        if (best.upper - best.lower <= narrow * best.upper || moved < 0.05 / c ||
+            contour->is_cut_short()) {
+            break;
+        }
     }
     return best;
 }

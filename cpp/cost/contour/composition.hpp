@@ -32,8 +32,9 @@ class ComposedLoss {
         double at, bound;  // of the least Renyi bound, and the bound
     };
 
-    static Tilt tilt_for_value(Moments& moments, double log_value);
+    static Tilt tilt_for_value(Moments& moments, double log_value, double first);
     static double tilt_for_loss(Moments& moments, double x);
+    double log_tolerance(Contour::Effort effort) const;
     Images cheapest(Moments& moments, double tilt, double x, double log_value) const;
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
     std::optional<ComposedLoss> without_top(double x, double log_value, int pass) const;
@@ -45,9 +46,12 @@ class ComposedLoss {
                            Interval best, Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
     double slack(double delta) const;  // what the infinite mass leaves of it, about
+    bool has_top() const;              // that could be trimmed
     Interval alone_at_zero() const;    // bounds of delta(0) by what the releases alone have there
     bool is_below(Moments& moments, double floor,
                   double delta) const;  // surely epsilon(delta) <= floor
+    bool renyi_meets(Moments& moments, double c, double x, double delta) const;
+    bool is_clearly_below(double floor, double delta) const;
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
     Interval contour_epsilon(Moments& moments, double delta, double& x, Interval best,
                              Contour::Effort effort) const;

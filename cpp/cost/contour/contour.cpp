@@ -12,7 +12,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double kLogLeftOut = -23.0;  // log 1e-10: what a split may leave out, relative
 constexpr std::size_t kFewestFrequencies = 4;
 constexpr double kLogMostKnown = 9.0;  // of images in closed form, relative: 4 digits
 constexpr double kWidestWindow = 1e15;
@@ -21,6 +20,9 @@ constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
+constexpr double kWider = 1.05;            // a window for which frequencies are taken again
+constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a split, at the least
+constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
 constexpr double kLogCoarser = 9.2;        // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
@@ -39,31 +41,59 @@ Contour::Contour(const Images& images, double x, double log_value, double log_to
       step_(2.0 * kPi / window_) {}
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
-                                     double log_value, Effort effort) {
-    Contour contour(images, x, log_value, kLogTolerance);
+                                     double log_value, Effort effort, double log_tolerance) {
+    constexpr Limit kBrief{4096.0, 1e6, 4.0, 60.0, 2000.0, kLogCoarser};
+    constexpr Limit kQuick{4096.0, 4e6, 4.0, kInfinite, kInfinite, kLogCoarser};
+    constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0, 0.0};
+    constexpr Limit kRough{4096.0, 3e6, 1.0, kInfinite, kInfinite, 0.0};
+    constexpr Limit kLonger{16384.0, 1.5e7, 1.0, kInfinite, kInfinite, 0.0};
+    constexpr Limit kLong{8192.0, 4e6, 2.0, 60.0, 2000.0, 0.0};
+    constexpr Limit kFull{6e4, 1e8, 2.0, kInfinite, kInfinite, kLogCoarser};
+    constexpr double kFew = 600.0, kGaussianReach = 11.0;  // in deviations
+    const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double lost = images.moment().value - images.tilt() * x - log_value;
-    if (!(contour.window_ < kWidestWindow && contour.tilt_ < kLargestTilt)) return std::nullopt;
-    constexpr Limit kQuick{4096.0, 4e6, 4.0}, kRough{4096.0, 5e7, 1.0}, kFull{6e4, 1e8, 2.0};
-    if (!contour.sample(terms, lost, kQuick)) return std::nullopt;
-    const Limit& limit = effort == Effort::rough ? kRough : kFull;
-    if (contour.is_cut_short()) {
-        if (effort == Effort::quick) return std::nullopt;
-        contour = Contour(images, x, log_value, kLogLoose);
-        contour.split(terms, x, log_value + kLogLeftOut);
-        contour.take_known_images(terms, x, log_value);
-        if (!contour.sample(terms, lost, limit)) return std::nullopt;
+    Contour plain(images, x, log_value, log_tolerance);
+    if (!(plain.window_ < kWidestWindow && plain.tilt_ < kLargestTilt)) return std::nullopt;
+    const double expected = kGaussianReach / (plain.deviation_ * plain.step_);
+    if (effort == Effort::brief && expected > kFew) return std::nullopt;
+    if (effort == Effort::quick && expected > kQuick.where_falling * kQuick.frequencies) {
+        return std::nullopt;
     }
-    if (contour.is_cut_short()) {  // which widens the images
-        const double window = contour.least_window(x, log_value);
+    const auto serves = [&](Contour& contour, const Limit& limit) {
+        return contour.sample(terms, lost, limit) && !contour.is_cut_short();
+    };
+    const auto made = [](Contour& contour) {
+        contour.tabulate();
+        return std::optional<Contour>(std::move(contour));
+    };
+    const Limit& quickly = effort == Effort::brief ? kBrief : kQuick;
+    if (serves(plain, is_quick ? quickly : kBriefly)) return made(plain);
+    if (is_quick) return std::nullopt;
+    // Either may fall far sooner than the other.
+    const double log_parted = std::max(log_tolerance, kLogParted);
+    Contour parted(images, x, log_value, log_parted);
+    parted.split(terms, x, log_value + log_parted);
+    parted.take_known_images(terms, x, log_value);
+    const bool is_full = effort == Effort::full;
+    const Limit& first = is_full ? kLonger : kRough;
+    if (!parted.split_.is_none() && serves(parted, first)) return made(parted);
+    if (serves(plain, kLong)) return made(plain);
+    const bool is_ready = !is_full && parted.is_cut_short();
+    if (!is_ready && !parted.sample(terms, lost, is_full ? kFull : kRough)) return std::nullopt;
+    if (is_full && parted.is_cut_short()) {
+        if (serves(plain, kFull)) return made(plain);
+        if (!plain.frequencies_.empty() && plain.smoothing_ < parted.smoothing_) parted = plain;
+    }
+    if (is_full && parted.is_cut_short()) {  // which widens the images
+        const double window = parted.least_window(x, log_value);
         if (!(window < kWidestWindow)) return std::nullopt;
-        if (window > contour.window_) {
-            contour.window_ = window;
-            contour.step_ = 2.0 * kPi / window;
-            if (!contour.sample(terms, lost, limit)) return std::nullopt;
+        if (window > kWider * parted.window_) {
+            parted.window_ = window;
+            parted.step_ = 2.0 * kPi / window;
+            if (!parted.sample(terms, lost, kFull)) return std::nullopt;
         }
     }
-    contour.tabulate();
-    return contour;
+    return made(parted);
 }
 
 // Where they allow a smaller window.
@@ -89,9 +119,9 @@ double Contour::least_window(double x, double log_value) const {
 
 // Lines that hold up to `reach`, and what is known from them.
 bool Contour::make_lines(const Terms& terms, double reach) {
-    std::vector<std::unique_ptr<Line>> lines;
+    std::vector<std::shared_ptr<Line>> lines;
     for (const Releases& term : terms) {
-        const double error = kShareOfTolerance * std::exp(kLogTolerance) / term.count;
+        const double error = kShareOfTolerance * std::exp(log_tolerance_) / term.count;
         lines.push_back(term.law->line({tilt_, reach, error, step_, split_}));
         if (!lines.back()) return false;
     }
@@ -127,6 +157,8 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
     is_cut_short_ = false;
     frequencies_.clear();
     double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0, log_size = 0.0;
+    double last_size = 0.0;
+    std::size_t checked = kFewestFrequencies;
     reach = std::min(reach, limit.frequencies * step_);
     while (!make_lines(terms, reach)) {
         reach *= 0.25;
@@ -141,8 +173,18 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
         const bool falls = log_size < 0.2 * wanted;
         const double most =
             std::min(limit.work / work, limit.frequencies) * (falls ? limit.where_falling : 1.0);
-        if (!frequencies_.empty() && static_cast<double>(frequencies_.size()) >= most) {
-            if (!smooth_far(terms, this->reach(), wanted + kLogCoarser)) smooth(wanted);
+        bool is_hopeless = false;
+        if (frequencies_.size() >= checked) {  // it would have to double many times
+            const double y = this->reach() * deviation_;
+            is_hopeless =
+                y > limit.most_deviations ||
+                (y > limit.deviations && last_size - log_size < kLeastFall * (log_size - wanted));
+            last_size = log_size;
+            checked = 2 * frequencies_.size();
+        }
+        if (frequencies_.size() >= kFewestFrequencies &&
+            (is_hopeless || static_cast<double>(frequencies_.size()) >= most)) {
+            if (!smooth_far(terms, this->reach(), wanted + limit.log_coarser)) smooth(wanted);
             break;
         }
         const double y = y_next();
@@ -155,7 +197,8 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
                 break;
             }
             frequencies_.clear();
-            next_test = 0.0;
+            next_test = last_size = 0.0;
+            checked = kFewestFrequencies;
             continue;
         }
         take_block(terms);
@@ -345,20 +388,26 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const Characteristics& phi = phis[i * block_ + k];
         whole.multiply(phi.whole, terms[i].count);
-        if (split_.is_none()) continue;
-        large.multiply(phi, terms[i].count);
+        if (!split_.is_none()) large.multiply(phi, terms[i].count);
+    }
+    const Complex of_whole = whole.value();
+    if (split_.is_none()) return {y, of_whole.real(), of_whole.imag(), whole.error()};
+    const Complex part = large.value();
+    const double size = std::abs(of_whole), error = whole.error();
+    const double of_large = size * large.error() + (std::abs(part) + large.error()) * error;
+    const auto made = [&](const Complex& value, double of_value) {
+        return Frequency{y, value.real(), value.imag(), of_value + 8.0 * kUnit * std::abs(value)};
+    };
+    if (of_large < error + kUnit * size) return made(of_whole * part, of_large);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const Characteristics& phi = phis[i * block_ + k];
         small.multiply({phi.whole.real - phi.large.real, phi.whole.imaginary - phi.large.imaginary,
                         phi.whole.error + phi.large.error},
                        terms[i].count);
     }
-    if (split_.is_none()) return {y, whole.value().real(), whole.value().imag(), whole.error()};
-    const double size = std::abs(whole.value()), share = std::abs(large.value());
-    const double of_large = size * large.error() + (share + large.error()) * whole.error();
-    const double of_small = whole.error() + small.error() + kUnit * size;
-    const bool is_direct = !(of_large < of_small);
-    const Complex value = is_direct ? whole.value() - small.value() : whole.value() * large.value();
-    return {y, value.real(), value.imag(),
-            (is_direct ? of_small : of_large) + 8.0 * kUnit * std::abs(value)};
+    const double of_small = error + small.error() + kUnit * size;
+    return of_large < of_small ? made(of_whole * part, of_large)
+                               : made(of_whole - small.value(), of_small);
 }
 
 Bounds Contour::profile(double x, double log_unit) const {

@@ -12,8 +12,7 @@
 
 namespace tightnoise::contour {
 
-constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative,
-constexpr double kLogLoose = -23.0;      // log 1e-10: the same where it costs much
+constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative
 
 // Of D(x)/e^unit; upper may be infinite, lower is at least 0.
 struct Bounds {
@@ -22,12 +21,14 @@ struct Bounds {
 
 class Contour {
   public:
-    // For D near x, where it is about e^log_value. None where no line can be had, or where it would
+    // For D near x, where it is about e^log_value, with images and truncation of about
+    // e^log_tolerance of it. None where no line can be had, or where it would
     // take more work than is allowed even with smoothing.
-    // quick: neither split nor smoothed; rough: to find x, not to bound it.
-    enum class Effort { quick, rough, full };
+    // quick: neither split nor smoothed; brief: and only where few frequencies are to be expected;
+    // rough: to find x, not to bound it.
+    enum class Effort { brief, quick, check, rough, full };
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
-                                       double log_value, Effort effort);
+                                       double log_value, Effort effort, double log_tolerance);
 
     Bounds profile(double x, double log_unit) const;
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
@@ -55,8 +56,10 @@ class Contour {
 
     Contour(const Images& images, double x, double log_value, double log_tolerance);
     struct Limit {
-        double frequencies, work;  // work: nodes times frequencies
-        double where_falling;      // so much more where phi has fallen already
+        double frequencies, work;            // work: nodes times frequencies
+        double where_falling;                // so much more where phi has fallen already
+        double deviations, most_deviations;  // by which phi falls fast, and is small
+        double log_coarser;                  // so much more may be truncated at its end
     };
     bool sample(const Terms& terms, double log_lost, const Limit& limit);
     double log_wanted(double y, double log_lost) const;
@@ -98,7 +101,7 @@ class Contour {
         double at, log_weight;  // of a tilt t, log kap(t) + K_a(t) of the small losses
     };
     Markov left_out_{0.0, 0.0};
-    std::vector<std::unique_ptr<Line>> lines_;
+    std::vector<std::shared_ptr<Line>> lines_;
     std::size_t block_ = kBlock;
     std::vector<Frequency> frequencies_;
     struct Table {

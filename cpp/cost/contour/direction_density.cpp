@@ -68,11 +68,12 @@ double DirectionDensity::log_sphere_growth(double d) const {
     return log_sphere_mean_rise(0.5 * m_ - 1.0, g_, g_ * tangent * (g_ * tangent)) * (1.0 + 1e-12);
 }
 
-double DirectionDensity::log_growth(double d, double t) const {
+double DirectionDensity::log_growth(double d, double t, double order, double rate) const {
     constexpr double kMostBend = 0.38490018;  // sup of T (1 - T^2)
-    const double tangent = std::tan(d);
-    return (1.0 + 2.0 * t) * h_ * kMostBend * tangent * tangent - m_ * std::log(std::cos(d)) +
-           log_sphere_growth(d) + 1e-9;
+    const double tangent = std::tan(d), b = 2.0 * h_ * tangent;
+    const double of_power = order < 0.0 && rate < 1.0 ? order * std::log(std::cos(0.5 * b)) : 0.0;
+    return of_power + (1.0 + 2.0 * t) * h_ * kMostBend * tangent * tangent -
+           m_ * std::log(std::cos(d)) + log_sphere_growth(d) + 1e-9;
 }
 
 double DirectionDensity::log_unsampled_moment(double t) const {

@@ -30,9 +30,9 @@ class DirectionDensity {
     double scale() const;
     // log sup of A(g Re sech(v + id))/A(g sech v) over v.
     double log_sphere_growth(double d) const;
-    // log of a bound of the rest of |density w^u| at v + id by that at v, w^u = e^(u a) or less;
-    // for orders u from -t to 1 + t, |d| <= pi/4.
-    double log_growth(double d, double t) const;
+    // log sup of |density w^u| at v + id by that at v, w of a sample at this rate; for orders u
+    // from -t to 1 + t, |d| <= pi/4.
+    double log_growth(double d, double t, double order, double rate) const;
     // t D_(1+t)(Q1 || Q0), rounded up.
     double log_unsampled_moment(double t) const;
 

@@ -57,12 +57,12 @@ Images::Images(Moments& moments, double tilt, double log_tolerance)
         const double line = moment_.value + moment_.slope * (at - tilt);
         if (moments.at(at).value - line > kSteep) steepest = at;
     };
-    for (const double part : {0.03, 0.08, 0.2, 0.45, 0.9, 2.0}) {
+    for (const double part : {0.05, 0.2, 0.6, 2.0}) {
         add_above(tilt + (1.0 + tilt) * part);
     }
     below_.push_back(tilt_at(moments, 0.0, tilt));
-    for (const double part : {0.3, 0.6, 0.8}) below_.push_back(tilt_at(moments, tilt * part, tilt));
-    for (const double part : {0.4, 0.7, 0.9, 1.1, 1.4}) {
+    for (const double part : {0.35, 0.75}) below_.push_back(tilt_at(moments, tilt * part, tilt));
+    for (const double part : {0.5, 0.8, 1.1}) {
         if (part * reach < 1e6 * (1.0 + tilt)) add_above(tilt + part * reach);
         if (part * reach < 0.99 * tilt) {
             below_.push_back(tilt_at(moments, tilt - part * reach, tilt));

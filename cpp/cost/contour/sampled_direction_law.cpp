@@ -53,22 +53,13 @@ double SampledDirectionLaw::step(double t, double reach, double log_error, doubl
     double best = 0.0;
     for (double d = top; d > 1e-4 * top; d *= 0.85) {
         const double b = 2.0 * h * std::tan(d);
-        const double growth = log_growth(t, d) + reach * b + 0.5 * spread * d * d;
+        const double growth = growth_at(t, d) + reach * b + 0.5 * spread * d * d;
         const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
         if (width < 0.5 * best) break;
         best = std::max(best, width);
     }
     return best;
 }
-
-namespace {
-
-// Relative error of e^(log weight + order loss), in units u.
-double weight_error(double of_weight, double order_times_loss, double of_loss) {
-    return of_weight + std::fabs(order_times_loss) * (of_loss + 4.0) + 12.0;
-}
-
-}  // namespace
 
 // w^u <= 1 - q + q e^(a u), convex, and E_Q0[e^(a u)] is that of the unsampled release.
 Moment SampledDirectionLaw::crude_moment(double t) const {
@@ -162,7 +153,9 @@ class FineLine : public Line {
 // would be many nodes on it.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
     constexpr double kMany = 1200.0, kBreadth = 24.0;  // of nodes; in deviations
-    if (!request.split.is_none()) return plain_line(request);
+    if (!request.split.is_none()) {
+        return half_chord_ == 1.0 ? shifted_line(request) : plain_line(request);
+    }
     const double width = step(request.tilt, request.reach, std::log(request.error), 0.0);
     const bool has_many = kBreadth * density_.scale() > kMany * width;
     if (has_many && half_chord_ == 1.0) return shifted_line(request);

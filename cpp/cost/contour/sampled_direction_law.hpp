@@ -7,6 +7,7 @@
 #include "cost/contour/direction_density.hpp"
 #include "cost/contour/law.hpp"
 #include "cost/contour/sampled_pair.hpp"
+#include "cost/contour/shifted_sum.hpp"
 
 namespace tightnoise::contour {
 
@@ -41,7 +42,9 @@ class SampledDirectionLaw : public Law {
     std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part) const;
     std::unique_ptr<Line> plain_line(const LineRequest& request) const;
     std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
-    double log_growth(double t, double d) const;  // of |density w^u| at Im v = d, u to 1 + t
+    std::optional<ShiftedNodes> shifted(double t, double log_error, const Cut* cut) const;
+    // log of what |density w^u| grows at Im v = d.
+    double growth_at(double t, double d) const { return density_.log_growth(d, t, order(t), q_); }
     Moment moment_below(double t, const Cut* top) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
     Moment crude_moment(double t) const;

@@ -37,7 +37,7 @@ double SampledDirectionLine::least_bound(double y, const std::vector<double>& we
         mean += weight[j] * share_of(of_.rate, 2.0 * h * of_.tanh[j]) * of_.sech_square[j];
     }
     const auto at = [&](double tau) {
-        const double rest = left_out * std::exp(std::min(log_growth(tau), 700.0));
+        const double rest = left_out * std::exp(std::min(growth_at(tau), 700.0));
         return std::log(sum(tau, y, weight) + rest + mass * missing(tau, spread)) +
                0.5 * spread * tau * tau;
     };
@@ -55,6 +55,10 @@ double SampledDirectionLine::least_bound(double y, const std::vector<double>& we
         }
     }
     return best;
+}
+
+double SampledDirectionLine::growth_at(double d) const {
+    return of_.density.log_growth(d, of_.tilt, of_.order, of_.rate);
 }
 
 double SampledDirectionLine::sum(double tau, double y, const std::vector<double>& weight) const {
@@ -85,13 +89,6 @@ double SampledDirectionLine::sum(double tau, double y, const std::vector<double>
            1e-30;
 }
 
-// log sup of |density w^u| at Im v = d by that at 0.
-double SampledDirectionLine::log_growth(double d) const {
-    const double b = 2.0 * of_.density.along() * std::tan(d);
-    const double of_power = of_.order < 0.0 && of_.rate < 1.0 ? of_.order * log_cos(0.5 * b) : 0.0;
-    return of_.density.log_growth(d, of_.tilt) + of_power;
-}
-
 // The rule's error for that sum, its integrand continued to |Im v| <= delta.
 double SampledDirectionLine::missing(double tau, double spread) const {
     const double most = std::max(rising_ - tau, std::min(tau, of_.widest - tau));
@@ -99,7 +96,7 @@ double SampledDirectionLine::missing(double tau, double spread) const {
     for (double delta = most; delta > 0.2 * most; delta *= 0.8) {
         const double turns = 2.0 * kPi * delta / of_.width;
         if (turns < 1.0) break;
-        const double growth = 0.5 * (log_growth(delta + tau) + log_growth(std::fabs(delta - tau)));
+        const double growth = 0.5 * (growth_at(delta + tau) + growth_at(std::fabs(delta - tau)));
         best = std::min(best, growth + of_.density.log_sphere_growth(tau) +
                                   0.5 * spread * delta * delta - turns);
     }

@@ -28,7 +28,7 @@ class SampledDirectionLine : public NodeLine {
     double least_bound(double y, const std::vector<double>& weight, double spread,
                        double left_out) const;
     double sum(double tau, double y, const std::vector<double>& weight) const;
-    double log_growth(double d) const;
+    double growth_at(double d) const;  // log of what |density w^u| grows at Im v = d
     double missing(double tau, double spread) const;
 
     Details of_;

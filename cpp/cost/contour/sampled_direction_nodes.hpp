@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "cost/contour/sampled_direction_law.hpp"
@@ -10,6 +11,11 @@
 namespace tightnoise::contour {
 
 constexpr double kFarthest = 300.0;  // |v| of a node
+
+// Relative error of e^(log weight + order loss), in units u.
+inline double weight_error(double of_weight, double order_times_loss, double of_loss) {
+    return of_weight + std::fabs(order_times_loss) * (of_loss + 4.0) + 12.0;
+}
 
 // Nodes at v_j = j width exactly, weights under Q0 of sum 1, and what lies outside of them.
 struct SampledDirectionLaw::Nodes {

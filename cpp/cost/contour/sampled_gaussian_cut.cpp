@@ -85,7 +85,7 @@ double SampledGaussianLaw::log_swapped_moment(double t) const {
 // Phi of that (1 - q)^-t.
 double SampledGaussianLaw::log_lacking_moment(double t) const {
     if (top_.width == kInfinity) return -kInfinity;
-    constexpr double kDeep = 15.0, kCell = 0.25;
+    constexpr double kDeep = 15.0, kCell = 0.5;
     double z = top_.z - kDeep * top_.width;
     double most = log_larger(z, top_) - t * std::log1p(-q_), sum = 1.0;
     double loss_here = loss(z);

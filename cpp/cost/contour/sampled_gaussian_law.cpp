@@ -14,9 +14,10 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kPruned = 1e-28;      // of M: nodes that are left out, and counted
-constexpr double kMostNodes = 0x1p15;  // of one line
-constexpr double kMomentError = -46.0;
+constexpr double kPruned = 1e-28;         // of M: nodes that are left out, and counted
+constexpr double kMostNodes = 0x1p15;     // of one line
+constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node
+constexpr double kMomentError = -32.0;    // log: of moments for searches and images
 }  // namespace
 
 // Nodes at a_j = j * spacing exactly, z_j = sigma a_j + 1/(2 sigma).
@@ -30,6 +31,10 @@ double SampledGaussianLaw::share(double z) const {
 
 double SampledGaussianLaw::loss(double z) const {
     return loss_of(q_, z / sigma_ - 0.5 / (sigma_ * sigma_));
+}
+
+SampledGrid SampledGaussianLaw::grid() const {
+    return {q_, sigma_, 0.0, 0.0, 0.0, 0.0, top_.z, is_remove() ? top_.width : -top_.width};
 }
 
 std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interval& ends,
@@ -47,16 +52,13 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interva
     for (auto* column : {&made.z, &made.excess, &made.loss, &made.log_weight}) {
         column->resize(n);
     }
-    const double log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
-    for (std::size_t j = 0; j < n; ++j) {
-        const double a = (first + static_cast<double>(j)) * spacing;
-        const double z = sigma_ * a + middle;
-        const Weight w = weight_of(q_, a);
-        made.z[j] = z;
-        made.excess[j] = w.excess;
-        made.loss[j] = w.loss;
-        made.log_weight[j] = log_step - 0.5 * z * z + log_smaller(z, top_);
-    }
+    SampledGrid grid = this->grid();
+    grid.middle = middle;
+    grid.first = first;
+    grid.spacing = spacing;
+    grid.log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
+    sampled_kernels().nodes(
+        grid, n, {made.z.data(), made.excess.data(), made.loss.data(), made.log_weight.data()});
     return made;
 }
 
@@ -126,13 +128,8 @@ Moment SampledGaussianLaw::recalled_moment(double t, Memory* memory) const {
 // Of nodes with weights g_j and log M; what the rule misses is given relative to M.
 Moment SampledGaussianLaw::plain_moment(const Nodes& grid, const std::vector<double>& weight,
                                         double log_sum, double u, double missed) const {
-    double mean = 0.0, square = 0.0, error = 0.0;
-    for (std::size_t j = 0; j < weight.size(); ++j) {
-        const double g = weight[j], loss = grid.loss[j];
-        mean += g * loss;
-        square += g * loss * loss;
-        error += g * (weight_error(grid.z[j], sigma_, u * loss) + top_error(grid.z[j]));
-    }
+    const auto [mean, square, error] = sampled_kernels().sums(
+        this->grid(), weight.size(), weight.data(), grid.z.data(), grid.loss.data(), u);
     const double rounding =
         kUnit * (error + static_cast<double>(weight.size()) + 4.0 * std::fabs(log_sum));
     return {log_sum, rounding + 3.0 * (missed + kOutside), is_remove() ? mean : -mean,
@@ -213,7 +210,8 @@ std::unique_ptr<Line> SampledGaussianLaw::plain_line(const LineRequest& request)
     const double u = order(request.tilt);
     const Interval ends = range(u);
     const double sign = is_remove() ? 1.0 : -1.0;
-    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
+    const double log_error =
+        std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(request.tilt);
     const double missed = 2.0 * std::exp(log_error) + kOutside;
     SampledGaussianLine::Details details;
     details.width = step(u, request.reach, log_error);
@@ -222,6 +220,7 @@ std::unique_ptr<Line> SampledGaussianLaw::plain_line(const LineRequest& request)
     if (!grid) return nullptr;
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
     TiltedNodes kept{{}, {}, {}, 9.0, 0.0, request.step};
+    kept.block = kFrequencies;
     for (std::size_t j = 0; j < grid->loss.size(); ++j) {
         const double g = law.weight[j], loss = grid->loss[j], z = grid->z[j];
         if (g < kPruned) {

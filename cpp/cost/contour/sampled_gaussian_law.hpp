@@ -35,6 +35,7 @@ class SampledGaussianLaw : public Law {
     bool is_remove() const { return direction_ == Direction::remove; }
     // The power of w that M(t) is the mean of, under Q0.
     double order(double t) const { return is_remove() ? 1.0 + t : -t; }
+    SampledGrid grid() const;      // of no nodes yet
     double share(double z) const;  // p = q e^a / w
     double loss(double z) const;   // log w
     // The share of smaller losses at z' is Phi((z - z')/width) or, for "add", Phi((z' - z)/width);
@@ -46,7 +47,14 @@ class SampledGaussianLaw : public Law {
     // The widest step of the trapezoidal rule with an error below e^log_error of M.
     double step(double order, double reach, double log_error) const;
     double crude_step(double order, double reach, double log_error) const;
-    double log_growth(double order, double reach, double d, const Cut* cut = nullptr) const;
+    struct Cells {
+        Interval ends{0.0, 0.0};
+        std::vector<double> base, share, mixed;  // of an upper sum; mixed = 4 p (1 - p), or 1
+        double log_lower = 0.0;                  // a lower sum
+    };
+    Cells cells(double order, double reach, double widest, const Cut* cut = nullptr) const;
+    double log_growth(const Cells& cells, double order, double reach, double d,
+                      const Cut* cut = nullptr) const;
     double log_power(double order, double z, double b) const;
     Interval range(double order, const Cut* cut = nullptr) const;  // of the nodes
     double log_smaller(double z, const Cut& cut) const;

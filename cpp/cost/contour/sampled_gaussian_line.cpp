@@ -48,12 +48,9 @@ double SampledGaussianLine::log_tail(double y) const {
 
 double SampledGaussianLine::sum(double tau, double y) const {
     const double b = tau / sigma_, sine = std::sin(b), cosine = std::cos(b);
-    double total = 0.0;
-    for (std::size_t j = 0; j < details_.share.size(); ++j) {
-        const double p = details_.share[j];
-        total += weight()[j] *
-                 std::exp(0.5 * order_ * log_shrink(p, cosine) - y * turned(p, sine, cosine));
-    }
+    const double total =
+        sampled_kernels().tail(details_.share.size(), weight().data(), details_.share.data(),
+                               0.5 * order_, sine, cosine, y);
     return total * (1.0 + weight_error() + 1e-12);
 }
 

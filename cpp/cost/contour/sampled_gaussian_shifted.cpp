@@ -4,30 +4,28 @@
 #include <complex>
 #include <utility>
 
+#include "cost/contour/complex_share.hpp"
 #include "cost/contour/sampled_gaussian_law.hpp"
 #include "cost/contour/sampled_gaussian_strip.hpp"
 #include "cost/contour/sampled_pair.hpp"
 #include "cost/contour/shifted_line.hpp"
-#include "numeric/complex_normal.hpp"
 #include "numeric/elementary.hpp"
 
 namespace tightnoise::contour {
 namespace {
 
 constexpr double kWidestShift = 1.0;  // further the weights would lose digits to each other
-constexpr double kMostOfWidth = 1.7;  // of a share: normal_tail is known so far from the axis
 constexpr double kPruned = 1e-28;
 constexpr double kMissingLess = 15.0;   // log of how much less than is asked for
 constexpr double kLogNothing = -150.0;  // of a node's weight
 constexpr double kMostNodes = 0x1p15;
-constexpr double kTailError = 1000.0;  // of normal_tail, in units u
 
 }  // namespace
 
 std::unique_ptr<Line> SampledGaussianLaw::shifted_line(const LineRequest& request) const {
     const double u = order(request.tilt);
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
-    const auto moment = moment_at(request.tilt, log_error);
+    const auto moment = moment_at(request.tilt, log_error - std::log1p(request.tilt));
     if (!moment) return nullptr;
     // What the rule misses does not fall with y, and so stands in the way of a small tail.
     const double log_missing = log_error - kMissingLess;
@@ -57,9 +55,12 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     double tau = 0.0, step = 0.0;
     const double widest =
         std::min({0.5 * kStrip * kPi * sigma_, kWidestShift, kMostOfWidth * width});
+    Cells known;
+    if (order < 0.0) known = cells(order, 0.0, 2.0 * widest, cut);
     for (double tried = widest; tried > 1e-3 * widest; tried *= 0.8) {
-        const double growth = order < 0.0 ? std::max(log_growth(order, 0.0, 2.0 * tried, cut), 0.0)
-                                          : 2.0 * tried * tried * spread;
+        const double growth = order < 0.0
+                                  ? std::max(log_growth(known, order, 0.0, 2.0 * tried, cut), 0.0)
+                                  : 2.0 * tried * tried * spread;
         const double rate = 2.0 * kPi * tried / (growth + std::log(2.1) - log_error);
         if (rate > step) {
             step = rate;
@@ -71,15 +72,9 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     const double count = std::ceil((high - low) / step);
     if (!(count < kMostNodes)) return std::nullopt;
     const double sign = is_remove() ? 1.0 : -1.0, b = tau / sigma_;
-    const auto tail = [&](double z, const Cut& at, double way) {
-        return normal_tail(std::complex<double>(z - at.z, tau) * (way * sign / at.width)).log;
-    };
-    const auto tail_error = [&](double z, const Cut& at, double way) {
-        const double t = way * sign * (z - at.z) / at.width;
-        const double hazard = t < 0.0 ? 3.0 * std::exp(-0.5 * t * t) : 4.0 + t;
-        return std::min(hazard, 1.0) * kTailError +
-               6.0 * hazard * (std::fabs(z) + std::fabs(at.z)) / at.width;
-    };
+    const Shift shift(b);
+    const ComplexShare below_top{top_.z, top_.width, sign};
+    const ComplexShare above_cut = cut ? ComplexShare{cut->z, cut->width, -sign} : below_top;
     const bool is_topped = top_.width < kInfinity;
     ShiftedNodes made;
     made.loss_error = 12.0;
@@ -87,7 +82,7 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     for (double j = 0.0; j < count; ++j) {
         const double z = low + j * step;
         const double a = z / sigma_ - 0.5 / (sigma_ * sigma_);
-        const Ratio w = ratio_at(a, b, q_);
+        const Ratio w = ratio_at(a, shift, q_);
         std::complex<double> exponent(std::log(step / std::sqrt(2.0 * kPi)) -
                                           0.5 * (z - tau) * (z + tau) - log_moment +
                                           order * w.log_size,
@@ -96,18 +91,17 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
                        12.0 * std::fabs(order * w.log_size) + 8.0 * std::fabs(order * w.angle) +
                        4.0 * std::fabs(log_moment) + 6.0 * std::fabs(z * tau) + 40.0;
         if (is_topped) {
-            exponent += tail(z, top_, 1.0);
-            error += tail_error(z, top_, 1.0);
+            exponent += below_top.log(z, tau);
+            error += below_top.error(z);
         }
         if (cut) {
-            const double t = std::max(sign * (cut->z - z), 0.0), far = 0.5 * (t - tau) * (t + tau);
-            const double most = exponent.real() - far * cut->spread();
+            const double most = exponent.real() + above_cut.log_most(z, tau);
             if (most < kLogNothing) {
                 left_out += std::exp(most);
                 continue;
             }
-            exponent += tail(z, *cut, -1.0);
-            error += tail_error(z, *cut, -1.0);
+            exponent += above_cut.log(z, tau);
+            error += above_cut.error(z);
         }
         const double modulus = std::exp(exponent.real());
         if (!(modulus >= kPruned * part)) {

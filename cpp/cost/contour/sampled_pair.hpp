@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cost/contour/law.hpp"
+#include "cost/contour/sampled_kernels.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/log1p_remainder.hpp"
 
@@ -55,11 +56,18 @@ inline double turned(double p, double sine, double cosine) {
 struct Ratio {
     double log_size, angle;
 };
-inline Ratio ratio_at(double a, double b, double q) {
-    if (a > kLogOverflow || q == 1.0) return {a + std::log(q), b};
-    const double half = std::sin(0.5 * b), grown = std::exp(a);
-    const double real = q * (std::expm1(a) * std::cos(b) - 2.0 * half * half);
-    const double imaginary = q * grown * std::sin(b);
+// b, and what is the same for all a.
+struct Shift {
+    explicit Shift(double angle)
+        : b(angle), sine(std::sin(b)), cosine(std::cos(b)), half_sine(std::sin(0.5 * b)) {}
+    double b, sine, cosine, half_sine;
+};
+inline Ratio ratio_at(double a, const Shift& shift, double q) {
+    if (a > kLogOverflow || q == 1.0) return {a + std::log(q), shift.b};
+    const double grown = std::exp(a);
+    const double real =
+        q * (std::expm1(a) * shift.cosine - 2.0 * shift.half_sine * shift.half_sine);
+    const double imaginary = q * grown * shift.sine;
     return {real > -0.5 && real < 1e8
                 ? 0.5 * std::log1p(2.0 * real + real * real + imaginary * imaginary)
                 : std::log(std::hypot(1.0 + real, imaginary)),
@@ -79,18 +87,10 @@ inline Tilted tilted(const std::vector<double>& log_weight, const std::vector<do
                      double order) {
     const std::size_t n = loss.size();
     Tilted result{std::vector<double>(n), 0.0};
-    double largest = -kInfinity;
-    for (std::size_t j = 0; j < n; ++j) {
-        result.weight[j] = log_weight[j] + order * loss[j];
-        largest = std::max(largest, result.weight[j]);
-    }
-    double sum = 0.0;
-    for (std::size_t j = 0; j < n; ++j) {
-        result.weight[j] = exp(result.weight[j] - largest);
-        sum += result.weight[j];
-    }
-    for (double& g : result.weight) g /= sum;
-    result.log_sum = largest + log(sum);
+    const TiltedSum sum =
+        sampled_kernels().tilt(n, log_weight.data(), loss.data(), order, result.weight.data());
+    for (double& g : result.weight) g /= sum.total;
+    result.log_sum = sum.largest + log(sum.total);
     return result;
 }
 

@@ -14,9 +14,9 @@ constexpr int kMostSteps = 60;
 
 // The c of about the least objective(c), found downhill in ratios.
 template <class Objective>
-double least_tilt(Objective objective) {
-    constexpr double kFirst = 8.0, kLeast = 1e-12, kLargest = 1e200;
-    double c = kFirst, value = objective(c);
+double least_tilt(Objective objective, double first = 8.0) {
+    constexpr double kLeast = 1e-12, kLargest = 1e200;
+    double c = first, value = objective(c);
     for (const double step : {2.0, 1.4, 1.19, 1.09}) {
         bool has_moved = false;
         for (const double factor : {step, 1.0 / step}) {
@@ -74,14 +74,14 @@ double stepped(Good is_good, double x, double first, double never) {
 
 // epsilon(delta) of a falling profile with bounds on [0, inf).
 template <class Profile>
-Interval bisected(Profile profile, double delta) {
+Interval bisected(Profile profile, double delta, double precision = 2.0 * kUnit) {
     if (profile(0.0).upper <= delta) return {0.0, 0.0};
     double high = 1.0;
     while (!(profile(high).upper <= delta) && high < 1e300) high *= 2.0;
     if (high >= 1e300) return {0.0, kInfinity};
     const auto narrowed = [&](auto is_above) {
         double low = 0.0, top = high;
-        for (int i = 0; i < 1100 && top - low > 2.0 * kUnit * top; ++i) {
+        for (int i = 0; i < 1100 && top - low > precision * top; ++i) {
             const double middle = low > 0.0 && top > 4.0 * low ? std::sqrt(low * top)
                                   : low > 0.0                  ? 0.5 * (low + top)
                                                                : std::min(0.5 * top, top * top);

@@ -30,8 +30,8 @@ void add(const ShiftedColumns& c, std::size_t j, std::size_t count, Lanes* real,
             of_real += wr[g] * er[g] - wi[g] * ei[g];
             of_imaginary += wr[g] * ei[g] + wi[g] * er[g];
             // (1 + E)(1 + turn) - 1
-            const Lanes next = er[g] + (tr[g] + (er[g] * tr[g] - ei[g] * ti[g]));
-            ei[g] = ei[g] + (ti[g] + (er[g] * ti[g] + ei[g] * tr[g]));
+            const Lanes next = er[g] + (er[g] * tr[g] + (tr[g] - ei[g] * ti[g]));
+            ei[g] = ei[g] + (er[g] * ti[g] + (ti[g] + ei[g] * tr[g]));
             er[g] = next;
         }
         real[k] += of_real;

@@ -33,7 +33,12 @@ class ShiftedLine : public Line {
             for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {  // sum_j W_j = 1
                 out[start + k].whole = {real[k], imaginary[k], error + 2.0 * whole_.missing()};
             }
-            if (large_.nodes() == 0) continue;
+            if (large_.nodes() == 0) {  // all may have been left out
+                for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
+                    out[start + k].large = {0.0, 0.0, 2.0 * large_.missing()};
+                }
+                continue;
+            }
             const double of_large = large_.at(first + start, real, imaginary);
             for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
                 out[start + k].large = {large_.weight() + real[k], imaginary[k],

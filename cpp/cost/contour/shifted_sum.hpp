@@ -21,8 +21,8 @@ struct ShiftedNodes {
 
 class ShiftedSum {
   public:
-    static constexpr std::size_t kBlock = 64, kRestart = 128;  // frequencies at once, and from one
-                                                               // exact start to the next
+    static constexpr std::size_t kBlock = 64;    // frequencies at once
+    static constexpr std::size_t kRestart = 64;  // from one start to the next
 
     // Phases are those of l_j - centre.
     ShiftedSum(const ShiftedNodes& nodes, double centre, double step);
@@ -44,11 +44,12 @@ class ShiftedSum {
     std::size_t used_;
     std::size_t next_ = 1;  // E_j are those of this frequency, if it is no start
     double known_to_ = -1.0, known_error_ = 0.0;
-    std::vector<double> moving_real_, moving_imaginary_;
+    std::vector<double> moving_real_, moving_imaginary_, start_real_, start_imaginary_;
     double step_, loss_error_, missing_, weight_ = 0.0, rounding_ = 0.0;
     // Padded by nodes of no weight.
     std::vector<double> loss_, size_, damping_, real_, imaginary_, turn_real_, turn_imaginary_;
-    std::vector<double> modulus_, error_;
+    std::vector<double> far_turn_real_, far_turn_imaginary_;  // of kRestart frequencies
+    std::vector<double> modulus_, error_, length_;            // length = |l_j - centre|
 };
 
 }  // namespace tightnoise::contour

@@ -11,7 +11,7 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kLogRest = -27.6;                       // log 1e-12, of the value
+constexpr double kLogRest = -20.7;                       // log 1e-9, of the value
 constexpr double kLargestGap = 600.0, kLeastGap = 0.02;  // from x to the cut; relative to x
 constexpr double kCloseEnough = 1.1;
 constexpr double kRounding = 64.0 * kUnit;
