@@ -145,7 +145,7 @@ def test_arguments(noise):
 @pytest.mark.parametrize("kind", ["norm", "each"])
 def test_the_scale_never_rises_with_epsilon(rng, noise, kind):
     calibrate, epsilon_of, _ = NOISES[noise]
-    for dim in (1, 2, 4, 20):
+    for dim in (1, 3, 20):
         width = 10 ** rng.uniform(-2, 2, dim)
         reach = (
             10 ** rng.uniform(-3, 2) if kind == "norm" else width * 10 ** rng.uniform(-3, 0, dim)

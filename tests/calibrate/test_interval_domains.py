@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from by_night import by_night
 from calibrated import KINDS, epsilon_of, generalized_sigma, scale_of, theorem_sigma
 from mpmath import mp, mpf
 from reference import bounded_losses
@@ -153,7 +154,7 @@ METHODS = {**SCALE, "paper": theorem_sigma, "generalized": generalized_sigma}
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("share", [1.0, 0.999, 0.5, 0.1, 1e-3, 1e-9])
+@pytest.mark.parametrize("share", [1.0, *by_night(0.999, 0.1, 1e-3), 0.5, 1e-9])
 def test_monotone(method, share):
     """Also from one number to the next."""
     for epsilon in (1e-9, 1e-3, 0.3, 1.0, 7.0, 1e3):

@@ -185,7 +185,7 @@ def is_private(counts, apart, epsilon):
     [
         (3.0, 10.0),
         pytest.param(0.33, 1.0, marks=pytest.mark.nightly),
-        (1e-3, 4.0),
+        pytest.param(1e-3, 4.0, marks=pytest.mark.nightly),
         (1e-9, 3.3),
         (60.0, 0.5),
     ],
@@ -208,6 +208,7 @@ def test_an_optimum_is_private_exactly(epsilon, sensitivity):
     assert pickle.loads(pickle.dumps(grid)) == grid
 
 
+@pytest.mark.nightly
 def test_neighbours_are_never_more_cells_apart():
     rng = np.random.default_rng(0)
     for lower, width, sensitivity in ((-3.0, 10.0, 1.0), (1e9, 7.3, 0.61), (0.1, 1e-7, 9.9e-8)):

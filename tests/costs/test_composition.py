@@ -489,7 +489,7 @@ def test_below_the_failures_nothing_is_proved():
     assert composed_epsilon(0.1, 1e-6, 1000, failure * (1 + 1e-12)) <= 100.0 * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("tiny", [*by_night(1e-9, 1e-40, 2.6e-94), 1e-17, 1e-300])
+@pytest.mark.parametrize("tiny", [*by_night(1e-9, 1e-40, 2.6e-94, 1e-17), 1e-300])
 @pytest.mark.parametrize("big", [*by_night(1e-4, 0.17), 2.4])
 def test_releases_of_next_to_no_epsilon_do_not_hide_the_others(tiny, big):
     """Nothing is gained by releases on top, and no more than their epsilons is lost."""

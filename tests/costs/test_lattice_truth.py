@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from by_night import by_night
 from lattices import bounds_on_lattice
 
 import tightnoise as tn
@@ -121,8 +122,11 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("times", [2, pytest.param(3, marks=pytest.mark.nightly)])
+LATER = ("fixed size, steep", "Laplace, steep", "Laplace, rare")
+
+
+@pytest.mark.parametrize("name", ["fixed size", "fixed size, rare", "Laplace", *by_night(*LATER)])
+@pytest.mark.parametrize("times", [2, *by_night(3)])
 def test_few_releases(name, times, rng, check_error, monkeypatch):
     if times > 2:
         monkeypatch.setattr("test_lattice_truth._PANELS", 32)

@@ -224,7 +224,7 @@ def test_convex_in_the_change(name, away):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("order", [1.2, *by_night(4.0), 112.0])
+@pytest.mark.parametrize("order", [*by_night(1.2, 4.0), 112.0])
 def test_a_table_is_above_every_place_change_and_price(name, order):
     rng, n = np.random.default_rng(14), 20_000
     for half, sigma, side in [(1.0, 0.7, 0.5), (3.0, 1.0, 0.01)]:
