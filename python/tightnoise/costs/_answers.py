@@ -82,12 +82,10 @@ def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    best = Bounds(0.0, upper)
-    for of_atoms in (False, True):
-        exact = _exact(question, terms, at, of_atoms=of_atoms)
-        best = best if exact is None else best.or_tighter(exact)
-        if best.is_narrow:
-            return best
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+    best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
+    if best.is_narrow:
+        return best
     single = _of_profile(question, terms, at)
     if single is not None:
         return best.or_tighter(Bounds(single, upper))

@@ -156,7 +156,7 @@ def _points(release: Release, finer: Refinement | None, excess: Excess | None) -
     noise = 0.0 if excess is None else excess.height
     finest = _BENDS * math.sqrt(noise) * release.moments(0.0).deviation
     ends = np.rint(np.array(_ends(release, finer.spacing)) / finer.spacing)
-    apart = math.ceil(finest / finer.spacing)
+    apart = max(1, math.ceil(finest / finer.spacing))
     places = np.append(
         apart * np.rint(points / (apart * finer.spacing)), np.rint(corners[alone] / finer.spacing)
     )

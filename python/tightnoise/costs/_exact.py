@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, laws_of
-from tightnoise.costs._sampled import Terms, merged_gaussians
+from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians
 
 __all__ = ["Bounds", "Composition", "composition_of"]
 
@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 _NARROW = 1e-6  # relative
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _LEAST = 3_000  # of one
+_FEW = 2  # releases, of which contours take seconds
 _VERY_MANY = 2_000
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY = 5_000  # releases: less are quicker on a lattice
@@ -147,10 +148,16 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
-    atoms alone, which takes tenths of a second; less are quicker on a lattice.
+    atoms alone, which takes tenths of a second; less are quicker on a lattice, and so is next to
+    nothing of sampled noise beside atoms.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
+    has_atoms = any(law is None for _, law, _ in laws)
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
+        return None
+    smooth = [(leaf, n) for leaf, law, n in laws if law is not None and law[0].is_smooth]
+    is_sampled = all(isinstance(leaf, Sampled) for leaf, _ in smooth)
+    if has_atoms and is_sampled and 0 < sum(n for _, n in smooth) <= _FEW:
         return None
     if any(
         law is not None and (law[0].is_smooth or n * min(leaf.max_loss, 1.0) >= _SPREAD)

@@ -21,6 +21,8 @@ class Explanation(Printed):
         The question, and the answer.
     lower : float
         A proved lower bound of what any accountant can answer, as of `Cost.epsilon_bounds`.
+    is_narrow : bool
+        Whether the bounds of `Cost.epsilon_bounds` are within a millionth of each other.
     way : str
         Which way proved it.
     ways : tuple of (str, float)
@@ -40,6 +42,7 @@ class Explanation(Printed):
     delta: float
     epsilon: float
     lower: float
+    is_narrow: bool
     way: str
     ways: tuple[tuple[str, float], ...]
     leaves: tuple[tuple[str, int, str], ...]
@@ -48,6 +51,7 @@ class Explanation(Printed):
         head = f"epsilon {upper_text(self.epsilon)} at delta {self.delta:g}, by {self.way}"
         if self.lower > 0:
             head += f"; at least {lower_text(self.lower)}"
+            head += "" if self.is_narrow else " (no bounds within 1e-6 are proved)"
         elif self.epsilon > 0:
             head += "; no lower bound: not all is known of every leaf's pair"
         ways = [("way", "epsilon"), *((way, upper_text(e)) for way, e in self.ways)]
@@ -60,12 +64,12 @@ def explained(terms: Terms, adjacency: str | None, delta: float) -> Explanation:
     """Return the explanation of a cost with these leaves."""
     leaves = tuple((leaf.describe(), n, _note(leaf.adjacency, adjacency)) for leaf, n in terms)
     if not terms or delta == 1:
-        return Explanation(delta, 0.0, 0.0, "nothing", (), leaves)
+        return Explanation(delta, 0.0, 0.0, True, "nothing", (), leaves)
     found = [(name, proved_by(name, "epsilon", terms, delta)) for name in WAYS]
     known = tuple((name, proof.bound) for name, proof in found if proof is not None)
     way, best = least("epsilon", terms, delta)
-    lower = both_sides("epsilon", terms, delta, best.bound).lower
-    return Explanation(delta, best.bound, lower, way, known, leaves)
+    both = both_sides("epsilon", terms, delta, best.bound)
+    return Explanation(delta, best.bound, both.lower, both.is_narrow, way, known, leaves)
 
 
 def _note(own: str | None, common: str | None) -> str:
