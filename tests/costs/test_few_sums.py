@@ -102,3 +102,18 @@ def test_what_has_many_sums_is_left_to_others():
     p, q = pair(np.random.default_rng(1), 4)
     assert few_sums((tn.Cost.of_losses(np.log(p / q), p) * 200).terms) is None
     assert few_sums(tn.Gaussian(1.0).cost(sensitivity=1.0).terms) is None
+
+
+def test_large_losses_that_cancel_log_masses_lose_no_digits_on_a_sample():
+    rate = (
+        0.25  # outputs that are all but certain under one, and all but impossible under the other
+    )
+    base = tn.Cost.of_losses([math.log(1e-9), 690.0], [1e-9, 1.0 - 1e-9], adjacency="add-remove")
+    lower, upper = base.sampled(rate, "poisson").delta_bounds(0.1)
+    p, q = mp.mpf(1e-9), mp.mpf(1e-9) * mp.exp(-mp.mpf(math.log(1e-9)))
+    other = mp.mpf(1.0 - 1e-9) * mp.exp(-mp.mpf(690))
+    x = mp.exp(mp.mpf(0.1))
+    mixed = [(1 - rate) * q + rate * p, (1 - rate) * other + rate * mp.mpf(1.0 - 1e-9)]
+    ahead = mp.fsum(max(m - x * u, 0) for m, u in zip(mixed, (q, other), strict=True))
+    behind = mp.fsum(max(u - x * m, 0) for m, u in zip(mixed, (q, other), strict=True))
+    assert lower <= max(ahead, behind) <= upper <= lower * (1 + 1e-11)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from guarantees import closed_form_epsilon, composed_delta, composed_epsilon
 from sampled_curves import poisson_subsampled
+from trained_directions import TRAINED
 
 import tightnoise as tn
 from tightnoise.reproduce import PAPERS
@@ -97,34 +98,20 @@ def test_exact_rdp_is_above_privacy_loss_distributions(title):
     assert pairs == 2 * len(rows)
 
 
-# Computed apart from this package
-KNOWN = {
-    25: 0.1081216989,
-    50: 0.2850799386,
-    75: 0.7904714883,
-    100: 2.6829530387,
-    125: 6.0840715697,
-    150: 11.6160886841,
-    175: 19.8569240164,
-    200: 31.16859194206,
-    300: 108.748,
-    400: 232.331,
-    500: 395.033,
-}
 KNOWN_GAUSSIAN = {75: 0.262, 100: 1.629, 150: 6.435, 250: 22.856, 350: 68.070, 500: 148.981}
 
 
-@pytest.mark.parametrize("kappa", [kappa for kappa in KNOWN if kappa not in (300, 400)])
+@pytest.mark.parametrize("kappa", [kappa for kappa in TRAINED if kappa not in (300, 400)])
 def test_bounds_enclose_what_is_known(kappa):
     lower, upper = tight_epsilon_bounds(kappa)
-    unit = 1e-3 if kappa == 500 else 1.1e-10 * max(1.0, 10 * KNOWN[kappa])
-    assert lower - unit <= KNOWN[kappa] <= upper + unit
+    unit = 1e-3 if kappa == 500 else 1.1e-10 * max(1.0, 10 * TRAINED[kappa])
+    assert lower - unit <= TRAINED[kappa] <= upper + unit
     assert upper - lower <= 1e-7 * upper
 
 
-@pytest.mark.parametrize("kappa", KNOWN)
+@pytest.mark.parametrize("kappa", TRAINED)
 def test_lattices_are_above(kappa):
-    assert KNOWN[kappa] * (1 - 5e-6) <= tight_epsilon_above(kappa) <= KNOWN[kappa] * (1 + 5e-5)
+    assert TRAINED[kappa] * (1 - 5e-6) <= tight_epsilon_above(kappa) <= TRAINED[kappa] * (1 + 5e-5)
 
 
 @pytest.mark.parametrize(("kappa", "known"), [(75, 0.891), (300, 111.34)])
@@ -209,7 +196,7 @@ def test_gaussian_figure_by_privacy_loss_distributions():
 
 def test_what_privacy_loss_distributions_would_gain():
     """As docs/directional-noise.md has it, in percent."""
-    gains = [100 * (1 - known / exact_epsilon(kappa)) for kappa, known in KNOWN.items()]
+    gains = [100 * (1 - known / exact_epsilon(kappa)) for kappa, known in TRAINED.items()]
     assert round(min(gains)) == 12
     assert round(max(gains)) == 44
 

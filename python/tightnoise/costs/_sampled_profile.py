@@ -77,7 +77,10 @@ def poisson_losses(release: Release, rate: float) -> Release:
         np.log1p(np.where(near, change, 0.0)),
         np.logaddexp(math.log1p(-rate), math.log(rate) + values),
     )
-    masses = release.log_mass + np.logaddexp(math.log(rate), math.log1p(-rate) - values)
+    # Of the mass under Q first: a loss and its log mass that cancel are rounded once, by their
+    # difference. The terms are negative, so that no digit of their sums is lost.
+    under_q = release.log_mass - values
+    masses = np.logaddexp(math.log(rate) + release.log_mass, math.log1p(-rate) + under_q)
     if release.infinite_swapped > 0:
         shifted = np.append(math.log1p(-rate), shifted)
         masses = np.append(math.log1p(-rate) + math.log(release.infinite_swapped), masses)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tightnoise._arrays import Floats
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
+from tightnoise.mechanisms._panels import mean_over_panels
 from tightnoise.special import log_ndtr, log_ndtr_diff
 
 __all__ = ["entropy", "entropy_of_panels"]
@@ -18,20 +19,12 @@ __all__ = ["entropy", "entropy_of_panels"]
 Array = NDArray[np.float64]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
-_CHUNK = 2**14  # panels at a time
 _NEGLIGIBLE = 1e-25  # what is beyond adds less than 1e-22
 
 
 def entropy_of_panels(noise: Any) -> float:
     """Return that of symmetric noise, whose density is a polynomial to 1e-13 in each panel."""
-    edges = noise._panels(-float(noise.ppf(_NEGLIGIBLE)))
-    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
-    total = 0.0
-    for at in range(0, half.size, _CHUNK):
-        part = slice(at, at + _CHUNK)
-        log_density = noise.logpdf(middle[part, np.newaxis] + half[part, np.newaxis] * _NODES)
-        total += float(((-log_density * np.exp(log_density)) @ _WEIGHTS) @ half[part])
-    return 2.0 * total
+    return mean_over_panels(noise, _NEGLIGIBLE, lambda _, log_density: -log_density)
 
 
 def entropy(law: CoordinateLaw, theta: Floats) -> Array:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tightnoise._arrays import Floats
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
+from tightnoise.mechanisms._panels import mean_over_panels
 from tightnoise.special import log_ndtr, log_ndtr_diff
 
 __all__ = ["central_moments", "fourth_moment_of_panels"]
@@ -17,7 +18,7 @@ __all__ = ["central_moments", "fourth_moment_of_panels"]
 Array = NDArray[np.float64]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
-_CHUNK = 2**10  # thetas, or panels
+_CHUNK = 2**10  # thetas at a time
 _NEGLIGIBLE = 1e-30  # of what is beyond, the fourth power adds less than 1e-22
 # Between these quantiles densities are polynomials to 1e-12, and they are as close as the law.
 _SHARES = np.array([_NEGLIGIBLE, 1e-22, 1e-15, 1e-10, 1e-6, 1e-3, 0.03, 0.2, 0.5])
@@ -25,14 +26,7 @@ _SHARES = np.array([_NEGLIGIBLE, 1e-22, 1e-15, 1e-10, 1e-6, 1e-3, 0.03, 0.2, 0.5
 
 def fourth_moment_of_panels(noise: Any) -> float:
     """Return that of symmetric noise, whose density is a polynomial to 1e-13 in each panel."""
-    edges = noise._panels(-float(noise.ppf(_NEGLIGIBLE)))
-    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
-    total = 0.0
-    for at in range(0, half.size, _CHUNK):
-        part = slice(at, at + _CHUNK)
-        x = middle[part, np.newaxis] + half[part, np.newaxis] * _NODES
-        total += float(((x**4 * np.exp(noise.logpdf(x))) @ _WEIGHTS) @ half[part])
-    return 2.0 * total
+    return mean_over_panels(noise, _NEGLIGIBLE, lambda x, _: x**4)
 
 
 def central_moments(law: CoordinateLaw, theta: Floats, mean: Array, order: int) -> Array:
