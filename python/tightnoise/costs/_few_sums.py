@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import cost as core
 from tightnoise.costs._atoms_below import lowered
-from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import Bounds
 from tightnoise.costs._leaf import losses_of_leaf
+from tightnoise.costs._losses_below import LossesBelow
 from tightnoise.costs._sampled import Terms
 
 __all__ = ["FewSums", "few_sums"]
@@ -154,24 +154,18 @@ class _Sums:
 
 
 def _above(pairs: Sequence[tuple[Release, int]], way: int) -> _Sums:
-    releases = [(_raised(release.swapped if way else release), n) for release, n in pairs]
-    each = np.array([release.infinite for release, _ in releases])
-    times = np.array([float(n) for _, n in releases])
-    infinite = core.failure_upper(np.zeros_like(each), each, times)
-    losses, log_mass, far, doubt = _types(releases)
-    return _Sums(losses + far, np.exp(np.minimum(log_mass + doubt, 0.0)), infinite)
+    releases = tuple(_raised(release.swapped if way else release) for release, _ in pairs)
+    counts = tuple(n for _, n in pairs)
+    losses, log_mass, far, doubt = _types(zip(releases, counts, strict=True))
+    masses = np.exp(np.minimum(log_mass + doubt, 0.0))
+    return _Sums(losses + far, masses, DiscreteLosses(releases, counts).infinite)
 
 
 def _below(pairs: Sequence[tuple[Release, int]], way: int) -> _Sums:
-    releases = [(lowered(release.swapped if way else release), n) for release, n in pairs]
-    kept = hidden = 0.0
-    for release, n in releases:
-        finite = math.fsum(np.exp(release.log_mass).tolist())
-        kept += n * math.log(finite + release.infinite)
-        hidden += n * math.log1p(release.infinite / finite)
-    rounding = 32 * _UNIT * (1 + sum(n for _, n in releases))
-    infinite = max(0.0, math.exp(kept) * -math.expm1(-hidden) * (1 - rounding))
-    losses, log_mass, far, doubt = _types(releases)
+    releases = tuple(lowered(release.swapped if way else release) for release, _ in pairs)
+    counts = tuple(n for _, n in pairs)
+    losses, log_mass, far, doubt = _types(zip(releases, counts, strict=True))
+    infinite = LossesBelow(releases, counts, spacing=0.0, raised=0.0).infinite
     return _Sums(losses - far, np.exp(log_mass - doubt), infinite)
 
 
