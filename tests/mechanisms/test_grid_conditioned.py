@@ -57,20 +57,22 @@ def sample(name, theta, scale, lower, upper, step, *, low=None, out=None, refine
     return out
 
 
-def shares_above(name, n):
+def shares_above(name, dtype, n):
     """Return the ideal shares of the mass above n samples."""
     stream = LAWS[name] << 56
-    words = np.frombuffer(
-        _core.random.chacha20_keystream(KEY, stream, 0, n // 128 + 1).tobytes(), np.uint64
-    )
+    word = {np.float64: np.uint64, np.float32: np.uint32}[dtype]
+    keystream = _core.random.chacha20_keystream(KEY, stream, 0, n // 128 + 1)
+    words = np.frombuffer(keystream.tobytes(), word)
     shares = []
     for j in range(n):
         more = _core.random.chacha20_keystream(KEY, stream | 1 << 63, j // 16, 1)
-        bits = int(words[j]) & (2**63 - 1)
-        for word in more.reshape(16, 16)[2:8, j % 16]:
-            bits = bits << 32 | int(word)
+        more = [int(w) for w in more.reshape(16, 16)[:8, j % 16]]
+        full = int(words[j]) << 32 | more[0] if word is np.uint32 else int(words[j])
+        bits = full & (2**63 - 1)
+        for w in more[2:]:
+            bits = bits << 32 | w
         near = mp.ldexp(mp.mpf(bits) + 0.5, -256)
-        shares.append(1 - near if int(words[j]) >> 63 else near)
+        shares.append(1 - near if full >> 63 else near)
     return shares
 
 
@@ -113,7 +115,7 @@ def assert_nearest(name, theta, low, parameters, step, y, dtype):
         if (mp.mpf(float(letter)) - bound) * inwards < 0:
             letter = np.nextafter(letter, dtype(inwards))
         letters[letter] = k
-    for j, share in enumerate(shares_above(name, theta.size)):
+    for j, share in enumerate(shares_above(name, dtype, theta.size)):
         k = letters.get(y[j])
         if k is None:
             assert float(y[j]) / float(step) == int(float(y[j]) / float(step))
