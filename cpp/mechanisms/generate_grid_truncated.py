@@ -7,7 +7,9 @@ that of a share of 2^-65. By least squares, reweighted towards the least largest
 
 kSquareTop, kSquareBottom: for z = -2 log(2 Q(x)), Q the mass of a normal beyond x,
 x^2 = z^2 top(z) / bottom(z) up to x = FARTHEST, errors three times as large above x = 5;
-kHazard, of 1 / m(x) - x in powers of v = 1 / (x + 4), for x >= FAR, from v on.
+kHazard, of 1 / m(x) - x in powers of v = 1 / (x + 4), for x >= FAR, from v on;
+kFarOut: for the same x, y as for kStart and e = L r, of y / (L m(x)) in powers of e from e on, and
+the error of y, up to L of a share of 2^-15.
 
 Chebyshev fits, the relative errors in exact arithmetic beside them: kMills, sqrt(2 / pi) (x + 4)
 m(x) in powers of t = (x - 4) / (x + 4); kPower, 2^r for abs(r) <= 1/2, from r on; kLog,
@@ -20,12 +22,14 @@ from scipy import special
 
 DEGREE = 3
 LARGEST = 65 * np.log(2)
+LARGEST_FLOAT = 15 * np.log(2)
 MILLS_TERMS = 10
 MILLS_CENTRE = 4.0
 POWER_TERMS = 5
 LOG_TERMS = 8
 SQUARE_TERMS = 5
 HAZARD_TERMS = 2
+FAR_TERMS = 3
 FAR = 12.0
 FARTHEST = 13.3
 
@@ -33,6 +37,15 @@ FARTHEST = 13.3
 def mills(x):
     """(1 - Phi(x)) / phi(x)."""
     return np.sqrt(np.pi / 2) * special.erfcx(x / np.sqrt(2))
+
+
+def solved(x, log_mass, y):
+    """Return y where exp(-x y - y^2 / 2) m(x + y) / m(x) = e^-log_mass, from a start."""
+    m = mills(x)
+    for _ in range(12):
+        beyond = mills(x + y)
+        y = y - (y * (x + y / 2) - np.log(beyond / m) - log_mass) * beyond
+    return y
 
 
 def samples(points):
@@ -43,10 +56,7 @@ def samples(points):
     r = 1 - x * m
     v = 1 / (1 + np.sqrt(1 + 2 * log_mass * r))
     first = 2 * log_mass * m * v
-    y = first.copy()
-    for _ in range(12):
-        beyond = mills(x + y)
-        y -= (y * (x + y / 2) - np.log(beyond / m) - log_mass) * beyond
+    y = solved(x, log_mass, first)
     shape = np.broadcast_shapes(r.shape, v.shape)
     return (np.broadcast_to(r, shape).ravel(), v.ravel(), (y / first).ravel())
 
@@ -111,6 +121,16 @@ def hazard():
     x = np.geomspace(FAR - 0.01, 1000, 3000)
     v = 1 / (x + MILLS_CENTRE)
     return fitted(v[:, None] ** np.arange(1, HAZARD_TERMS + 1), 1 / mills(x) - x, 60)
+
+
+def far_out():
+    """Return the coefficients of kFarOut, and the error of y."""
+    x = np.concatenate([np.linspace(FAR - 0.01, 14, 40), np.geomspace(14, 200, 150)])[:, None]
+    log_mass = np.linspace(0.05, LARGEST_FLOAT + 0.05, 200)
+    first = log_mass * mills(x)
+    e = log_mass * (1 - x * mills(x))
+    columns = np.stack([(first * e**k).ravel() for k in range(1, FAR_TERMS + 1)], axis=1)
+    return fitted(columns, (solved(x, log_mass, first) - first).ravel(), 60)
 
 
 def chebyshev(function, low, high, terms, relative):
@@ -187,6 +207,7 @@ def main():
     print_array("kSquareTop", top, error)
     print_array("kSquareBottom", bottom)
     print_array("kHazard", *hazard())
+    print_array("kFarOut", *far_out())
     print_array("kMills", *mills_float())
     print_array("kPower", *power_float())
     print_array("kLog", *log_float())

@@ -27,6 +27,10 @@ struct TruncatedCoefficients {
     static constexpr double kHazard[2] = {
         0.9688885807991028, 5.498163223266602,
     };
+    // error 4.5e-7
+    static constexpr double kFarOut[3] = {
+        -0.4998844861984253, 0.4924355447292328, -0.5107584595680237,
+    };
     // error 2.1e-7
     static constexpr double kMills[10] = {
         1.5105702877044678, -1.2157931327819824, 0.7742751240730286, -0.3730483651161194,

@@ -21,8 +21,8 @@ namespace grid {
 class TruncatedBatches {
     static constexpr std::size_t kN = kBatch<float>;
     static constexpr float kFarthestOut = 0x1p27f;
-    // Integers up to the first are exact with the quarters between them; the others leave all
-    // products within the range of normal numbers.
+    // Up to the first, points of the grid and the middles between them are floats with room for
+    // sums; the second leaves all products normal numbers.
     static constexpr double kMostCells = 0x1p20;
     static constexpr double kMostSize = 0x1p60;
     static constexpr double kNothing = 0x1p-60;  // beside 1, but no subnormal number
@@ -36,19 +36,29 @@ class TruncatedBatches {
     void write(const std::uint32_t* keystream, std::size_t first, std::size_t n) {
         if (is_new_ || !is_shared_) load(first, n);
         is_new_ = false;
-        if (!has_room_) return whole_.write(keystream, task_, first, n);
+        if (!has_room_) return full_.write(keystream, task_, first, n);
         std::memcpy(words_, keystream, sizeof words_);
         std::memcpy(theta_, theta_block_.load(task_.theta, first, n), n * sizeof *theta_);
         float* out = task_.out + first;
-        const bool is_done = is_shared_ ? draw<true>(out, n) : draw<false>(out, n);
-        for (std::size_t i = 0; !is_done && i < n; ++i) {
-            if (doubt_[i] == 0.0f) continue;
+        if (is_shared_ ? draw<true>(out, n) : draw<false>(out, n)) return;
+        for (std::size_t i = next_doubt(0, n); i < n; i = next_doubt(i + 1, n)) {
             out[i] = theta_[i];  // which it may have been before
-            whole_.write_one(words_[i], task_, first + i);
+            full_.write_one(words_[i], task_, first + i);
         }
     }
 
   private:
+    // The first of elements i, i + 1, ... that is in doubt, or n: few are.
+    std::size_t next_doubt(std::size_t i, std::size_t n) const {
+        constexpr int kByteOfOne = 0x3f;  // and of zero none
+        const auto* bytes = reinterpret_cast<const unsigned char*>(doubt_);
+        const void* found =
+            std::memchr(bytes + i * sizeof(float), kByteOfOne, (n - i) * sizeof(float));
+        if (found == nullptr) return n;
+        return static_cast<std::size_t>(static_cast<const unsigned char*>(found) - bytes) /
+               sizeof(float);
+    }
+
     void load(std::size_t first, std::size_t n) {
         const double* sigma = sigma_block_.load(task_.sigma, first, n);
         const double* lower = lower_block_.load(task_.lower, first, n);
@@ -84,8 +94,7 @@ class TruncatedBatches {
         bounds_.load(task_, inverse_step_, first, n);
     }
 
-    // Writes n elements, and whether each is open still: whether none is. All is read before it is
-    // written.
+    // Writes n elements, and which of them are in doubt: whether none is.
     template <bool kShared>
     bool draw(float* out, std::size_t n) {
         using Values = Each<float, kShared>;
@@ -156,7 +165,7 @@ class TruncatedBatches {
     const bool is_shared_;
     bool is_new_ = true;
     bool has_room_ = false;
-    ConditionedNoise<GaussianLaw, float> whole_;  // of what is open, and where there is no room
+    ConditionedNoise<GaussianLaw, float> full_;  // of what is open, and where there is no room
     Bounds<float> bounds_;
     OperandBlock<kN, float> theta_block_;
     OperandBlock<kN> sigma_block_;

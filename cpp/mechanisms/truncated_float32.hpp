@@ -29,8 +29,8 @@ namespace float32 {
 // How far y may be from the ideal one for shares from kLeastShare to 1 less that, and all that is
 // made of it in cells, in units of their number to a sigma.
 constexpr float kLeastShare = 0x1p-15f;
-constexpr float kConstantError = 3.4e-6f;
-constexpr float kErrorOfX = 4.8e-7f;  // times x = o + y
+constexpr float kConstantError = 4.8e-6f;
+constexpr float kErrorOfX = 1.2e-6f;  // times x = o + y
 
 // From here on out, y is solved for as above.
 constexpr float kFar = 12.0f;
@@ -111,12 +111,12 @@ struct Distance {
     float error;  // kConstantError or more
 };
 inline Distance distance(float outside, float tail, float mills_at_mode) {
-    const float near = outside < kFar ? outside : kFar;
+    const float near = outside > kFar ? 0.0f : outside;
     const float x = point(near * near + tail);
     // L = tail / 2 and h = 1 / m, for the true Mills ratio m.
     const float half = kHalfOfSquare * mills_at_mode;
     const float e = tail * (0.5f - half * outside);  // L (h - o) / h
-    const float far = half * tail * (1.0f + e * (-0.5f + e * (0.5f - 0.625f * e)));
+    const float far = half * tail * (1.0f + e * polynomial(TruncatedCoefficients::kFarOut, e));
     return {outside > kFar ? far : x - near, kConstantError + kErrorOfX * x};
 }
 

@@ -170,14 +170,17 @@ def test_refined_everywhere_is_refined_on_demand(name, dtype, case) -> None:
     np.testing.assert_array_equal(on_demand, everywhere)
 
 
+@EVERY_DTYPE
 @pytest.mark.parametrize("case", CASES[:2], ids=str)
 @pytest.mark.parametrize("finer", [1, 16])
-def test_single_precision_decides_what_double_precision_does(case, finer) -> None:
+@pytest.mark.parametrize("outside", [0.0, 4.0, 40.0])
+def test_single_precision_decides_what_double_precision_does(dtype, case, finer, outside) -> None:
     # Whether a batch is drawn in float32 first depends on its least width: one narrow element in
     # each makes all of it float64.
-    n = 1 << 17
+    n = 1 << 16
     scale, lower, upper = case
-    theta = np.tile(thetas(*case, n, np.float64), 2)[:n]
+    span = outside * scale
+    theta = np.random.default_rng(5).uniform(lower - span, upper + span, n).astype(dtype)
     step = step_of(*case) / finer
     rough = sample("truncated_gaussian", theta, *case, step)
     uppers = np.full(n, upper)
@@ -185,6 +188,26 @@ def test_single_precision_decides_what_double_precision_does(case, finer) -> Non
     full = sample("truncated_gaussian", theta, scale, lower, uppers, step)
     same = np.arange(n) % 128 != 0
     np.testing.assert_array_equal(rough[same], full[same])
+
+
+@pytest.mark.parametrize("far", [1.0, 2.0**14, 2.0**20, 2.0**60])
+def test_float32_of_float64_theta_and_of_bounds_far_from_zero(far) -> None:
+    """What leaves float32 no room is drawn in float64: the integers are the same."""
+    scale, lower, upper, step = far, -3 * far, 5 * far, far / 64
+    theta = far * np.linspace(-4.0, 6.0, 5000).astype(np.float32)
+    y = sample("truncated_gaussian", theta, scale, lower, upper, step)
+    wide = np.empty_like(theta)
+    sample("truncated_gaussian", theta.astype(float), scale, lower, upper, step, out=wide)
+    np.testing.assert_array_equal(y, wide)
+    np.testing.assert_array_equal(
+        y, far * sample("truncated_gaussian", theta / np.float32(far), 1.0, -3.0, 5.0, 1 / 64)
+    )
+    # Of theta near bounds that are 2^21 cells from 0.
+    away = sample("truncated_gaussian", np.linspace(32760, 32776, 5000, dtype=np.float32), 1.0,
+                  32765.0, 32773.0, 1 / 64)
+    here = sample("truncated_gaussian", np.linspace(-8, 8, 5000, dtype=np.float32), 1.0, -3.0, 5.0,
+                  1 / 64)
+    np.testing.assert_array_equal(away - np.float32(32768), here)
 
 
 @EVERY_DTYPE
