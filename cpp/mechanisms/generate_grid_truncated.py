@@ -175,9 +175,7 @@ def log_float():
     def wanted(f):
         return -2 * mp.log(1 + f) / f if f else -mp.mpf(2)
 
-    return chebyshev(
-        wanted, mp.sqrt(0.5) - 1, mp.sqrt(2) - 1, LOG_TERMS, lambda f: 1 / wanted(f)
-    )
+    return chebyshev(wanted, mp.sqrt(0.5) - 1, mp.sqrt(2) - 1, LOG_TERMS, lambda f: 1 / wanted(f))
 
 
 def print_array(name, found, error=None):
