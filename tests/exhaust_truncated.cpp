@@ -36,11 +36,16 @@ void scan(const char* name, float from, float to, F f, Error error) {
         }
         for (const double here : e) worst = here <= worst ? worst : here;
     }
-    std::printf("%-16s %.2f u\n", name, worst / kUnit);
+    std::printf("%-24s %.2f u\n", name, worst / kUnit);
 }
 
-void compare(int batches) {
-    constexpr int kN = 128;
+// -2 log(2 Q(x)), from the Mills ratio m: h = 1 / m is half its derivative.
+double z_of(double x) {
+    return x * x - 2.0 * log_positive(mills_positive(x) * (2.0 / kSqrtTwoPi));
+}
+
+void compare(int batches, double least_outside, double most_outside) {
+    constexpr int kN = 256;
     using Law = grid::GaussianLaw;
     alignas(64) static std::uint64_t words[kN];
     alignas(64) static double outside[kN], down[kN], up[kN];
@@ -48,25 +53,30 @@ void compare(int batches) {
     std::mt19937_64 random(7);
     const auto uniform = [&] { return (random() >> 11) * 0x1p-53; };
     double worst = 0;
+    double most = 0;
     for (int b = 0; b < batches; ++b) {
         for (int i = 0; i < kN; ++i) {
-            words[i] = random();
+            // Half of them where float32 knows least.
+            words[i] = random() >> (random() % 2 == 0 ? 0 : random() % 18);
             const double width = random() % 4 == 0 ? 0.5 : 0.5 * std::exp2(6 * uniform());
-            const int kind = static_cast<int>(random() % 3);
-            outside[i] =
-                kind == 0 ? 0 : (kind == 1 ? 8 * uniform() : std::exp2(30 * uniform() - 4));
-            down[i] = kind == 0 ? width * uniform() : 0;
-            up[i] = width - down[i];
+            const bool inside = most_outside == 0;
+            outside[i] = inside ? 0 : least_outside + (most_outside - least_outside) * uniform();
+            // To floats, as their roundings are of the parameters.
+            outside[i] = static_cast<float>(outside[i]);
+            down[i] = inside ? static_cast<float>(width * uniform()) : 0;
+            up[i] = static_cast<float>(width - down[i]);
         }
-        Law::draw_roughly({words, outside, down, up}, kN, {y, direction, reach});
-        Law::draw({words, outside, down, up}, kN, {z, side, other});
+        Law::draw_roughly({words, 0x1p-65, outside, down, up}, kN, {y, direction, reach});
+        Law::draw({words, 0x1p-65, outside, down, up}, kN, {z, side, other});
         for (int i = 0; i < kN; ++i) {
             if (reach[i] > 1) continue;
-            const double error = std::fabs(y[i] * direction[i] - z[i] * side[i]) / reach[i];
-            worst = error <= worst ? worst : error;
+            const double error = std::fabs(y[i] * direction[i] - z[i] * side[i]);
+            worst = error <= worst * reach[i] ? worst : error / reach[i];
+            most = error <= most ? most : error;
         }
     }
-    std::printf("%-16s %.2f of the bound\n", "samples", worst);
+    std::printf("samples, %g to %g outside: %.2f of the bound, %.2e\n", least_outside, most_outside,
+                worst, most);
 }
 
 }  // namespace
@@ -74,24 +84,29 @@ void compare(int batches) {
 
 int main() {
     using namespace tightnoise;
-    using Law = grid::GaussianLaw;
+    namespace f = grid::float32;
+    constexpr double kScale = 2.0 / kSqrtTwoPi;
     scan(
-        "rough_mills", 0x1p-60f, 0.25f, [](float v) { return Law::rough_mills(v); },
-        [](double v, double m) { return m / mills_positive(1 / v - 4) - 1; });
+        "mills", 0x1p-60f, 0.25f, [](float v) { return f::mills(v); },
+        [](double v, double m) { return m / (kScale * mills_positive(1 / v - 4)) - 1; });
     scan(
-        "rough_exp", 0x1p-30f, 80.0f, [](float x) { return Law::rough_exp(-x); },
-        [](double x, double e) { return e / exp_of_bounded_sum(-x, 0.0) - 1; });
-    scan(
-        "rough_log", 0x1p-15f, 0.5f, [](float x) { return Law::rough_log(x, 1.0f - x); },
-        [](double x, double l) { return l / log_positive(x) - 1; });
-    scan(
-        "rough_log, 1 - d", 0x1p-60f, 0.5f, [](float d) { return Law::rough_log(1.0f - d, d); },
-        [](double d, double l) {
-            const double x = 1 - d;
-            return l / log_of_sum(x, (1 - x) - d) - 1;
+        "power", 0x1p-30f, 100.0f, [](float x) { return f::power(-x); },
+        [](double x, double e) {
+            return e / exp_of_bounded_sum(-x * 0.69314718055994531, 0.0) - 1;
         });
     scan(
-        "of a ratio", 0.05f, 1.0001f, [](float x) { return Law::rough_log(x, 1.0f - x); },
-        [](double x, double l) { return l - log_positive(x); });
-    compare(200000);
+        "-2 log, below 1/sqrt 2", 0x1p-40f, 0.7071067f, [](float x) { return f::minus_two_log(x); },
+        [](double x, double l) { return l / (-2 * log_positive(x)) - 1; });
+    scan(
+        "-2 log, to 1.001", 0.70710683f, 1.001f, [](float x) { return f::minus_two_log(x); },
+        [](double x, double l) { return l + 2 * log_positive(x); });
+    const auto error = [](double z, double x) { return (z_of(x) - z) * 0.5 * mills_positive(x); };
+    const auto allowed = [&](double z, double x) { return error(z, x) / (10 + 5 * x); };
+    scan("point, over 10 + 5 x", 0x1p-40f, 170.0f, [](float z) { return f::point(z); }, allowed);
+    compare(100000, 0, 0);
+    compare(50000, 0, 3);
+    compare(50000, 3, 12);
+    compare(50000, 12, 13);
+    compare(50000, 13, 60);
+    compare(50000, 60, 1e9);
 }

@@ -28,8 +28,8 @@ namespace tightnoise {
 namespace {
 namespace grid {
 
-// Words are of 64 bits and all but the last rounding is in float64, whatever comes out.
-constexpr std::size_t kConditionedBatch = kBatch<double>;
+// Room for a batch. All but the last rounding is in float64, whatever comes out.
+constexpr std::size_t kConditionedBatch = kBatch<float>;
 
 // Below this width, in units of the scale, what rough arithmetic leaves open is too much.
 constexpr double kRoughWidth = 0.5;
@@ -37,6 +37,7 @@ constexpr double kRoughWidth = 0.5;
 // Elements as a law sees them, in units of the scale; none is above kFarthest.
 struct Seen {
     const std::uint64_t* words;
+    double unread;          // how far the share V of a word may be from that of all its bits
     const double* outside;  // how far theta lies outside the bounds, or 0
     const double* down;     // from the mode to the lower bound
     const double* up;       // and to the upper one
@@ -46,6 +47,14 @@ struct Seen {
 // 2^-60 as near to that of 0: kReach is added to how far the ideal one may be.
 constexpr double kFarthest = 0x1p60;
 constexpr double kReach = 0x1p-54;
+
+// The nearest integer; of two, the upper one, and the lower one.
+inline double least_integer(double x) {
+    return std::floor(x) + (x - std::floor(x) >= 0.5 ? 1.0 : 0.0);
+}
+inline double most_integer(double x) {
+    return std::floor(x) + (x - std::floor(x) > 0.5 ? 1.0 : 0.0);
+}
 
 // Samples: mode + direction scale y, where the ideal y is within `reach` of y.
 struct Drawn {
@@ -103,8 +112,8 @@ class Places {
     }
 
     // Elements first, first + 1, ... of the batch, with these words.
-    Seen seen(const std::uint64_t* words, std::size_t from) const {
-        return {words + from, outside_ + from, down_ + from, up_ + from};
+    Seen seen(const std::uint64_t* words, double unread, std::size_t from) const {
+        return {words + from, unread, outside_ + from, down_ + from, up_ + from};
     }
     // out may be theta: what is settled after it is written reads this.
     double theta(std::size_t i) const { return theta_[i]; }
@@ -153,9 +162,9 @@ class Places {
             scale_in_cells_[i] = scale[i] * inverse_step_[i];
             const double from = lower[i] * inverse_step_[i];
             const double to = upper[i] * inverse_step_[i];
-            least_[i] = std::floor(from) + (from - std::floor(from) >= 0.5 ? 1.0 : 0.0);
-            most_[i] = std::floor(to) + (to - std::floor(to) > 0.5 ? 1.0 : 0.0);
-            letter_upper_[i] = std::floor(to) + (to - std::floor(to) >= 0.5 ? 1.0 : 0.0);
+            least_[i] = least_integer(from);
+            most_[i] = most_integer(to);
+            letter_upper_[i] = least_integer(to);
             step_[i] = step[i];
             least_theta_[i] = (scale[i] < step[i] ? scale[i] : step[i]) * 0x1p-60;
         }
@@ -229,32 +238,45 @@ inline double reciprocal_above(double x) {
     return from_bits(0x7fe0000000000000u - (to_bits(x) & 0x7ff0000000000000u));
 }
 
-// A batch of samples.
+// Of words of 64 bits, and of what stands in for them where the lower half is not there yet: its
+// middle.
+constexpr double kUnreadOfFull = 0x1p-65;
+constexpr double kUnreadOfHalf = 0x1p-33;
+
+// A batch of samples. For float32, words have 32 bits, and 32 more where those leave K open.
 template <class Law, class Real>
 class ConditionedNoise {
     static constexpr std::size_t kN = kConditionedBatch;
+    static constexpr bool kIsHalf = sizeof(Real) < sizeof(double);
+    using Word = typename box_muller::Bits<Real>::Word;
 
   public:
-    // Writes elements first, ..., first + n - 1.
+    // Writes elements first, ..., first + n - 1, at most kBatch<Real>.
     void write(const std::uint32_t* keystream, const GridTask<Real>& task, std::size_t first,
                std::size_t n) {
-        std::memcpy(words_, keystream, sizeof words_);
-        places_.load(task, first, n);
-        lower_ = lower_block_.load(task.lower, first, n);
-        upper_ = upper_block_.load(task.upper, first, n);
-        Real* out = task.out + first;
+        alignas(64) Word words[kBatch<Real>];
+        std::memcpy(words, keystream, sizeof words);
+        for (std::size_t i = 0; i < kBatch<Real>; ++i) {
+            words_[i] = kIsHalf ? std::uint64_t{words[i]} << 32 | 0x80000000u : words[i];
+        }
+        load(task, first, n);
+        const double unread = kIsHalf ? kUnreadOfHalf : kUnreadOfFull;
         const bool is_rough = Law::kHasRough && places_.least_width() >= kRoughWidth;
         if (is_rough) {
-            Law::draw_roughly(places_.seen(words_, 0), n, {y_, direction_, reach_});
+            Law::draw_roughly(places_.seen(words_, unread, 0), n, {y_, direction_, reach_});
         } else {
-            Law::draw(places_.seen(words_, 0), n, {y_, direction_, reach_});
+            Law::draw(places_.seen(words_, unread, 0), n, {y_, direction_, reach_});
         }
-        if (round(0, n, task.refine_all, out)) return;
+        if (round(0, n, task.refine_all, task.out + first)) return;
         for (std::size_t i = 0; i < n; ++i) {
-            if (doubt_[i] == 0.0 || (is_rough && redraw(i, task.refine_all, out))) continue;
-            const double q = settle(i, task, first);
-            out[i] = letter(i, places_.whole()[i], q);
+            if (doubt_[i] != 0.0) decide(i, words[i], is_rough, task, first);
         }
+    }
+
+    // Writes element `at` of this word, in full precision from the first.
+    void write_one(Word word, const GridTask<Real>& task, std::size_t at) {
+        load(task, at, 1);
+        decide(0, word, true, task, at);
     }
 
   private:
@@ -286,14 +308,31 @@ class ConditionedNoise {
         return worst == 0.0;
     }
 
-    // One element again, in full precision: whether that decides it.
-    __attribute__((noinline)) bool redraw(std::size_t i, bool refine_all, Real* out) {
-        Law::draw(places_.seen(words_, i), 1, {y_ + i, direction_ + i, reach_ + i});
-        return round(i, i + 1, refine_all, out);
+    void load(const GridTask<Real>& task, std::size_t first, std::size_t n) {
+        places_.load(task, first, n);
+        lower_ = lower_block_.load(task.lower, first, n);
+        upper_ = upper_block_.load(task.upper, first, n);
     }
 
-    __attribute__((noinline)) double settle(std::size_t i, const GridTask<Real>& task,
-                                            std::size_t first) const {
+    // One element from all 64 bits, where these or the precision are more than before; then from
+    // all there are.
+    __attribute__((noinline)) void decide(std::size_t i, Word word, bool was_rough,
+                                          const GridTask<Real>& task, std::size_t first) {
+        Real* out = task.out + first;
+        words_[i] = word;
+        if constexpr (kIsHalf) {
+            const auto block = refinement_block(task.key, task.key.first + first + i);
+            words_[i] = std::uint64_t{word} << 32 | block.word[0];
+        }
+        if (was_rough || kIsHalf) {
+            Law::draw(places_.seen(words_, kUnreadOfFull, i), 1,
+                      {y_ + i, direction_ + i, reach_ + i});
+            if (round(i, i + 1, task.refine_all, out)) return;
+        }
+        out[i] = letter(i, places_.whole()[i], settle(i, task, first));
+    }
+
+    double settle(std::size_t i, const GridTask<Real>& task, std::size_t first) const {
         const auto at = [&](const Operand& from) { return element_of(from, first + i); };
         const ConditionedElement element{task.key,       task.key.first + first + i,
                                          words_[i],      places_.theta(i),
@@ -325,7 +364,7 @@ class ConditionedNoise {
 
 template <class Law, class Real>
 void conditioned(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
-    constexpr std::size_t kN = kConditionedBatch;
+    constexpr std::size_t kN = kBatch<Real>;
     chacha20::Keystream stream(task.key, (task.key.first + begin) / kN);
     ConditionedNoise<Law, Real> noise;
     for (std::size_t first = begin; first < end; first += kN) {

@@ -57,20 +57,22 @@ def sample(name, theta, scale, lower, upper, step, *, low=None, out=None, refine
     return out
 
 
-def shares_above(name, n):
+def shares_above(name, dtype, n):
     """Return the ideal shares of the mass above n samples."""
     stream = LAWS[name] << 56
-    words = np.frombuffer(
-        _core.random.chacha20_keystream(KEY, stream, 0, n // 128 + 1).tobytes(), np.uint64
-    )
+    word = {np.float64: np.uint64, np.float32: np.uint32}[dtype]
+    keystream = _core.random.chacha20_keystream(KEY, stream, 0, n // 128 + 1)
+    words = np.frombuffer(keystream.tobytes(), word)
     shares = []
     for j in range(n):
         more = _core.random.chacha20_keystream(KEY, stream | 1 << 63, j // 16, 1)
-        bits = int(words[j]) & (2**63 - 1)
-        for word in more.reshape(16, 16)[2:8, j % 16]:
-            bits = bits << 32 | int(word)
+        more = [int(w) for w in more.reshape(16, 16)[:8, j % 16]]
+        full = int(words[j]) << 32 | more[0] if word is np.uint32 else int(words[j])
+        bits = full & (2**63 - 1)
+        for w in more[2:]:
+            bits = bits << 32 | w
         near = mp.ldexp(mp.mpf(bits) + 0.5, -256)
-        shares.append(1 - near if int(words[j]) >> 63 else near)
+        shares.append(1 - near if full >> 63 else near)
     return shares
 
 
@@ -113,7 +115,7 @@ def assert_nearest(name, theta, low, parameters, step, y, dtype):
         if (mp.mpf(float(letter)) - bound) * inwards < 0:
             letter = np.nextafter(letter, dtype(inwards))
         letters[letter] = k
-    for j, share in enumerate(shares_above(name, theta.size)):
+    for j, share in enumerate(shares_above(name, dtype, theta.size)):
         k = letters.get(y[j])
         if k is None:
             assert float(y[j]) / float(step) == int(float(y[j]) / float(step))
@@ -168,14 +170,17 @@ def test_refined_everywhere_is_refined_on_demand(name, dtype, case) -> None:
     np.testing.assert_array_equal(on_demand, everywhere)
 
 
+@EVERY_DTYPE
 @pytest.mark.parametrize("case", CASES[:2], ids=str)
 @pytest.mark.parametrize("finer", [1, 16])
-def test_single_precision_decides_what_double_precision_does(case, finer) -> None:
+@pytest.mark.parametrize("outside", [0.0, 4.0, 40.0])
+def test_single_precision_decides_what_double_precision_does(dtype, case, finer, outside) -> None:
     # Whether a batch is drawn in float32 first depends on its least width: one narrow element in
     # each makes all of it float64.
-    n = 1 << 17
+    n = 1 << 16
     scale, lower, upper = case
-    theta = np.tile(thetas(*case, n, np.float64), 2)[:n]
+    span = outside * scale
+    theta = np.random.default_rng(5).uniform(lower - span, upper + span, n).astype(dtype)
     step = step_of(*case) / finer
     rough = sample("truncated_gaussian", theta, *case, step)
     uppers = np.full(n, upper)
@@ -183,6 +188,25 @@ def test_single_precision_decides_what_double_precision_does(case, finer) -> Non
     full = sample("truncated_gaussian", theta, scale, lower, uppers, step)
     same = np.arange(n) % 128 != 0
     np.testing.assert_array_equal(rough[same], full[same])
+
+
+@pytest.mark.parametrize("far", [1.0, 2.0**14, 2.0**20, 2.0**60])
+def test_float32_of_float64_theta_and_of_bounds_far_from_zero(far) -> None:
+    """What leaves float32 no room is drawn in float64: the integers are the same."""
+    scale, lower, upper, step = far, -3 * far, 5 * far, far / 64
+    theta = far * np.linspace(-4.0, 6.0, 5000).astype(np.float32)
+    y = sample("truncated_gaussian", theta, scale, lower, upper, step)
+    wide = np.empty_like(theta)
+    sample("truncated_gaussian", theta.astype(float), scale, lower, upper, step, out=wide)
+    np.testing.assert_array_equal(y, wide)
+    np.testing.assert_array_equal(
+        y, far * sample("truncated_gaussian", theta / np.float32(far), 1.0, -3.0, 5.0, 1 / 64)
+    )
+    # Bounds that are 2^21 cells from 0.
+    theta = np.arange(-2048, 2048, dtype=np.float32) / 256
+    here = sample("truncated_gaussian", theta, 1.0, -3.0, 5.0, 1 / 64)
+    away = sample("truncated_gaussian", theta + 2**15, 1.0, 2**15 - 3.0, 2**15 + 5.0, 1 / 64)
+    np.testing.assert_array_equal(away - 2**15, here)
 
 
 @EVERY_DTYPE

@@ -40,7 +40,7 @@ MUCH = 15  # scalar instructions in a loop: fewer are not worth the trouble
 # runs once a call or a row, and what chooses its formula element by element.
 SCALAR = re.compile(
     r"special: combine|sampling: shared_parameters|additive_grid: .*\b(?:settle|Steps)\b|"
-    r"grid_truncated: .*(?:GaussianLaw::draw.*constprop|redraw)|"
+    r"grid_truncated: .*(?:Law::draw\b.*constprop|\bdecide\b)|"
     r"bayes_capacity: (?!.*\b(?:narrow_\w+|sample_density|scaled_shortfall)\b)|"
     r"truncated_profile: (?!.*\b(?:narrow_\w+|sample_density|sum_expm1mx)\b)|"
     r"vmf_(?:sampling|grid): .*\b(?:total_of|add_parts|choose|settle.*constprop)\b|"
