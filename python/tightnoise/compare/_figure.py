@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.calibrate import CalibrationError
 from tightnoise.calibrate._loss import loss_of
@@ -15,17 +16,7 @@ from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
 __all__ = ["draw"]
 
-# Colours that the colour-blind can tell apart (Okabe and Ito), one a family.
-_COLOURS = (
-    "#000000",
-    "#D55E00",
-    "#0072B2",
-    "#CC79A7",
-    "#009E73",
-    "#E69F00",
-    "#56B4E9",
-    "#7F7F7F",
-)
+_COLOURS = (BLACK, ORANGE, BLUE, PINK, GREEN, YELLOW, SKY, GREY)  # one a family
 _STYLE = dict(zip((family.name for family in FAMILIES), _COLOURS, strict=True))
 
 _POINTS = 2001

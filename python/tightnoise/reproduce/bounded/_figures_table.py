@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, finish
 from tightnoise.reproduce.bounded import _printed as printed
 from tightnoise.reproduce.bounded._noises import (
     LAPLACE,
@@ -20,10 +21,6 @@ from tightnoise.reproduce.bounded._univariate import MIDDLE as MIDDLE_OF_ONE
 from tightnoise.reproduce.bounded._univariate import average_error, mechanisms
 
 __all__ = ["PANELS"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito).
-ORANGE, BLUE, GREEN, BLACK = "#D55E00", "#0072B2", "#009E73", "#000000"
-DASHED = (0, (5, 4))
 
 GRID = [float(epsilon) for epsilon in np.geomspace(0.1, 3.0, 20)]
 
@@ -44,7 +41,7 @@ def _draw_variance(axes: Any) -> None:
         axes.plot(GRID, [sigma**2 for sigma in _sigmas(method)], label=label, **style)
     axes.plot([], [], "o", color=ORANGE, label="as printed in Table 1")
     axes.set(title="sigma^2 of the noise (Figure 1)", yscale="log")
-    _finish(axes, "upper right")
+    finish(axes, "upper right", xlabel="epsilon")
 
 
 def _draw_reduction(axes: Any) -> None:
@@ -74,7 +71,7 @@ def _draw_reduction(axes: Any) -> None:
     axes.set(
         title="Below the generalized Gaussian, in %", ylim=(0.0, 125.0), yticks=range(0, 101, 20)
     )
-    _finish(axes, "upper left")
+    finish(axes, "upper left", xlabel="epsilon")
 
 
 def _squares(sigmas: Sequence[float]) -> list[float]:
@@ -102,7 +99,7 @@ def _draw_error(axes: Any) -> None:
     axes.plot(GRID, errors, color=BLACK, label="bounded Laplace, L2 sensitivity")
     axes.axhline(MIDDLE, color=BLACK, linestyle=DASHED, label="always the middle, at no cost")
     axes.set(title="Mean squared error of the output", ylim=(0.0, None))
-    _finish(axes, "lower left")
+    finish(axes, "lower left", xlabel="epsilon")
 
 
 def _draw_error_of_one(axes: Any) -> None:
@@ -118,13 +115,7 @@ def _draw_error_of_one(axes: Any) -> None:
             axes.plot(GRID, errors, color=color, linestyle=style, label=text)
     axes.axhline(MIDDLE_OF_ONE, color=GREEN, label="always the middle, at no cost")
     axes.set(title="The same for one number in [0, 10]", ylim=(0.0, 27.0))
-    _finish(axes, "upper right")
-
-
-def _finish(axes: Any, legend: str) -> None:
-    axes.set(xlabel="epsilon")
-    axes.grid(alpha=0.3)
-    axes.legend(loc=legend)
+    finish(axes, "upper right", xlabel="epsilon")
 
 
 PANELS: tuple[Callable[[Any], None], ...] = (

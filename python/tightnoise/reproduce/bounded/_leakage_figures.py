@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE
 from tightnoise.reproduce.bounded._errata import printed_rectified_information
 from tightnoise.reproduce.bounded._leakage import GAUSSIAN, MECHANISMS, eta, one_shift, sound
 
 __all__ = ["PANELS"]
 
-# Colours that the colour-blind can tell apart (Okabe and Ito).
-COLORS = {"rectified": "#D55E00", "truncated": "#0072B2", "sign": "#009E73"}
-BLACK = "#000000"
-DASHED = (0, (5, 4))
-
+COLORS = {"rectified": ORANGE, "truncated": BLUE, "sign": GREEN}
 THETAS = np.linspace(-3.0, 3.0, 121)
 
 

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, PINK, finish, write_png
 from tightnoise.reproduce.conversion._costs import (
     CONVERSIONS,
     EXACT,
@@ -23,13 +23,12 @@ __all__ = ["draw"]
 
 SAMPLING_RATE = 0.01
 
-# Colours that the colour-blind can tell apart (Okabe and Ito); Theorem 3 lies on Lemma 1.
 STYLES: dict[str, dict[str, Any]] = {
-    "moments accountant": {"color": "#D55E00"},
-    "Lemma 1": {"color": "#0072B2", "linewidth": 3.5, "alpha": 0.45},
-    "Theorem 3": {"color": "#000000", "linestyle": (0, (5, 4))},
-    EXACT: {"color": "#009E73"},
-    EXACT_RDP: {"color": "#CC79A7"},
+    "moments accountant": {"color": ORANGE},
+    "Lemma 1": {"color": BLUE, "linewidth": 3.5, "alpha": 0.45},
+    "Theorem 3": {"color": BLACK, "linestyle": DASHED},  # it lies on Lemma 1
+    EXACT: {"color": GREEN},
+    EXACT_RDP: {"color": PINK},
 }
 
 
@@ -78,8 +77,6 @@ def _draw_line(
 
 
 def _finish(axes: Any, title: str, xlabel: str) -> None:
-    axes.set(title=title, xlabel=xlabel, ylabel="epsilon at delta = 1e-5")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
+    finish(axes, "lower right", title=title, xlabel=xlabel, ylabel="epsilon at delta = 1e-5")

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from tightnoise._figures import BLUE, GREEN, ORANGE
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
@@ -16,8 +17,6 @@ from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
 __all__ = ["draw"]
 
-# Colours that the colour-blind can tell apart (Okabe and Ito).
-ORANGE, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"
 PRINTED: dict[str, Any] = {"linestyle": "", "marker": "o", "fillstyle": "none"}
 OURS: dict[str, Any] = {"linestyle": "-", "marker": "."}
 KINDS = (("directions", ORANGE), ("Gaussian", BLUE))

@@ -6,6 +6,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, YELLOW
 from tightnoise.reproduce.training._cells import DELTA, ORDER
 from tightnoise.reproduce.training._noises import GAUSSIAN
 from tightnoise.reproduce.training._results import (
@@ -19,8 +20,7 @@ from tightnoise.reproduce.training._results import (
 
 __all__ = ["draw"]
 
-# Colours that the colour-blind can tell apart (Okabe and Ito); the Gaussian is black.
-_COLOURS = ("#000000", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+_COLOURS = (BLACK, BLUE, YELLOW, GREEN, PINK, SKY, ORANGE)  # the Gaussian is black
 
 
 def draw(found: Found, file: IO[bytes]) -> None:
@@ -42,7 +42,7 @@ def draw(found: Found, file: IO[bytes]) -> None:
     _finish(spent, "Clipped in L-inf (Figure 3)", label, "accuracy")
     _finish(greatest, "Clipped in L2 (Figure 4)", "max eta", "accuracy")
     _finish(middle, "Clipped in L2 (Figure 4)", "median eta", "accuracy")
-    people.axhline(1.0, color="#000000", linewidth=1)
+    people.axhline(1.0, color=BLACK, linewidth=1)
     label = f"D of order {ORDER:g} over the Gaussian's, median example"
     _finish(people, "What an example pays (realised)", "sigma / (n C)", label)
     figure.savefig(file, format="png", dpi=150)
