@@ -7,7 +7,6 @@ take the plan, and spend before they draw.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
@@ -50,11 +49,11 @@ def drawing(plan: Callable[Asked, Plan[Own]]) -> Drawing[Asked, Own]:
     def release(*args: Asked.args, **kwargs: Asked.kwargs) -> Own:
         return plan(*args, **kwargs).draw()
 
+    # What help shows, and the command line reads, is the signature with what is released.
+    returned = plan.__annotations__["return"].removeprefix("Plan[").removesuffix("]")
+    plan.__annotations__["return"] = returned
     drawn: Any = release
     drawn.plan = plan
-    signature = inspect.signature(plan)
-    returned = str(signature.return_annotation).removeprefix("Plan[").removesuffix("]")
-    drawn.__signature__ = signature.replace(return_annotation=returned)
     drawing: Drawing[Asked, Own] = drawn
     return drawing
 
