@@ -10,8 +10,6 @@ import tightnoise as tn
 from tightnoise.cli._options import Options
 from tightnoise.cli._parameters import given, parameters_of
 
-__all__ = ["COORDINATE", "MECHANISMS", "add_name", "made"]
-
 
 def _name_of(mechanism: type) -> str:
     """Return the name of a class in small letters: TruncatedGaussian is truncated-gaussian."""

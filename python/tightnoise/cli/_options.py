@@ -15,17 +15,6 @@ from numpy.typing import NDArray
 from tightnoise._validate import MAX_COUNT
 from tightnoise.costs import Cost
 
-__all__ = [
-    "Options",
-    "cost_in",
-    "finite",
-    "numbers",
-    "orders",
-    "several",
-    "whole",
-    "with_negative_numbers",
-]
-
 Options = argparse.Namespace
 
 

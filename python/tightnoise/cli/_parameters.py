@@ -15,8 +15,6 @@ from tightnoise.cli._options import Options, cost_in, finite, numbers, several, 
 from tightnoise.costs import Cost
 from tightnoise.mechanisms.base import Parameter
 
-__all__ = ["Function", "add_options", "given", "option", "parameters_of", "refuse_others"]
-
 Function = Callable[..., Any]
 
 # How argparse reads what has this type, or None.

@@ -10,8 +10,6 @@ from tightnoise._figures import write_png
 from tightnoise._files import FileError, check_writable, write_whole
 from tightnoise.cli._options import Options
 
-__all__ = ["add_plot_options", "check_plot", "plot_to", "write_plot"]
-
 _SUFFIX = ".png"
 
 

@@ -12,8 +12,6 @@ from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 
-__all__ = ["draw"]
-
 # The colours of the figure of `best_noise` for the noises that are clipped.
 _STYLE = {
     "middle": (GREY, "--"),

@@ -14,8 +14,6 @@ from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import FAMILIES
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
-__all__ = ["draw"]
-
 _COLOURS = (BLACK, ORANGE, BLUE, PINK, GREEN, YELLOW, SKY, GREY)  # one a family
 _STYLE = dict(zip((family.name for family in FAMILIES), _COLOURS, strict=True))
 

@@ -26,17 +26,6 @@ from tightnoise.random import (
 )
 from tightnoise.sums import ExactSum
 
-__all__ = [
-    "LARGEST_FLOAT32",
-    "Draw",
-    "Sampled",
-    "Theta",
-    "draw",
-    "read_theta",
-    "repeated",
-    "source_of",
-]
-
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 Array = NDArray[np.float64]

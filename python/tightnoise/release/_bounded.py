@@ -25,8 +25,6 @@ from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
 from tightnoise.release._plan import Plan, drawing
 
-__all__ = ["BoundedRelease", "release_bounded"]
-
 
 @dataclass(frozen=True, eq=False)  # == of arrays has no truth value
 class BoundedRelease:

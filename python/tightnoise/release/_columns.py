@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import one_of, require
 
-__all__ = ["MOST_ROWS", "Column", "Missing", "Values", "column_of", "labels_in", "numbers_in"]
-
 Values: TypeAlias = ArrayLike | Sized
 """A one-dimensional array_like, or a column of pandas, polars or Arrow."""
 MOST_ROWS = 2**30

@@ -18,8 +18,6 @@ from tightnoise.release._noise import added_noise, bounded_noise
 from tightnoise.release._plan import Plan, budget_of, drawing, title
 from tightnoise.release._released import HistogramRelease, Release, released
 
-__all__ = ["release_count", "release_histogram"]
-
 _MOST_CELLS = 2**24
 
 

@@ -16,8 +16,6 @@ from tightnoise._validate import positive, real_scalar, require
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.release._columns import Column
 
-__all__ = ["Budget", "Plan", "bounds_of", "budget_of", "drawing", "title"]
-
 Asked = ParamSpec("Asked")
 Own = TypeVar("Own", covariant=True)
 

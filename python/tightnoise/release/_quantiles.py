@@ -18,8 +18,6 @@ from tightnoise.release._plan import Plan, bounds_of, drawing, title
 from tightnoise.release._rank_law import LEAST_EPSILON, RankLaw, rank_rate
 from tightnoise.release._released import QuantileRelease
 
-__all__ = ["release_median", "release_quantile"]
-
 _LARGEST_INTEGER = 2**31
 _STEPS = 30  # the binary logarithm of how many there are in the bounds
 _MANTISSA = 52

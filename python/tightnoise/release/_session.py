@@ -33,8 +33,6 @@ from tightnoise.release._released import (
 from tightnoise.release._sums import release_mean, release_sum
 from tightnoise.release._vectors import release_vector
 
-__all__ = ["Session", "SessionEntry"]
-
 Own = TypeVar("Own")
 
 _KIND = "tightnoise session"

@@ -39,8 +39,6 @@ from tightnoise.release._plan import Budget, Plan, bounds_of, budget_of, drawing
 from tightnoise.release._released import RatioRelease, Release, ratio_mean, released
 from tightnoise.sums import ExactSum, exact_sum
 
-__all__ = ["release_mean", "release_sum"]
-
 _LARGEST_INTEGER = 2**31  # bounds of integers that are added up as such
 
 

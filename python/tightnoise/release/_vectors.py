@@ -20,8 +20,6 @@ from tightnoise.release._plan import Plan, budget_of, drawing
 from tightnoise.release._released import VectorRelease
 from tightnoise.sums import exact_sum
 
-__all__ = ["release_vector"]
-
 
 @drawing
 def release_vector(

@@ -11,8 +11,6 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Cell", "Figure", "Row", "Table", "beside", "mean_and_error"]
-
 Setting = TypeVar("Setting", bound=float | str)
 
 _WIDTHS = {"ours": 7, "expected": 8, "diff.": 6}  # of printed numbers, in characters, at least

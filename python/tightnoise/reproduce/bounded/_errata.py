@@ -16,13 +16,6 @@ from tightnoise.mechanisms import Gaussian, RectifiedGaussian, TruncatedGaussian
 from tightnoise.reproduce._table import Table, beside
 from tightnoise.reproduce.bounded._leakage import LOWER, UPPER
 
-__all__ = [
-    "TABLES",
-    "printed_algorithm_1",
-    "printed_rectified_information",
-    "printed_truncated_divergence",
-]
-
 _NORMAL = NormalDist()
 _TWENTIETH = 0.05
 

@@ -13,8 +13,6 @@ from tightnoise.random import NoiseStream
 from tightnoise.reproduce._table import Table
 from tightnoise.reproduce.bounded._estimation import DIMENSION, RECORDS, SENSITIVITY, SIGMA
 
-__all__ = ["EXAMPLES", "Averages", "Setting", "Study", "draw_averages", "run"]
-
 Array = NDArray[np.float64]
 
 REPETITIONS = 100

@@ -20,8 +20,6 @@ from tightnoise.reproduce.bounded._estimation import (
     where_falling,
 )
 
-__all__ = ["CENTRED", "SWEEP", "TABLES", "TUNED"]
-
 CENTRED: dict[float, tuple[str, str]] = {
     0.133: ("0.700088", "0.0164398"),
     0.25: ("0.749230", "0.0542403"),

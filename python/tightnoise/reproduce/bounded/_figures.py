@@ -21,8 +21,6 @@ from tightnoise.reproduce.bounded._table_one import BOUNDED, GENERALIZED, REDUCT
 from tightnoise.reproduce.bounded._univariate import MIDDLE as MIDDLE_OF_ONE
 from tightnoise.reproduce.bounded._univariate import average_error, mechanisms
 
-__all__ = ["draw"]
-
 COLUMNS = 4
 
 GRID = [float(epsilon) for epsilon in np.geomspace(0.1, 3.0, 20)]

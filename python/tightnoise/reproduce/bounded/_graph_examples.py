@@ -17,8 +17,6 @@ from tightnoise.reproduce.bounded._graph import Array, complete, kite, query, wi
 from tightnoise.reproduce.bounded._noises import LAPLACE, SIGMA
 from tightnoise.reproduce.bounded._setting import EDGES, LOWER, SENSITIVITIES, UPPER
 
-__all__ = ["ATTAINED", "EXAMPLES", "changes_table", "releases_table"]
-
 ATTAINED = (1.0 + EDGES, 1.0 * EDGES)
 """What `EDGES` edges can really change connectivity and degree by: see `changes_table`."""
 

@@ -13,8 +13,6 @@ from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE
 from tightnoise.reproduce.bounded._errata import printed_rectified_information
 from tightnoise.reproduce.bounded._leakage import GAUSSIAN, MECHANISMS, eta, one_shift, sound
 
-__all__ = ["PANELS"]
-
 COLORS = {"rectified": ORANGE, "truncated": BLUE, "sign": GREEN}
 THETAS = np.linspace(-3.0, 3.0, 121)
 

@@ -26,8 +26,6 @@ from tightnoise.reproduce.bounded._leakage_expected import (
     UNSOUND,
 )
 
-__all__ = ["TABLES"]
-
 NARROW = 0.5
 """The smaller sigma of Figure 1, for which the other tables are."""
 

@@ -18,8 +18,6 @@ from tightnoise.reproduce.bounded._noises import (
 )
 from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE, SENSITIVITIES, SENSITIVITY
 
-__all__ = ["BOUNDED", "GENERALIZED", "REDUCTION", "TABLES", "percent_less"]
-
 # --- what the paper prints
 
 GENERALIZED = {

@@ -16,8 +16,6 @@ from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
 from tightnoise.reproduce._table import Table, beside
 from tightnoise.reproduce.bounded._theorem import theorem_sigma
 
-__all__ = ["MIDDLE", "TABLES", "Mechanisms", "average_error", "mechanisms"]
-
 WIDTH = 10.0
 
 MIDDLE = WIDTH * WIDTH / 12.0

@@ -19,8 +19,6 @@ from tightnoise.reproduce.conversion._costs import (
 )
 from tightnoise.reproduce.conversion._tables import ROUNDS_WITHIN
 
-__all__ = ["draw"]
-
 SAMPLING_RATE = 0.01
 
 STYLES: dict[str, dict[str, Any]] = {

@@ -22,8 +22,6 @@ from tightnoise.reproduce.conversion._costs import (
     sgd_epsilon_after,
 )
 
-__all__ = ["ROUNDS_WITHIN", "SGD_EPSILON_AFTER", "TABLES"]
-
 EPSILON_AFTER = {
     100: ("2.5243", "2.1657", "2.1657", "1.9931"),
     600: ("6.6270", "5.9785", "5.9785", "5.5448"),

@@ -10,8 +10,6 @@ from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian, MultiGaussianMixture
 from tightnoise.reproduce._table import Table, beside
 
-__all__ = ["composition_table", "exact_epsilon", "gaussian_epsilon", "zcdp_epsilon"]
-
 DELTA = 1e-5
 
 EXPECTED: dict[float, dict[int, tuple[str, str, str | None]]] = {

@@ -21,8 +21,6 @@ from tightnoise.reproduce.mixtures._descent import (
     sensitivity,
 )
 
-__all__ = ["EXAMPLES", "coordinate_descent"]
-
 EPSILON = 5.0
 SPLITS = 100
 

@@ -11,8 +11,6 @@ from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, finish, writ
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
 
-__all__ = ["draw"]
-
 
 def draw(file: IO[bytes]) -> None:
     """Draw the figures side by side into a PNG file; ImportError without matplotlib."""

@@ -13,8 +13,6 @@ from tightnoise.reproduce.mixtures._cells import multi_cell, quasi_cell
 from tightnoise.reproduce.mixtures._composition import MODES, composition_table, exact_epsilon
 from tightnoise.reproduce.mixtures._printed import DELTAS, EPSILONS
 
-__all__ = ["CELLS", "MISPRINTS_L1", "MISPRINTS_L2", "TABLES", "multi_table", "quasi_table"]
-
 Budget = tuple[float, float]
 
 BUDGETS: tuple[Budget, ...] = tuple(printed.MULTI_L1)

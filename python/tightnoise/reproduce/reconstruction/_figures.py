@@ -15,8 +15,6 @@ from tightnoise.reproduce.reconstruction._printed import ACCURACY, IGA
 from tightnoise.reproduce.reconstruction._scope import Scope, mean
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
-__all__ = ["draw"]
-
 PRINTED: dict[str, Any] = {"linestyle": "", "marker": "o", "fillstyle": "none"}
 OURS: dict[str, Any] = {"linestyle": "-", "marker": "."}
 KINDS = (("directions", ORANGE), ("Gaussian", BLUE))

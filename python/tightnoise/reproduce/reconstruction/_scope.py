@@ -21,8 +21,6 @@ from tightnoise.reproduce.reconstruction._noises import (
 from tightnoise.reproduce.reconstruction._printed import BATCHES, SIGMA
 from tightnoise.reproduce.reconstruction._runs import steps
 
-__all__ = ["Scope", "attacked", "column", "guessed", "mean", "trained"]
-
 _SMALL = 10_000  # records: of fewer, more epochs
 
 

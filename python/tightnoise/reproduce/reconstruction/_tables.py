@@ -22,8 +22,6 @@ from tightnoise.reproduce.reconstruction._printed import (
 from tightnoise.reproduce.reconstruction._scope import Scope, column, mean
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
-__all__ = ["tables"]
-
 _DLG = ("SSIM", "MSE")
 
 

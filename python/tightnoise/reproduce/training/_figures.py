@@ -18,8 +18,6 @@ from tightnoise.reproduce.training._results import (
     proven,
 )
 
-__all__ = ["draw"]
-
 _COLOURS = (BLACK, BLUE, YELLOW, GREEN, PINK, SKY, ORANGE)  # the Gaussian is black
 
 

@@ -24,8 +24,6 @@ from tightnoise.reproduce.training._results import (
     reached_at,
 )
 
-__all__ = ["tables"]
-
 _AS_ACCURATE = "0 where no Gaussian of the study is as accurate, a dash where each is more."
 _CLEAR = 0.975  # of resampled seeds
 

@@ -25,8 +25,6 @@ from tightnoise.reproduce.vmf._costs import (
 )
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON, PRINTED_SIGMA
 
-__all__ = ["draw"]
-
 KAPPAS = np.linspace(25, 500, 39)
 
 

@@ -32,8 +32,6 @@ from tightnoise.reproduce.vmf._costs import (
     vmf_capacity,
 )
 
-__all__ = ["CELLS", "PRINTED_EPSILON", "PRINTED_SIGMA", "TABLES"]
-
 PRINTED_EPSILON = {
     25: "0.0139",
     50: "0.0867",
