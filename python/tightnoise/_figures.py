@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 __all__ = [
     "BLACK",
@@ -16,6 +16,7 @@ __all__ = [
     "PINK",
     "SKY",
     "YELLOW",
+    "Axes",
     "axes_of",
     "finish",
     "write_png",
@@ -26,8 +27,11 @@ BLACK, ORANGE, BLUE, GREEN = "#000000", "#D55E00", "#0072B2", "#009E73"
 PINK, YELLOW, SKY, GREY = "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F"
 DASHED = (0, (5, 4))
 
+Axes: TypeAlias = Any
+"""Those of matplotlib, an extra."""
 
-def axes_of(axes: object, count: int, size: tuple[float, float]) -> tuple[Any, ...]:
+
+def axes_of(axes: object, count: int, size: tuple[float, float]) -> tuple[Axes, ...]:
     """Return the axes that are given, or those of a new figure of pyplot's, side by side.
 
     ValueError if they are not as many; ImportError, with what to install, without matplotlib.
@@ -49,7 +53,7 @@ def axes_of(axes: object, count: int, size: tuple[float, float]) -> tuple[Any, .
 
 def write_png(
     file: IO[bytes],
-    plot: Callable[[tuple[Any, ...]], object],
+    plot: Callable[[tuple[Axes, ...]], object],
     count: int,
     size: tuple[float, float],
     *,
@@ -67,7 +71,7 @@ def write_png(
     figure.savefig(file, format="png", dpi=dpi)
 
 
-def finish(axes: Any, legend: str, **said: Any) -> None:
+def finish(axes: Axes, legend: str, **said: Any) -> None:
     """Draw the grid and the legend, and set what axes say of themselves."""
     axes.set(**said)
     axes.grid(alpha=0.3)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW
+from tightnoise._figures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW, Axes
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
 from tightnoise.compare.bounded_errors import errors_of, utility_of
@@ -32,7 +32,7 @@ _POINTS = 401
 _EPSILONS = 17
 
 
-def draw(ranking: Any, left: Any, right: Any) -> None:
+def draw(ranking: Any, left: Axes, right: Axes) -> None:
     """Draw on two axes; `ranking` is a BoundedRanking, which calls this."""
     _draw_by_value(left, ranking)
     _draw_by_epsilon(right, ranking)
@@ -41,7 +41,7 @@ def draw(ranking: Any, left: Any, right: Any) -> None:
     right.legend(*handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize="small")
 
 
-def _draw_by_value(axes: Any, ranking: Any) -> None:
+def _draw_by_value(axes: Axes, ranking: Any) -> None:
     theta = np.linspace(ranking.lower, ranking.upper, _POINTS)
     if ranking.integer:
         theta = np.unique(np.rint(theta))
@@ -59,7 +59,7 @@ def _draw_by_value(axes: Any, ranking: Any) -> None:
     axes.grid(alpha=0.3, which="both")
 
 
-def _draw_by_epsilon(axes: Any, ranking: Any) -> None:
+def _draw_by_epsilon(axes: Axes, ranking: Any) -> None:
     epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
     ends = ranking.lower, ranking.upper
     prior = ranking[0].prior

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW
+from tightnoise._figures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW, Axes
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.calibrate import CalibrationError
 from tightnoise.calibrate._loss import loss_of
@@ -22,13 +22,13 @@ _EPSILONS = 33
 _REACH = 4.0  # of the densities, in sensitivities, at least
 
 
-def draw(ranking: object, left: object, right: object) -> None:
+def draw(ranking: object, left: Axes, right: Axes) -> None:
     """Draw on two axes; `ranking` is a NoiseRanking, which calls this."""
     _draw_densities(left, ranking)
     _draw_losses(right, ranking)
 
 
-def _draw_densities(axes: Any, ranking: Any) -> None:
+def _draw_densities(axes: Axes, ranking: Any) -> None:
     reach = max(_REACH * ranking.sensitivity, 4.0 * ranking.best.mean_abs)
     if ranking.integer:
         last = math.ceil(reach)
@@ -52,7 +52,7 @@ def _draw_densities(axes: Any, ranking: Any) -> None:
     axes.legend(fontsize="small")
 
 
-def _draw_losses(axes: Any, ranking: Any) -> None:
+def _draw_losses(axes: Axes, ranking: Any) -> None:
     highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
     epsilons = np.minimum(ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON)
     for family in progress(FAMILIES, "families", delay=SHOWN_AFTER):

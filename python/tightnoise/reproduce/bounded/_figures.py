@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
 from tightnoise.reproduce.bounded._leakage_figures import PANELS as OF_LEAKAGE
 from tightnoise.reproduce.bounded._noises import (
     LAPLACE,
@@ -30,7 +30,7 @@ def _sigmas(method: str) -> list[float]:
     return [SIGMA[method](epsilon) for epsilon in GRID]
 
 
-def _draw_variance(axes: Any) -> None:
+def _draw_variance(axes: Axes) -> None:
     for texts in (GENERALIZED, BOUNDED):
         axes.plot(EPSILONS, [float(text) for text in texts.values()], "o", color=ORANGE)
     for method, label, style in (
@@ -45,7 +45,7 @@ def _draw_variance(axes: Any) -> None:
     finish(axes, "upper right", xlabel="epsilon")
 
 
-def _draw_reduction(axes: Any) -> None:
+def _draw_reduction(axes: Axes) -> None:
     axes.plot(
         EPSILONS,
         [float(text) for text in REDUCTION.values()],
@@ -87,7 +87,7 @@ def _percent(values: Sequence[float], than: Sequence[float]) -> list[float]:
     return list(map(percent_less, values, than))
 
 
-def _draw_error(axes: Any) -> None:
+def _draw_error(axes: Axes) -> None:
     for method, color, label in (
         ("generalized", GREEN, "generalized Gaussian"),
         ("Theorem 13", ORANGE, "bounded Gaussian, Theorem 13"),
@@ -103,7 +103,7 @@ def _draw_error(axes: Any) -> None:
     finish(axes, "lower left", xlabel="epsilon")
 
 
-def _draw_error_of_one(axes: Any) -> None:
+def _draw_error_of_one(axes: Axes) -> None:
     for sensitivity, style in ((4.0, "-"), (1.0, DASHED)):
         choices = [mechanisms(epsilon, sensitivity) for epsilon in GRID]
         for name, color, label in (
@@ -120,14 +120,14 @@ def _draw_error_of_one(axes: Any) -> None:
 
 
 OF_TABLE_ONE = (_draw_variance, _draw_reduction, _draw_error, _draw_error_of_one)
-PANELS: tuple[Callable[[Any], None], ...] = (*OF_TABLE_ONE, *OF_LEAKAGE)
+PANELS: tuple[Callable[[Axes], None], ...] = (*OF_TABLE_ONE, *OF_LEAKAGE)
 """What draws each panel into matplotlib axes."""
 
 
 def draw(file: IO[bytes]) -> None:
     """Draw the panels into a PNG file; ImportError without matplotlib."""
 
-    def every(axes: tuple[Any, ...]) -> None:
+    def every(axes: tuple[Axes, ...]) -> None:
         for place, draw_panel in zip(axes, PANELS, strict=True):
             draw_panel(place)
 

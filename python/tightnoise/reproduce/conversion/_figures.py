@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, PINK, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, PINK, Axes, finish, write_png
 from tightnoise.reproduce.conversion._costs import (
     CONVERSIONS,
     EXACT,
@@ -33,14 +33,14 @@ STYLES: dict[str, dict[str, Any]] = {
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
 
-    def both(axes: tuple[Any, ...]) -> None:
+    def both(axes: tuple[Axes, ...]) -> None:
         _draw_releases(axes[0])
         _draw_sgd(axes[1])
 
     write_png(file, both, 2, (11, 4.8))
 
 
-def _draw_releases(axes: Any) -> None:
+def _draw_releases(axes: Axes) -> None:
     for method in (*CONVERSIONS, EXACT):
         _draw_line(axes, 2000, method, method, epsilon_after)
     before, after, exact = (float(ROUNDS_WITHIN[6][i]) for i in (0, 2, 3))
@@ -49,7 +49,7 @@ def _draw_releases(axes: Any) -> None:
     _finish(axes, f"Gaussian releases of sigma {SIGMA:g}", "T, number of releases")
 
 
-def _draw_sgd(axes: object) -> None:
+def _draw_sgd(axes: Axes) -> None:
     def epsilon(epochs: float, method: str) -> float:
         return sgd_epsilon_after(epochs, method, SAMPLING_RATE)
 
@@ -66,7 +66,7 @@ def _draw_sgd(axes: object) -> None:
 
 
 def _draw_line(
-    axes: Any, most: int, method: str, label: str, epsilon: Callable[[float, str], float]
+    axes: Axes, most: int, method: str, label: str, epsilon: Callable[[float, str], float]
 ) -> None:
     settings = np.linspace(1, most**0.5, 80) ** 2  # denser where the curves bend
     axes.plot(
@@ -74,7 +74,7 @@ def _draw_line(
     )
 
 
-def _finish(axes: Any, title: str, xlabel: str) -> None:
+def _finish(axes: Axes, title: str, xlabel: str) -> None:
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     finish(axes, "lower right", title=title, xlabel=xlabel, ylabel="epsilon at delta = 1e-5")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 import tightnoise.calibrate as calibrate
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
 
@@ -15,7 +15,7 @@ from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, qu
 def draw(file: IO[bytes]) -> None:
     """Draw the figures side by side into a PNG file; ImportError without matplotlib."""
 
-    def all_three(axes: tuple[Any, ...]) -> None:
+    def all_three(axes: tuple[Axes, ...]) -> None:
         _draw_densities(axes[0], 1.0, 1e-5)
         _draw_gains(axes[1], 1e-5)
         _draw_gains(axes[2], 0.01)
@@ -23,7 +23,7 @@ def draw(file: IO[bytes]) -> None:
     write_png(file, all_three, 3, (16, 5.4))
 
 
-def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:
+def _draw_densities(axes: Axes, epsilon: float, delta: float) -> None:
     x = np.linspace(-5.0, 5.0, 2001)
     gaussian = calibrate.gaussian(epsilon, delta, sensitivity=1.0)
     as_printed = printed_mixture(epsilon, delta)
@@ -41,7 +41,7 @@ def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:
     finish(axes, "upper right")
 
 
-def _draw_gains(axes: Any, delta: float) -> None:
+def _draw_gains(axes: Axes, delta: float) -> None:
     epsilons = printed.EPSILONS
     published = [float(printed.MULTI_L1[epsilon, delta] or 0) for epsilon in epsilons]
     cells = [multi_cell(epsilon, delta) for epsilon in epsilons]

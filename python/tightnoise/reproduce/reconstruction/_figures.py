@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import BLUE, GREEN, ORANGE
+from tightnoise._figures import BLUE, GREEN, ORANGE, Axes
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
@@ -45,7 +45,7 @@ def draw(scope: Scope, results: Results, file: IO[bytes]) -> None:
 # --- charts
 
 
-def _training(printed: Any, equal: Any, scope: Scope, results: Results) -> None:
+def _training(printed: Axes, equal: Axes, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
     for which, (name, color) in enumerate(KINDS):
         known = [float(ACCURACY[kappa][which][-1]) for kappa in scope.kappas]
@@ -60,7 +60,7 @@ def _training(printed: Any, equal: Any, scope: Scope, results: Results) -> None:
     _finish(equal, "at equal privacy", "epsilon of all steps, replace-one", "accuracy")
 
 
-def _attacks(squares: Any, likeness: Any, scope: Scope, results: Results) -> None:
+def _attacks(squares: Axes, likeness: Axes, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
     for axes, name, place, height in ((squares, "MSE", 1, 0.43), (likeness, "SSIM", 0, 0.65)):
         for which, (kind, color) in enumerate(KINDS):
@@ -73,7 +73,7 @@ def _attacks(squares: Any, likeness: Any, scope: Scope, results: Results) -> Non
         _finish(axes, title, "epsilon as printed", name, height)
 
 
-def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> None:
+def _capacities(squares: Axes, costs: Axes, scope: Scope, results: Results) -> None:
     noises = [row[1][DIRECTIONS] for row in scope.pairs()]
     gaussians = [row[1][GAUSSIAN] for row in scope.pairs()]
     for name, color, rows, records, which in (
@@ -95,7 +95,7 @@ def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> Non
     costs.set(yscale="log")
 
 
-def _alone(costs: Any, capacities: Any, scope: Scope, results: Results) -> None:
+def _alone(costs: Axes, capacities: Axes, scope: Scope, results: Results) -> None:
     rows = scope.of_one()
     names = ("directions", "Gaussian of equal epsilon", "Gaussian of equal capacity")
     for place, (name, color) in enumerate(zip(names, (ORANGE, BLUE, GREEN), strict=True)):
@@ -112,7 +112,7 @@ def _alone(costs: Any, capacities: Any, scope: Scope, results: Results) -> None:
     _finish(capacities, title, "log capacity of one release", "SSIM")
 
 
-def _guess(axes: Any, scope: Scope, results: Results, name: str) -> None:
+def _guess(axes: Axes, scope: Scope, results: Results, name: str) -> None:
     """Draw what the mean of all images has."""
     near = _mean(scope, scope.guesses(results, BATCH), name)
     axes.axhline(near, color="black", linestyle=":", label="no gradient")
@@ -130,7 +130,7 @@ def _mean(scope: Scope, found: list[dict[str, Any]], name: str) -> float:
     return mean(found, name.lower()) / scale
 
 
-def _finish(axes: Any, title: str, across: str, upwards: str, height: float | None = None) -> None:
+def _finish(axes: Axes, title: str, across: str, upwards: str, height: float | None = None) -> None:
     """Label axes; the legend stands in the middle, at `height`, or wherever there is room."""
     axes.set(title=title, xlabel=across, ylabel=upwards, xscale="log")
     axes.grid(alpha=0.3)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, YELLOW
+from tightnoise._figures import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, Axes
 from tightnoise.reproduce.training._cells import DELTA, ORDER
 from tightnoise.reproduce.training._noises import GAUSSIAN
 from tightnoise.reproduce.training._results import (
@@ -50,12 +50,12 @@ def _root(line: Line) -> Line:
     return Line(line.accuracies, np.sqrt(line.costs))
 
 
-def _line(axes: Any, line: Line, label: str, colour: str) -> None:
+def _line(axes: Axes, line: Line, label: str, colour: str) -> None:
     errors = line.accuracies.std(axis=1, ddof=1) / line.accuracies.shape[1] ** 0.5
     axes.errorbar(line.mean_costs, line.means, errors, fmt="o-", color=colour, label=label)
 
 
-def _finish(axes: Any, title: str, xlabel: str, ylabel: str) -> None:
+def _finish(axes: Axes, title: str, xlabel: str, ylabel: str) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set(title=title, xlabel=xlabel, ylabel=ylabel, xscale="log")

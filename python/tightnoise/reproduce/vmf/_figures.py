@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
 from tightnoise.reproduce.vmf._costs import (
     ANCHOR,
     BATCH,
@@ -31,14 +31,14 @@ KAPPAS = np.linspace(25, 500, 39)
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
 
-    def both(axes: tuple[Any, ...]) -> None:
+    def both(axes: tuple[Axes, ...]) -> None:
         _draw_epsilon(axes[0])
         _draw_capacity(axes[1])
 
     write_png(file, both, 2, (12, 5.4))
 
 
-def _draw_epsilon(axes: Any) -> None:
+def _draw_epsilon(axes: Axes) -> None:
     printed = {kappa: float(text) for kappa, text in PRINTED_EPSILON.items()}
     axes.plot(printed.keys(), printed.values(), "s", color=ORANGE, label="as printed, N = 3")
     _line(axes, lambda kappa: approach_2(kappa, EPOCHS), "approach 2, N = 3", color=ORANGE)
@@ -58,11 +58,11 @@ def _draw_epsilon(axes: Any) -> None:
     finish(axes, "lower right")
 
 
-def _line(axes: Any, epsilon: Callable[[float], float], label: str, **style: Any) -> None:
+def _line(axes: Axes, epsilon: Callable[[float], float], label: str, **style: Any) -> None:
     axes.plot(KAPPAS, [epsilon(kappa) for kappa in KAPPAS], label=label, **style)
 
 
-def _draw_capacity(axes: Any) -> None:
+def _draw_capacity(axes: Axes) -> None:
     directions = [(exact_epsilon(kappa), vmf_capacity(kappa)) for kappa in KAPPAS]
     axes.plot(*zip(*directions, strict=True), color=BLACK, label="von Mises-Fisher")
     lifted = [(lifted_epsilon(kappa), lifted_capacity(kappa)) for kappa in 2 * ANCHOR * KAPPAS]
