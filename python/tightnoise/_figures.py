@@ -6,22 +6,6 @@ import math
 from collections.abc import Callable
 from typing import IO, Any, TypeAlias
 
-__all__ = [
-    "BLACK",
-    "BLUE",
-    "DASHED",
-    "GREEN",
-    "GREY",
-    "ORANGE",
-    "PINK",
-    "SKY",
-    "YELLOW",
-    "Axes",
-    "axes_of",
-    "finish",
-    "write_png",
-]
-
 # Colours that the colour-blind can tell apart (Okabe and Ito).
 BLACK, ORANGE, BLUE, GREEN = "#000000", "#D55E00", "#0072B2", "#009E73"
 PINK, YELLOW, SKY, GREY = "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F"
