@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from argparse import ArgumentParser
 from typing import Any
 
 import tightnoise as tn
@@ -33,7 +34,7 @@ COORDINATE = {
 }
 
 
-def add_name(command: Any, names: list[str], **settings: Any) -> None:
+def add_name(command: ArgumentParser, names: list[str], **settings: Any) -> None:
     """Add --mechanism, which takes underscores for hyphens."""
     command.add_argument(
         "--mechanism",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args, get_origin
 
@@ -82,7 +83,7 @@ def _described(function: Function) -> dict[str, str]:
     return texts
 
 
-def add_options(command: Any, *functions: tuple[str, Function]) -> None:
+def add_options(command: ArgumentParser, *functions: tuple[str, Function]) -> None:
     """Add an option for each parameter of these functions, one where they share a name.
 
     Of a single function those without a default must be given; of several, help says whose

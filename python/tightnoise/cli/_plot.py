@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -13,7 +14,7 @@ from tightnoise.cli._options import Options
 _SUFFIX = ".png"
 
 
-def add_plot_options(command: Any, drawn: str) -> None:
+def add_plot_options(command: ArgumentParser, drawn: str) -> None:
     """Add --plot, whose help says what is drawn, and --force."""
     command.add_argument(
         "--plot",
