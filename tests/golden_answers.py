@@ -8,8 +8,6 @@ from typing import Any
 import tightnoise as tn
 from tightnoise import calibrate
 
-__all__ = ["answer"]
-
 Row = dict[str, Any]
 Term = dict[str, Any]
 

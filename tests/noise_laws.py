@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
+import pytest
 
 import tightnoise as tn
 from tightnoise import _core
@@ -66,6 +71,56 @@ def normals_of(
     x, y = np.where(angle & 1, y, x), np.where(angle & 1, x, y)
     r = np.where(angle & 2, -r, r)
     return np.stack([r * x, r * y], axis=1).ravel()[:n]
+
+
+def key_of(*name: object) -> bytes:
+    return hashlib.sha256(repr(name).encode()).digest()
+
+
+@contextmanager
+def refined(everywhere: bool = True) -> Iterator[None]:
+    """Have the core take every element of a sample on a grid for a doubtful one."""
+    _core.random.set_refine_all(everywhere)
+    try:
+        yield
+    finally:
+        _core.random.set_refine_all(False)
+
+
+def assert_bits_are_the_keys(law: str, operands: tuple, dtype: type) -> None:
+    """They depend on neither the threads nor the length nor the place that is written."""
+    theta, key = np.linspace(-4, 4, 200_003).astype(dtype), key_of(law)
+
+    def drawn(theta, out=None, stream=0):
+        out = np.empty_like(theta) if out is None else out
+        getattr(_core.random, f"sample_{law}")(theta, *operands, out, NoiseSource(key, stream))
+        return out
+
+    before = _core.num_threads()
+    try:
+        _core.set_num_threads(1)
+        whole = drawn(theta)
+        _core.set_num_threads(5)
+        np.testing.assert_array_equal(whole, drawn(theta))
+    finally:
+        _core.set_num_threads(before)
+    for part in (0, 1, 127, 128, 129, 255, 256, 257, 300, 99_999):
+        np.testing.assert_array_equal(whole[:part], drawn(theta[:part]))
+    assert (whole != drawn(theta, stream=1)).any()
+    np.testing.assert_array_equal(whole, drawn(theta, theta))
+
+
+def assert_bad_out_is_refused(law: str, operands: tuple) -> None:
+    core, source = getattr(_core.random, f"sample_{law}"), NoiseSource(bytes(32))
+    buffer = np.zeros(101)
+    with pytest.raises(ValueError, match="must not overlap"):
+        core(buffer[:-1], *operands, buffer[1:], source)
+    with pytest.raises(TypeError, match="wrong length"):
+        core(buffer[:-1], *operands, np.empty(7), source)
+    with pytest.raises(TypeError, match="float32 or float64"):
+        core(np.zeros(3, int), *operands, np.empty(3), source)
+    with pytest.raises(TypeError, match="float32 or float64"):
+        core(np.zeros(3), *operands, np.empty(3, int), source)
 
 
 # Mechanisms on a grid, by the scale of their noise, for tests that go over all of them.

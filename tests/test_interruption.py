@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from noise_laws import refined
 
 import tightnoise as tn
 from tightnoise import _core
@@ -75,12 +76,9 @@ def exact_pass():
 def refined_row():
     """Sample a direction with all bits everywhere."""
     x = np.ones(MANY)
-    _core.random.set_refine_all(True)
-    try:
+    with refined():
         source = _core.random.NoiseSource(bytes(32))
         _core.random.sample_von_mises_fisher(x, 5.0, np.empty(MANY), source, 2.0**-10)
-    finally:
-        _core.random.set_refine_all(False)
 
 
 LONG = {

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from noise_laws import refined
 
 import tightnoise as tn
 from tightnoise._core import random as core
@@ -32,9 +33,8 @@ THETA = np.linspace(-2.0, 2.0, 1500)
 
 @pytest.fixture
 def _all_refined():
-    core.set_refine_all(True)
-    yield
-    core.set_refine_all(False)
+    with refined():
+        yield
 
 
 @pytest.mark.parametrize("grid", ["auto", None])

@@ -19,8 +19,6 @@ from tightnoise.costs._cost import By, Sampling
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._training import training_step
 
-__all__ = ["Accountant"]
-
 Array = NDArray[np.float64]
 
 _PLAIN = (float, int)

@@ -6,8 +6,6 @@ from typing import Any
 
 from tightnoise._validate import require
 
-__all__ = ["adjacency_or_none", "common_adjacency", "require_adjacency"]
-
 _KNOWN = ("add-remove", "replace-one")
 
 

@@ -11,16 +11,6 @@ from numpy.typing import NDArray
 
 from tightnoise._kinds import numpy_view
 
-__all__ = [
-    "Floats",
-    "broadcast_shape",
-    "difference_upper",
-    "elementwise",
-    "number_or_array",
-    "operand",
-    "output",
-]
-
 Floats = NDArray[np.floating[Any]]
 
 

@@ -19,17 +19,6 @@ try:
 except ImportError:  # Windows has none
     fcntl = None  # type: ignore[assignment]
 
-__all__ = [
-    "FileError",
-    "check_writable",
-    "locked",
-    "read_archive",
-    "read_array",
-    "reading",
-    "write_array",
-    "write_whole",
-]
-
 # Of .npy and .npz files: NumPy takes all others for pickles, and says how to run what is in them.
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
 

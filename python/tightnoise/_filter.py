@@ -15,8 +15,6 @@ from tightnoise.costs import Adjacency, Cost, budget_to_rdp
 from tightnoise.costs._functions import add_upper
 from tightnoise.costs._gaussian_profile import gaussian_delta
 
-__all__ = ["PrivacyFilter"]
-
 Array = NDArray[np.float64]
 
 _BY = {"rdp": None, "gdp": None}

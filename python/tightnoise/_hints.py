@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["ACCOUNTANTS", "ARGUMENTS", "MECHANISMS", "NAMES", "check_keywords", "missing"]
-
 _SEED = "rng=tightnoise.random.NoiseStream(seed), for tests; a release has no seed"
 
 ARGUMENTS: Mapping[str, str] = {

@@ -13,8 +13,6 @@ from tightnoise._validate import MAX_COUNT, float_array, integer, positive, requ
 from tightnoise.costs import Cost
 from tightnoise.costs._functions import add_upper
 
-__all__ = ["IndividualFilter"]
-
 _ROUNDING = 1e-15  # relative: above that of a quotient, its square and a half
 _TINY = float(np.finfo(np.float64).tiny)
 

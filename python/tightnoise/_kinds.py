@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from tightnoise._hints import check_keywords
 
-__all__ = ["as_numpy", "is_foreign", "keeps_kind", "like", "numpy_view"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

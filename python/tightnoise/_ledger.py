@@ -7,8 +7,6 @@ import threading
 
 from tightnoise.costs import Cost
 
-__all__ = ["cost_in", "ledger_lock"]
-
 # Held where a ledger changes, or must not. One for all ledgers: a fork waits until none is half
 # changed, and leaves the lock free in the child.
 ledger_lock = threading.RLock()

@@ -12,8 +12,6 @@ from tightnoise._spending import Spending, below_one, plain
 from tightnoise._validate import number_array, require, require_all
 from tightnoise.costs import Adjacency, rdp_to_epsilon
 
-__all__ = ["PrivacyOdometer"]
-
 # Each twice as far from 1 as the one before: the best is near one of them for noise of some 0.1 to
 # 200 sensitivities in all.
 _ORDERS = (*(1 + 2.0 ** np.arange(-1, 11)).tolist(), math.inf)

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-__all__ = ["SHOWN_AFTER", "print_line", "progress"]
-
 SHOWN_AFTER = 2.0
 """Seconds of a call of the Python interface without a bar."""
 

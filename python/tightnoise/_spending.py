@@ -23,8 +23,6 @@ from tightnoise._validate import (
 from tightnoise.costs import Cost
 from tightnoise.costs._functions import add_upper
 
-__all__ = ["BudgetError", "Spending", "Sums", "below_one", "plain"]
-
 Array = NDArray[np.float64]
 Own = TypeVar("Own", bound="Spending")
 

@@ -7,8 +7,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
-__all__ = ["Parts", "Printed", "columns", "lower_text", "upper_text"]
-
 Parts = Sequence[str | Sequence[Sequence[str]]]
 """Of what is printed: lines, and tables of which each row is a sequence of texts."""
 

@@ -10,8 +10,6 @@ from tightnoise._core import (
 )
 from tightnoise._validate import integer
 
-__all__ = ["num_threads", "set_num_threads"]
-
 
 def set_num_threads(threads: int) -> None:
     """Let the core use up to `threads` threads from now on.

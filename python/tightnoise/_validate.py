@@ -15,24 +15,6 @@ from numpy.typing import NDArray
 from tightnoise._core import special as core
 from tightnoise._kinds import as_numpy, is_foreign
 
-__all__ = [
-    "MAX_COUNT",
-    "float_array",
-    "fraction",
-    "integer",
-    "not_negative",
-    "number_array",
-    "one_of",
-    "plain_array",
-    "positive",
-    "real_scalar",
-    "require",
-    "require_all",
-    "require_finite",
-    "shown",
-    "steps_in",
-]
-
 MAX_COUNT = 2**53  # counts up to this are exact as float64
 _FLOAT64 = np.dtype(np.float64)
 

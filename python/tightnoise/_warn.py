@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 
-__all__ = ["warn_caller"]
-
 
 def warn_caller(message: str) -> None:
     """Warn (UserWarning) at the nearest frame that is outside this package."""

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from finite_pairs import both_deltas, random_partly_apart
 
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
@@ -16,24 +17,15 @@ def curve(release, epsilons):
     return release.infinite + gains @ np.exp(release.log_mass)
 
 
-def pair_profile(p, q, epsilons):
-    """D(P||Q) and D(Q||P) of two lists of probabilities."""
-    scale = np.exp(epsilons)[:, None]
-    return np.maximum(p - scale * q, 0).sum(axis=1), np.maximum(q - scale * p, 0).sum(axis=1)
-
-
 def test_both_directions_of_random_pairs(rng):
     """Above the true curves everywhere, on them at points; masses are those of distributions."""
     for _ in range(100):
-        p, q = rng.dirichlet(np.full(int(rng.integers(2, 8)), 0.4), 2)
-        if rng.random() < 0.5:
-            q[0], p[1] = 0.0, 0.0
-            p, q = p / p.sum(), q / q.sum()
+        p, q = random_partly_apart(rng, int(rng.integers(2, 8)), 0.4)
         epsilons = np.concatenate([[0.0], np.sort(rng.exponential(2.0, 40))])
-        forward, backward = pair_profile(p, q, epsilons)
+        forward, backward = both_deltas(p, q, epsilons)
         release = connect_dots(epsilons, forward, backward)
         between = np.concatenate([epsilons, rng.uniform(0, epsilons[-1], 50)])
-        exact, exact_backward = pair_profile(p, q, between)
+        exact, exact_backward = both_deltas(p, q, between)
         for one, truth, points in (
             (release, exact, forward),
             (release.swapped, exact_backward, backward),

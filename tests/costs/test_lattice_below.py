@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from finite_pairs import both_deltas, random_partly_apart
 from lattices import below_of_profile
 
 from tightnoise.costs._excess import Excess
@@ -11,14 +12,10 @@ from tightnoise.costs._excess import Excess
 def test_both_directions_of_random_pairs(noise, rng):
     """Below the true curves everywhere, also at epsilons below 0, whatever is rounded up."""
     for _ in range(100):
-        p, q = rng.dirichlet(np.full(int(rng.integers(2, 8)), 0.4), 2)
-        if rng.random() < 0.5:
-            q[0], p[1] = 0.0, 0.0
-            p, q = p / p.sum(), q / q.sum()
+        p, q = random_partly_apart(rng, int(rng.integers(2, 8)), 0.4)
 
         def profile(epsilons, p=p, q=q):
-            scale = np.exp(np.minimum(epsilons * (1 - noise * rng.random(epsilons.size)), 700.0))
-            truth = (np.maximum(a - np.outer(scale, b), 0).sum(axis=1) for a, b in ((p, q), (q, p)))
+            truth = both_deltas(p, q, epsilons * (1 - noise * rng.random(epsilons.size)))
             return tuple(d * (1 + noise * rng.random(d.size)) for d in truth)
 
         some = (p > 1e-300) & (q > 1e-300)
@@ -35,7 +32,7 @@ def test_both_directions_of_random_pairs(noise, rng):
             release = below.release
             gains = np.maximum(0, -np.expm1(np.subtract.outer(at + below.raised, release.values)))
             got = release.infinite + gains @ np.exp(release.log_mass)
-            truth = np.maximum(a - np.outer(np.exp(at), b), 0).sum(axis=1)
+            truth, _ = both_deltas(a, b, at)
             assert (got <= truth * (1 + 2e-15) + 1e-17).all()
             assert np.exp(release.log_mass).sum() + release.infinite <= 1
             assert release.values == pytest.approx(spacing * np.rint(release.values / spacing))

@@ -6,6 +6,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 from by_night import by_night
+from finite_pairs import (
+    both_deltas,
+    divergence,
+    larger_divergence,
+    product,
+    random_pair,
+    random_partly_apart,
+)
 from guarantees import composed_delta, composed_epsilon
 from lattices import below_of_profile, bounds_on_lattice
 
@@ -23,28 +31,6 @@ def epsilon_bounds(cost, delta):
 
 def delta_bounds(cost, epsilon):
     return bounds_on_lattice("delta", cost, epsilon)
-
-
-def delta_pair(p, q, epsilons):
-    """D(P||Q) and D(Q||P) of two lists of probabilities."""
-    scale = np.exp(np.minimum(epsilons, 700.0))[:, None]
-    return np.maximum(p - scale * q, 0).sum(axis=1), np.maximum(q - scale * p, 0).sum(axis=1)
-
-
-def divergence(p, q, epsilon):
-    """The hockey-stick divergence of lists of probabilities, to 30 digits."""
-    with mp.workdps(30):
-        scale = mp.exp(mp.mpf(epsilon))
-        return float(mp.fsum(max(a - scale * b, 0) for a, b in zip(p, q, strict=True)))
-
-
-def product(p, times):
-    """The probabilities of `times` independent outcomes, to 30 digits."""
-    with mp.workdps(30):
-        result = [mp.mpf(1)]
-        for _ in range(times):
-            result = [a * mp.mpf(float(b)) for a in result for b in p]
-        return result
 
 
 def widest(cost, delta):
@@ -89,28 +75,24 @@ def test_atoms_by_enumeration(rng, cases):
     """Losses that lie on no lattice, in both directions, some infinite."""
     for _ in range(cases):
         size, times = int(rng.integers(2, 5)), int(rng.integers(1, 5))
-        p, q = rng.dirichlet(np.full(size, 0.7), 2) + 1e-9
-        if rng.random() < 0.3:
-            q[0] = 0.0
-        p, q = p / p.sum(), q / q.sum()
+        p, q = random_pair(rng, size, 0.7)
         with np.errstate(divide="ignore"):
             cost = tn.Cost.of_losses(np.log(p) - np.log(q), p) * times
-        many_p, many_q = product(p, times), product(q, times)
+        many_p, many_q = product(*[p] * times), product(*[q] * times)
         largest = np.abs(np.log(p[q > 0] / q[q > 0])).max() * times
         for epsilon in rng.uniform(0, 1.0, 3) ** 2 * largest:
-            exact = max(divergence(many_p, many_q, epsilon), divergence(many_q, many_p, epsilon))
+            exact = larger_divergence(many_p, many_q, epsilon)
             lower, upper = delta_bounds(cost, epsilon)
             assert lower <= exact * (1 + 1e-12) + 1e-15
             assert exact <= upper * (1 + 1e-12) + 1e-15
             nearly = epsilon + 1e-4 * (1 + largest)
-            allowed = max(divergence(many_p, many_q, nearly), divergence(many_q, many_p, nearly))
+            allowed = larger_divergence(many_p, many_q, nearly)
             assert lower >= allowed * (1 - 1e-6) - 1e-11
         for delta in (1e-6, 1e-2):
             low, high = epsilon_bounds(cost, delta)
             assert 0 <= low <= high
             if 0 < low < INF:
-                pairs = (many_p, many_q, low), (many_q, many_p, low)
-                assert max(divergence(*pair) for pair in pairs) >= delta * (1 - 1e-12)
+                assert larger_divergence(many_p, many_q, low) >= delta * (1 - 1e-12)
 
 
 def laplace_delta(e, times, epsilon):
@@ -206,14 +188,11 @@ def test_any_profile_within_its_excess(noise, rng):
     """Random pairs, their profiles rounded up at random: as laws of many, still below."""
     for _ in range(12):
         size, times = int(rng.integers(2, 5)), int(rng.integers(1, 4))
-        p, q = rng.dirichlet(np.full(size, 0.7), 2)
-        if rng.random() < 0.5:
-            q[0], p[1] = 0.0, 0.0
-            p, q = p / p.sum(), q / q.sum()
+        p, q = random_partly_apart(rng, size, 0.7)
         argument = noise * rng.random()
 
         def profile(epsilons, p=p, q=q, argument=argument):
-            truth = delta_pair(p, q, epsilons * (1 - argument * rng.random(epsilons.size)))
+            truth = both_deltas(p, q, epsilons * (1 - argument * rng.random(epsilons.size)))
             return tuple(d * (1 + noise * rng.random(d.size)) for d in truth)
 
         some = (p > 0) & (q > 0)
@@ -228,7 +207,7 @@ def test_any_profile_within_its_excess(noise, rng):
         pairs = (p, q), (q, p)
         for below, (one, other) in zip(both, pairs, strict=True):
             below_many = LossesBelow.of([(below, times)], spacing)
-            many, others = product(one, times), product(other, times)
+            many, others = product(*[one] * times), product(*[other] * times)
             for epsilon in rng.uniform(0, 1.1, 4) * times * max(ends):
                 frame = below_many.frame(below_many.narrow_tilt(epsilon))
                 got = below_many.infinite + below_many.slack_lower(epsilon, frame)

@@ -10,6 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from by_night import by_night
+from finite_pairs import larger_divergence, product, random_pair
 from guarantees import composed_delta, composed_epsilon
 
 import tightnoise as tn
@@ -33,34 +34,6 @@ def of_profile(spacing, heights):
 def gaussian(mu, points=10_000):
     """Gaussian noise by points of its profile: not known to be one, its losses are composed."""
     return of_profile(*gaussian_profile(mu, points))
-
-
-def random_pair(rng, size):
-    """(P, Q) on `size` outcomes; some have losses beyond 5, one may be infinite."""
-    p, q = rng.dirichlet(np.full(size, 0.5), 2) + 1e-9
-    if rng.random() < 0.3:
-        q[0] = 0.0
-    return p / p.sum(), q / q.sum()
-
-
-def divergence(p, q, epsilon):
-    """The hockey-stick divergence, to 30 digits."""
-    scale = mp.exp(mp.mpf(epsilon))
-    terms = (a - scale * b for a, b in zip(p, q, strict=True))
-    return mp.fsum(t for t in terms if t > 0)
-
-
-def larger_divergence(p, q, epsilon):
-    """That of the worse order of the two."""
-    return max(divergence(p, q, epsilon), divergence(q, p, epsilon))
-
-
-def product(*factors):
-    """The distribution of independent outcomes, to 30 digits."""
-    result = [mp.mpf(1)]
-    for factor in factors:
-        result = [a * mp.mpf(b) for a in result for b in factor]
-    return result
 
 
 def losses_of(p, q):

@@ -5,14 +5,11 @@ Fixed seeds. A comparison fails a correct sampler with probability 1e-9 under a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import mpmath as mp
 import numpy as np
 import pytest
-from mechanisms.test_additive_sampling import DISTRIBUTIONS, key_of, words_of
-from noise_laws import NoiseSource, stream_of
+from mechanisms.test_additive_sampling import DISTRIBUTIONS, words_of
+from noise_laws import NoiseSource, key_of, refined, stream_of
 from scipy import stats
 from simd_levels import digests_at_levels
 
@@ -59,15 +56,6 @@ def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=None, 
     steps = np.atleast_1d(np.asarray(step, np.float64))
     getattr(_core.random, f"sample_{law}")(theta, *parameters, out, source, steps, low)
     return out
-
-
-@contextmanager
-def refined() -> Iterator[None]:
-    _core.random.set_refine_all(True)
-    try:
-        yield
-    finally:
-        _core.random.set_refine_all(False)
 
 
 # --- the ideal sample -----------------------------------------------------------------------------

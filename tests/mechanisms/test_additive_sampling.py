@@ -6,14 +6,21 @@ there are fewer than 1000 of them: 1e-6 in all.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from itertools import product
 
 import mpmath as mp
 import numpy as np
 import pytest
-from noise_laws import COINS, NoiseSource, block, keystream
+from noise_laws import (
+    COINS,
+    NoiseSource,
+    assert_bad_out_is_refused,
+    assert_bits_are_the_keys,
+    block,
+    key_of,
+    keystream,
+)
 from scipy import special, stats
 from simd_levels import digests_at_levels
 
@@ -21,10 +28,6 @@ from tightnoise import _core
 
 ALARM = 1e-9
 BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
-
-
-def key_of(*name: object) -> bytes:
-    return hashlib.sha256(repr(name).encode()).digest()
 
 
 def sample(law, *parameters, theta=0.0, n=None, dtype=np.float64, key=None, stream=0):
@@ -503,42 +506,12 @@ def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> Non
 @EVERY_LAW
 @BOTH_TYPES
 def test_bits_do_not_depend_on_threads_length_or_place(case, dtype) -> None:
-    n = 200_003
-    theta = np.linspace(-4, 4, n).astype(dtype)
-    key = key_of(case.law)
-    before = _core.num_threads()
-    try:
-        _core.set_num_threads(1)
-        whole = sample(case.law, *case.parameters, theta=theta, dtype=dtype, key=key)
-        _core.set_num_threads(5)
-        again = sample(case.law, *case.parameters, theta=theta, dtype=dtype, key=key)
-        np.testing.assert_array_equal(whole, again)
-    finally:
-        _core.set_num_threads(before)
-    for n in (0, 1, 127, 128, 129, 255, 256, 257, 300, 99_999):
-        x = sample(case.law, *case.parameters, theta=theta[:n], dtype=dtype, key=key)
-        np.testing.assert_array_equal(whole[:n], x)
-    other = sample(case.law, *case.parameters, theta=theta, dtype=dtype, key=key, stream=1)
-    assert (whole != other).any()
-    in_place = theta.copy()
-    getattr(_core.random, f"sample_{case.law}")(
-        in_place, *case.parameters, in_place, NoiseSource(key)
-    )
-    np.testing.assert_array_equal(whole, in_place)
+    assert_bits_are_the_keys(case.law, case.parameters, dtype)
 
 
 @EVERY_LAW
 def test_out_must_not_overlap_another_place(case) -> None:
-    core = getattr(_core.random, f"sample_{case.law}")
-    buffer, source = np.zeros(101), NoiseSource(bytes(32))
-    with pytest.raises(ValueError, match="must not overlap"):
-        core(buffer[:-1], *case.parameters, buffer[1:], source)
-    with pytest.raises(TypeError, match="wrong length"):
-        core(buffer[:-1], *case.parameters, np.empty(7), source)
-    with pytest.raises(TypeError, match="float32 or float64"):
-        core(np.zeros(3, int), *case.parameters, np.empty(3), source)
-    with pytest.raises(TypeError, match="float32 or float64"):
-        core(np.zeros(3), *case.parameters, np.empty(3, int), source)
+    assert_bad_out_is_refused(case.law, case.parameters)
 
 
 @pytest.mark.parametrize(

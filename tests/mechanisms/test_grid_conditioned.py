@@ -9,7 +9,7 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from noise_laws import LAWS, NoiseSource
+from noise_laws import LAWS, NoiseSource, refined
 from scipy import stats
 from simd_levels import digests_at_levels
 
@@ -49,11 +49,8 @@ def sample(name, theta, scale, lower, upper, step, *, low=None, out=None, refine
     operands = [np.atleast_1d(np.asarray(v, float)) for v in (scale, lower, upper)]
     out = np.empty_like(theta) if out is None else out
     draw = getattr(_core.random, f"sample_{name}")
-    _core.random.set_refine_all(refine)
-    try:
+    with refined(refine):
         draw(theta, *operands, out, NoiseSource(KEY), np.atleast_1d(step), low)
-    finally:
-        _core.random.set_refine_all(False)
     return out
 
 

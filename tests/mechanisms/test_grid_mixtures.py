@@ -5,15 +5,11 @@ Fixed seeds; a statistical test fails a correct sampler with probability 1e-9 un
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import mpmath as mp
 import numpy as np
 import pytest
 from mechanisms.test_additive_sampling import DISTRIBUTIONS, Table
-from noise_laws import REFINEMENT, NoiseSource, block, keystream
+from noise_laws import REFINEMENT, NoiseSource, block, key_of, keystream, refined
 from scipy import stats
 from simd_levels import digests_at_levels
 
@@ -44,10 +40,6 @@ def step_of(parameters) -> float:
     return float(2.0 ** (np.floor(np.log2(sigma)) - 6))
 
 
-def key_of(*name: object) -> bytes:
-    return hashlib.sha256(repr(name).encode()).digest()
-
-
 def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=bytes(32), low=None):
     theta = np.atleast_1d(np.asarray(theta, np.float32 if dtype is np.float32 else float))
     out = np.empty(theta.size if n is None else n, dtype)
@@ -56,15 +48,6 @@ def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=bytes(
         theta, *parameters, out, NoiseSource(key), step=step, low=low
     )
     return out
-
-
-@contextmanager
-def refined_everywhere() -> Iterator[None]:
-    _core.random.set_refine_all(True)
-    try:
-        yield
-    finally:
-        _core.random.set_refine_all(False)
 
 
 # --- the ideal sample -----------------------------------------------------------------------------
@@ -180,7 +163,7 @@ def test_refined_everywhere_is_refined_on_demand(law, parameters, dtype) -> None
     n, step = 1500, step_of(parameters)
     theta = np.random.default_rng(6).normal(0, 3, n)
     y = sample(law, parameters, theta, step, dtype)
-    with refined_everywhere():
+    with refined():
         np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), y)
 
 
@@ -192,7 +175,7 @@ def test_fine_grids_are_settled_too(law) -> None:
     theta = np.random.default_rng(6).normal(0, 3, 1000)
     for dtype in (np.float64, np.float32):
         y = sample(law, parameters, theta, step, dtype)
-        with refined_everywhere():
+        with refined():
             np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), y)
 
 
@@ -201,7 +184,7 @@ def test_low_digits_of_theta_count() -> None:
     law, parameters, step = "multi_gaussian", CASES["multi_gaussian"], 2.0**-8
     theta = np.full(4000, 0.3 * step)
     low = np.full(4000, 1e-17 * step)
-    with refined_everywhere():
+    with refined():
         k = sample(law, parameters, theta, step, np.int64, low=low)
     np.testing.assert_array_equal(k, sample(law, parameters, theta, step, np.int64, low=low))
 
@@ -307,7 +290,7 @@ def test_odd_theta(law, dtype) -> None:
     np.testing.assert_array_equal(y[far], theta[far])
     near = np.abs(theta) < 1e6
     assert not np.mod(y[near], step).any()
-    with refined_everywhere():
+    with refined():
         np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), y)
     np.testing.assert_array_equal(  # the sign of zero is no number's business
         sample(law, parameters, np.full(500, -0.0), step, dtype),

@@ -6,13 +6,18 @@ there are fewer than 1000 of them: 1e-6 in all.
 
 from __future__ import annotations
 
-import hashlib
 from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
 import pytest
-from noise_laws import NoiseSource, keystream
+from noise_laws import (
+    NoiseSource,
+    assert_bad_out_is_refused,
+    assert_bits_are_the_keys,
+    key_of,
+    keystream,
+)
 from scipy import special, stats
 from simd_levels import digests_at_levels
 
@@ -22,18 +27,15 @@ ALARM = 1e-9
 DTYPES = [np.float64, np.float32]
 
 
-def key_of(*name: object) -> bytes:
-    return hashlib.sha256(repr(name).encode()).digest()
+def operands_of(parameters):
+    return [v if isinstance(v, int) else np.atleast_1d(np.asarray(v, float)) for v in parameters]
 
 
 def sample(mechanism, theta, *parameters, n=None, dtype=np.float64, key=None, stream=0):
     """Call the core's sampler with theta as an array of n or as it is."""
     theta = np.atleast_1d(np.asarray(theta, dtype))
     out = np.empty(n or theta.size, dtype)
-    operands = [
-        value if isinstance(value, int) else np.atleast_1d(np.asarray(value, float))
-        for value in parameters
-    ]
+    operands = operands_of(parameters)
     name = key_of(mechanism, *parameters, theta[0], dtype) if key is None else key
     getattr(_core.random, f"sample_{mechanism}")(theta, *operands, out, NoiseSource(name, stream))
     return out
@@ -316,28 +318,7 @@ def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> Non
 @EVERY_MECHANISM
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_bits_do_not_depend_on_threads_length_or_place(mechanism, dtype) -> None:
-    n = 200_003
-    theta = np.linspace(-4, 4, n).astype(dtype)
-    key = key_of(mechanism)
-    before = _core.num_threads()
-    try:
-        _core.set_num_threads(1)
-        whole = sample(mechanism, theta, *MECHANISMS[mechanism], dtype=dtype, key=key)
-        _core.set_num_threads(5)
-        again = sample(mechanism, theta, *MECHANISMS[mechanism], dtype=dtype, key=key)
-        np.testing.assert_array_equal(whole, again)
-        for part in (0, 1, 127, 128, 129, 300, 99_999):
-            x = sample(mechanism, theta[:part], *MECHANISMS[mechanism], dtype=dtype, key=key)
-            np.testing.assert_array_equal(whole[:part], x)
-        in_place = theta.copy()
-        operands = [v if isinstance(v, int) else np.array([v]) for v in MECHANISMS[mechanism]]
-        core = getattr(_core.random, f"sample_{mechanism}")
-        core(in_place, *operands, in_place, NoiseSource(key))
-        np.testing.assert_array_equal(whole, in_place)
-        other = sample(mechanism, theta, *MECHANISMS[mechanism], dtype=dtype, key=key, stream=1)
-        assert (whole != other).any()
-    finally:
-        _core.set_num_threads(before)
+    assert_bits_are_the_keys(mechanism, operands_of(MECHANISMS[mechanism]), dtype)
 
 
 @EVERY_MECHANISM
@@ -377,12 +358,4 @@ def test_float32_noise_is_never_less_than_asked_for() -> None:
 
 @EVERY_MECHANISM
 def test_out_must_not_overlap_another_place(mechanism) -> None:
-    operands = [v if isinstance(v, int) else np.array([v]) for v in MECHANISMS[mechanism]]
-    core = getattr(_core.random, f"sample_{mechanism}")
-    buffer, source = np.zeros(101), NoiseSource(bytes(32))
-    with pytest.raises(ValueError, match="must not overlap"):
-        core(buffer[:-1], *operands, buffer[1:], source)
-    with pytest.raises(TypeError, match="wrong length"):
-        core(buffer[:-1], *operands, np.empty(7), source)
-    with pytest.raises(TypeError, match="float32 or float64"):
-        core(np.zeros(3, int), *operands, np.empty(3), source)
+    assert_bad_out_is_refused(mechanism, operands_of(MECHANISMS[mechanism]))

@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from mechanisms.test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
-from noise_laws import NoiseSource, keystream, stream_of
+from noise_laws import NoiseSource, keystream, refined, stream_of
 from scipy import special, stats
 from simd_levels import digests_at_levels
 
@@ -24,11 +24,8 @@ def sample(direction, kappa, step, rows=None, *, key=bytes(32), refine_all=False
     if out is None:
         shape = direction.shape if rows is None else (rows, direction.shape[-1])
         out = np.full(shape, np.nan, direction.dtype)
-    _core.random.set_refine_all(refine_all)
-    try:
+    with refined(refine_all):
         _core.random.sample_von_mises_fisher(direction, kappa, out, NoiseSource(key, 0), step)
-    finally:
-        _core.random.set_refine_all(False)
     return out
 
 

@@ -6,13 +6,12 @@ there are fewer than 1000 of them: 1e-6 in all.
 
 from __future__ import annotations
 
-import hashlib
 from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
 import pytest
-from noise_laws import NoiseSource, keystream, normals_of
+from noise_laws import NoiseSource, key_of, keystream, normals_of
 from scipy import interpolate, special, stats
 from simd_levels import digests_at_levels
 
@@ -23,10 +22,6 @@ SIX_SIGMA = 6.11  # a normal is beyond with probability 1e-9
 DTYPES = [np.float64, np.float32]
 BOTH = pytest.mark.parametrize("dtype", DTYPES, ids=["f8", "f4"])
 FIRST_DRAWS = 1 << 58  # the keystream batch with the first acceptances
-
-
-def key_of(*name: object) -> bytes:
-    return hashlib.sha256(repr(name).encode()).digest()
 
 
 def sample(direction, kappa, rows=None, *, key=bytes(32), stream=0):

@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 from mpmath import mp, mpf
 
-__all__ = ["Mixture", "divergence", "multi_gaussian", "quasi_gaussian"]
-
 
 class Mixture(NamedTuple):
     """A density at any precision, its logarithm in float64, and the length scales it has."""

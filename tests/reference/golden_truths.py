@@ -20,8 +20,6 @@ from reference.bounded_gaussian import Case, hockey_stick_at_once
 from reference.bounded_losses import DIGITS, FAMILIES
 from reference.gaussian_profile import profile
 
-__all__ = ["truth"]
-
 Row = dict[str, Any]
 Term = dict[str, Any]
 Array = NDArray[np.float64]

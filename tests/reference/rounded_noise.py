@@ -9,8 +9,6 @@ from mpmath import mp, mpf
 
 from reference.gaussian_mixtures import QuasiGaussian, multi_gaussian, phi, scale_mixture
 
-__all__ = ["errors", "law_of", "tail_of"]
-
 Tail = Callable[[mpf], mpf]
 
 

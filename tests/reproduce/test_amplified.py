@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import mpmath as mp
 import numpy as np
 import pytest
+from finite_pairs import both_deltas
 
 import tightnoise as tn
 from tightnoise.costs._gaussian_profile import gaussian_epsilon
@@ -99,10 +100,7 @@ def response_delta(truth, rate, count, epsilon):
     heads = np.arange(count + 1)
     ways = np.array([math.comb(count, int(k)) for k in heads], dtype=float)
     p, q = (ways * side[0] ** heads * side[1] ** (count - heads) for side in (sampled, plain))
-    return max(
-        np.maximum(p - math.exp(epsilon) * q, 0).sum(),
-        np.maximum(q - math.exp(epsilon) * p, 0).sum(),
-    )
+    return np.max(both_deltas(p, q, np.array([epsilon])))
 
 
 def response_curve(truth):

@@ -17,8 +17,6 @@ from tightnoise._validate import float_array, integer, real_scalar, require, sho
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream, default_stream
 
-__all__ = ["Audit", "audit"]
-
 Array = NDArray[np.float64]
 Statistic = Callable[[NDArray[np.floating]], ArrayLike]
 

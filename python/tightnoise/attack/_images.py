@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import float_array, require
 
-__all__ = ["mse", "spectral", "ssim"]
-
 Array = NDArray[np.float64]
 
 _WINDOW = 7

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     import torch
 
-__all__ = ["Inversion", "invert", "invert_l2"]
-
 _RATE = 0.1  # of Adam's first steps; a tenth after each of these parts
 _PARTS = (0.375, 0.625, 0.875)
 

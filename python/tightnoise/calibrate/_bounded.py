@@ -23,8 +23,6 @@ from tightnoise.calibrate._parameter import FAR, least_noise
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import BoundedLaplace, RectifiedGaussian, TruncatedGaussian
 
-__all__ = ["bounded_laplace", "rectified_gaussian", "truncated_gaussian"]
-
 Noise = TypeVar("Noise", TruncatedGaussian, RectifiedGaussian, BoundedLaplace)
 
 # What every search is made for; nobody needs more, and nothing overflows within.

@@ -19,8 +19,6 @@ from tightnoise._validate import (
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.costs import Cost
 
-__all__ = ["NOTHING", "Budget", "budget_of", "scalar_budget", "settled"]
-
 Noise = TypeVar("Noise")
 
 NOTHING = Cost()

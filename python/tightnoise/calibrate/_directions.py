@@ -11,8 +11,6 @@ from tightnoise.calibrate._scalar import gaussian
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import VonMisesFisher
 
-__all__ = ["von_mises_fisher"]
-
 _LEAST, _LARGEST = 1e-100, 1e100  # kappa
 
 

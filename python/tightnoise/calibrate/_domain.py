@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from tightnoise._arrays import difference_upper
 from tightnoise._validate import number_array, positive, require, require_all
 
-__all__ = ["Domain", "domain_of"]
-
 Array = NDArray[np.float64]
 
 _LEAST_SHARE = 1e-100  # of the sensitivity in the width

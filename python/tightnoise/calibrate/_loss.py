@@ -5,8 +5,6 @@ from __future__ import annotations
 from tightnoise._core import additive as core
 from tightnoise.mechanisms import AdditiveNoise, Gaussian, RoundedNoise
 
-__all__ = ["LOSSES", "loss_of"]
-
 LOSSES = {"l1": core.Loss.l1, "l2": core.Loss.l2}
 """The mean of abs(noise), and its variance: as the core calls them."""
 

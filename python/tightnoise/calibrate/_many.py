@@ -13,8 +13,6 @@ from tightnoise.calibrate._search import Point
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Laplace
 
-__all__ = ["like_gaussian", "like_laplace", "of_shares", "search_shares"]
-
 Noise = TypeVar("Noise")
 
 

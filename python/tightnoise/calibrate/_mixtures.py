@@ -18,8 +18,6 @@ from tightnoise.costs import Cost
 from tightnoise.mechanisms import MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
-__all__ = ["mixture_budget", "multi_gaussian", "quasi_gaussian"]
-
 Found = tuple[MultiGaussianMixture, Point]
 
 _MOST_MODES = 10**6

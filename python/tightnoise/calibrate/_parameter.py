@@ -13,16 +13,6 @@ from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._search import Point, least_point
 from tightnoise.costs import By, Cost
 
-__all__ = [
-    "FAR",
-    "ROUGH",
-    "excess_of",
-    "least_noise",
-    "least_parameter",
-    "parameter",
-    "rough_start",
-]
-
 Noise = TypeVar("Noise")
 
 FAR = 1e9

@@ -20,8 +20,6 @@ from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian, Laplace, TruncatedLaplace, Tulap
 from tightnoise.mechanisms._steps import LARGEST_EPSILON, SMALLEST_EPSILON
 
-__all__ = ["aim", "gaussian", "laplace", "require_steps", "truncated_laplace", "tulap"]
-
 Noise = TypeVar("Noise")
 
 # Costs of noise of pieces are rounded up by 1e-11 of themselves: formulas aim as much lower.

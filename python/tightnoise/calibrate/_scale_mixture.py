@@ -14,8 +14,6 @@ from tightnoise.calibrate._mixtures import mixture_budget, multi_gaussian
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import GaussianScaleMixture, MultiGaussianMixture
 
-__all__ = ["gaussian_scale_mixture"]
-
 # Where the shapes hold. Beyond, peaks are so narrow, or levels so many, that a certificate takes
 # long.
 _EPSILONS = (1.0, 12.0)

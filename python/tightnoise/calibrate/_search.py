@@ -7,8 +7,6 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["Point", "least_point", "most_count"]
-
 _TRIALS = 100
 _PATIENCE = 4  # trials between two ends before what is close enough grows with each, by 4
 _MOST_GROWTH = 6

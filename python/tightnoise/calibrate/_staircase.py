@@ -15,9 +15,6 @@ from tightnoise.costs import Cost
 from tightnoise.mechanisms import Staircase
 from tightnoise.mechanisms._steps import LARGEST_EPSILON, SMALLEST_EPSILON
 
-__all__ = ["staircase"]
-
-
 _NEAR = 3  # steps' ends to either side that are tried for integers
 
 

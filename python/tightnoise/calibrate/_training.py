@@ -19,8 +19,6 @@ from tightnoise.costs import Cost, Sampling
 from tightnoise.costs._sampling import is_fixed_size
 from tightnoise.costs._training import training_step
 
-__all__ = ["noise_multiplier", "sampling_rate", "steps"]
-
 _LEAST_RATE = 1e-100
 
 

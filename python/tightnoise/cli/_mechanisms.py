@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
+from argparse import ArgumentParser
 from typing import Any
 
 import tightnoise as tn
 from tightnoise.cli._options import Options
 from tightnoise.cli._parameters import given, parameters_of
-
-__all__ = ["COORDINATE", "MECHANISMS", "add_name", "made"]
 
 
 def _name_of(mechanism: type) -> str:
@@ -35,7 +34,7 @@ COORDINATE = {
 }
 
 
-def add_name(command: Any, names: list[str], **settings: Any) -> None:
+def add_name(command: ArgumentParser, names: list[str], **settings: Any) -> None:
     """Add --mechanism, which takes underscores for hyphens."""
     command.add_argument(
         "--mechanism",

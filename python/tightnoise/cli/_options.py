@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,8 @@ from numpy.typing import NDArray
 from tightnoise._validate import MAX_COUNT
 from tightnoise.costs import Cost
 
-__all__ = [
-    "Options",
-    "cost_in",
-    "finite",
-    "numbers",
-    "orders",
-    "several",
-    "whole",
-    "with_negative_numbers",
-]
-
 Options = argparse.Namespace
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def finite(text: str) -> float:

@@ -12,8 +12,6 @@ import numpy as np
 
 from tightnoise.costs import Cost
 
-__all__ = ["print_json", "print_notes"]
-
 
 def print_json(report: dict[str, Any]) -> None:
     """Print `report`; infinity becomes the string 'inf'."""

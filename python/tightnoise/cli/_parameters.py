@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args, get_origin
 
@@ -14,8 +15,6 @@ from tightnoise._validate import require
 from tightnoise.cli._options import Options, cost_in, finite, numbers, several, whole
 from tightnoise.costs import Cost
 from tightnoise.mechanisms.base import Parameter
-
-__all__ = ["Function", "add_options", "given", "option", "parameters_of", "refuse_others"]
 
 Function = Callable[..., Any]
 
@@ -84,7 +83,7 @@ def _described(function: Function) -> dict[str, str]:
     return texts
 
 
-def add_options(command: Any, *functions: tuple[str, Function]) -> None:
+def add_options(command: ArgumentParser, *functions: tuple[str, Function]) -> None:
     """Add an option for each parameter of these functions, one where they share a name.
 
     Of a single function those without a default must be given; of several, help says whose

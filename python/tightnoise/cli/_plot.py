@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -10,12 +11,10 @@ from tightnoise._figures import write_png
 from tightnoise._files import FileError, check_writable, write_whole
 from tightnoise.cli._options import Options
 
-__all__ = ["add_plot_options", "check_plot", "plot_to", "write_plot"]
-
 _SUFFIX = ".png"
 
 
-def add_plot_options(command: Any, drawn: str) -> None:
+def add_plot_options(command: ArgumentParser, drawn: str) -> None:
     """Add --plot, whose help says what is drawn, and --force."""
     command.add_argument(
         "--plot",

@@ -12,8 +12,6 @@ import numpy as np
 from tightnoise._files import FileError
 from tightnoise.release._columns import Column, column_of
 
-__all__ = ["read_column"]
-
 _PARQUET = (".parquet", ".pq")
 
 

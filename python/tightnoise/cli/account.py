@@ -17,7 +17,7 @@ from tightnoise._progress import print_line, progress
 from tightnoise._text import upper_text
 from tightnoise._validate import require
 from tightnoise.cli._mechanisms import COORDINATE, add_name, made
-from tightnoise.cli._options import Options, finite, orders
+from tightnoise.cli._options import Commands, Options, finite, orders
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import add_options, option, parameters_of
 from tightnoise.data import digits_gradient
@@ -53,7 +53,7 @@ class Row:
     per_instance: bool
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the command and its options."""
     account = commands.add_parser(
         "account",

@@ -8,7 +8,7 @@ from typing import Any
 import tightnoise as tn
 from tightnoise._text import upper_text
 from tightnoise._validate import steps_in
-from tightnoise.cli._options import Options
+from tightnoise.cli._options import Commands, Options
 from tightnoise.cli._output import print_json
 from tightnoise.cli._parameters import add_options, given, parameters_of
 from tightnoise.costs._training import training_step
@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the command and its options."""
     calibrate = commands.add_parser(
         "calibrate",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
 import tightnoise as tn
 from tightnoise._validate import fraction, require, steps_in
 from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
-from tightnoise.cli._options import Options, cost_in, finite, whole
+from tightnoise.cli._options import Commands, Options, cost_in, finite, whole
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
 from tightnoise.cli._plot import add_plot_options, check_plot, plot_to
@@ -22,7 +21,7 @@ _ASKED: list[tuple[str, Function]] = [
 SENSITIVITIES = ("sensitivity", "coordinate_sensitivity")
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the command and its options."""
     epsilon = commands.add_parser(
         "epsilon",

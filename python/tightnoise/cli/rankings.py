@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import tightnoise as tn
-from tightnoise.cli._options import Options
+from tightnoise.cli._options import Commands, Options
 from tightnoise.cli._output import print_json, print_notes
 from tightnoise.cli._parameters import Function, add_options, given, parameters_of
 from tightnoise.cli._plot import add_plot_options, check_plot, plot_to
@@ -41,7 +41,7 @@ RANKINGS = {
 }
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the commands and their options."""
     for name, ranking in RANKINGS.items():
         command = commands.add_parser(

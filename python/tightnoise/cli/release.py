@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tightnoise as tn
-from tightnoise.cli._options import Options, several
+from tightnoise.cli._options import Commands, Options, several
 from tightnoise.cli._output import print_json
 from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
 from tightnoise.cli._tables import read_column
@@ -25,7 +25,7 @@ STATISTICS: dict[str, Function] = {
 _LEVEL = 0.95
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the command and its options."""
     release = commands.add_parser(
         "release",

@@ -13,7 +13,7 @@ import tightnoise as tn
 from tightnoise._core import end_long_work
 from tightnoise._progress import progress
 from tightnoise._validate import integer
-from tightnoise.cli._options import Options, whole
+from tightnoise.cli._options import Commands, Options, whole
 from tightnoise.cli._output import print_json
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.reproduce import PAPERS, STUDIES, Paper, Study
@@ -23,7 +23,7 @@ from tightnoise.reproduce._table import Table
 _OF_STUDIES = ("data", "seeds", "full", "state")
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the command and its options."""
     reproduce = commands.add_parser(
         "reproduce",

@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from typing import Any
 
 import tightnoise as tn
 from tightnoise._files import check_writable, read_array, write_array
 from tightnoise.cli._mechanisms import MECHANISMS, add_name, made
-from tightnoise.cli._options import Options, finite, whole
+from tightnoise.cli._options import Commands, Options, finite, whole
 from tightnoise.cli._output import print_notes
 from tightnoise.cli._parameters import add_options, refuse_others
 from tightnoise.mechanisms._grid import grid_of
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the command and its options."""
     sample = commands.add_parser(
         "sample",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tightnoise as tn
-from tightnoise.cli._options import Options
+from tightnoise.cli._options import Commands, Options
 from tightnoise.cli._output import print_json
 from tightnoise.cli._parameters import add_options, given, parameters_of
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Commands) -> None:
     """Declare the command and its options."""
     session = commands.add_parser(
         "session",

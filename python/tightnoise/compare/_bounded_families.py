@@ -14,8 +14,6 @@ from tightnoise.compare._prior import Prior, prior_of
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import BoundedLaplace
 
-__all__ = ["BOUNDED_FAMILIES", "BoundedFamily", "Question"]
-
 
 class Question(NamedTuple):
     """What is asked of a mechanism: all that its row depends on. There is no data in it."""

@@ -7,34 +7,32 @@ from typing import Any
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW, Axes
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 
-__all__ = ["draw"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito); those of the figure of `best_noise`
-# for the noises that are clipped.
+# The colours of the figure of `best_noise` for the noises that are clipped.
 _STYLE = {
-    "middle": ("#7F7F7F", "--"),
-    "truncated Gaussian": ("#D55E00", "-"),
-    "rectified Gaussian": ("#0072B2", "-"),
-    "bounded Laplace": ("#009E73", "-"),
-    "Gaussian + clip": ("#000000", ":"),
-    "multi-Gaussian + clip": ("#D55E00", ":"),
-    "quasi-Gaussian + clip": ("#0072B2", ":"),
-    "Laplace + clip": ("#009E73", ":"),
-    "truncated Laplace + clip": ("#E69F00", ":"),
-    "Tulap + clip": ("#56B4E9", ":"),
-    "staircase + clip": ("#CC79A7", "-."),
-    "grid optimum": ("#000000", "-"),
+    "middle": (GREY, "--"),
+    "truncated Gaussian": (ORANGE, "-"),
+    "rectified Gaussian": (BLUE, "-"),
+    "bounded Laplace": (GREEN, "-"),
+    "Gaussian + clip": (BLACK, ":"),
+    "multi-Gaussian + clip": (ORANGE, ":"),
+    "quasi-Gaussian + clip": (BLUE, ":"),
+    "Laplace + clip": (GREEN, ":"),
+    "truncated Laplace + clip": (YELLOW, ":"),
+    "Tulap + clip": (SKY, ":"),
+    "staircase + clip": (PINK, "-."),
+    "grid optimum": (BLACK, "-"),
 }
 
 _POINTS = 401
 _EPSILONS = 17
 
 
-def draw(ranking: Any, left: Any, right: Any) -> None:
+def draw(ranking: Any, left: Axes, right: Axes) -> None:
     """Draw on two axes; `ranking` is a BoundedRanking, which calls this."""
     _draw_by_value(left, ranking)
     _draw_by_epsilon(right, ranking)
@@ -43,7 +41,7 @@ def draw(ranking: Any, left: Any, right: Any) -> None:
     right.legend(*handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize="small")
 
 
-def _draw_by_value(axes: Any, ranking: Any) -> None:
+def _draw_by_value(axes: Axes, ranking: Any) -> None:
     theta = np.linspace(ranking.lower, ranking.upper, _POINTS)
     if ranking.integer:
         theta = np.unique(np.rint(theta))
@@ -61,18 +59,12 @@ def _draw_by_value(axes: Any, ranking: Any) -> None:
     axes.grid(alpha=0.3, which="both")
 
 
-def _draw_by_epsilon(axes: Any, ranking: Any) -> None:
+def _draw_by_epsilon(axes: Axes, ranking: Any) -> None:
     epsilons = ranking.epsilon * np.geomspace(0.1, 10.0, _EPSILONS)
     ends = ranking.lower, ranking.upper
-    asked = Question(
-        ranking.epsilon,
-        ranking.delta,
-        *ends,
-        ranking.sensitivity,
-        ranking.releases,
-        ranking[0].prior,
-        ranking.integer,
-    )
+    prior = ranking[0].prior
+    budget = ranking.epsilon, ranking.delta
+    asked = Question(*budget, *ends, ranking.sensitivity, ranking.releases, prior, ranking.integer)
     for family in progress(tuple(BOUNDED_FAMILIES.values()), "families", delay=SHOWN_AFTER):
         if family.searched:
             continue  # a point of it is enough to wait for

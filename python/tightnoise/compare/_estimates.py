@@ -19,8 +19,6 @@ from tightnoise.compare._tails import PANEL, Array
 from tightnoise.compare.bounded_errors import Errors, errors_of, greatest, whole
 from tightnoise.mechanisms import BoundedLaplace, RectifiedGaussian, TruncatedGaussian
 
-__all__ = ["ESTIMATES", "Linear", "PosteriorMean"]
-
 _ROUNDING = 1e-24  # of squares
 _IN_DOMAIN = (TruncatedGaussian, RectifiedGaussian, BoundedLaplace, Middle, GridOptimum)
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from tightnoise import calibrate
 
-__all__ = ["FAMILIES", "Family"]
-
 
 class Family(NamedTuple):
     """Mechanisms that differ in their parameters only."""

@@ -7,25 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW, Axes
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise.calibrate import CalibrationError
 from tightnoise.calibrate._loss import loss_of
 from tightnoise.compare._families import FAMILIES
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 
-__all__ = ["draw"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito), one a family.
-_COLOURS = (
-    "#000000",
-    "#D55E00",
-    "#0072B2",
-    "#CC79A7",
-    "#009E73",
-    "#E69F00",
-    "#56B4E9",
-    "#7F7F7F",
-)
+_COLOURS = (BLACK, ORANGE, BLUE, PINK, GREEN, YELLOW, SKY, GREY)  # one a family
 _STYLE = dict(zip((family.name for family in FAMILIES), _COLOURS, strict=True))
 
 _POINTS = 2001
@@ -33,13 +22,13 @@ _EPSILONS = 33
 _REACH = 4.0  # of the densities, in sensitivities, at least
 
 
-def draw(ranking: object, left: object, right: object) -> None:
+def draw(ranking: object, left: Axes, right: Axes) -> None:
     """Draw on two axes; `ranking` is a NoiseRanking, which calls this."""
     _draw_densities(left, ranking)
     _draw_losses(right, ranking)
 
 
-def _draw_densities(axes: Any, ranking: Any) -> None:
+def _draw_densities(axes: Axes, ranking: Any) -> None:
     reach = max(_REACH * ranking.sensitivity, 4.0 * ranking.best.mean_abs)
     if ranking.integer:
         last = math.ceil(reach)
@@ -63,7 +52,7 @@ def _draw_densities(axes: Any, ranking: Any) -> None:
     axes.legend(fontsize="small")
 
 
-def _draw_losses(axes: Any, ranking: Any) -> None:
+def _draw_losses(axes: Axes, ranking: Any) -> None:
     highest = min(5.0, LARGEST_EPSILON / ranking.epsilon)
     epsilons = np.minimum(ranking.epsilon * np.geomspace(0.2, highest, _EPSILONS), LARGEST_EPSILON)
     for family in progress(FAMILIES, "families", delay=SHOWN_AFTER):

@@ -31,8 +31,6 @@ from tightnoise.costs import Cost
 from tightnoise.mechanisms._drawing import drawn
 from tightnoise.random import NoiseStream
 
-__all__ = ["GridOptimum", "grid_optimum"]
-
 Array = NDArray[np.float64]
 
 _CELLS = 30

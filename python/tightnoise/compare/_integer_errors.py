@@ -25,17 +25,6 @@ from tightnoise.mechanisms import (
 )
 from tightnoise.mechanisms._panels import sum_rule
 
-__all__ = [
-    "IntegerErrors",
-    "IntegerPrior",
-    "Letters",
-    "Unclipped",
-    "letters_of",
-    "noise_of",
-    "places_of",
-    "reach_of",
-]
-
 _NEGLIGIBLE = 1e-20  # of the first tail
 _LEAST_TAIL = 1e-307
 

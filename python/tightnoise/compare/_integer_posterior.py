@@ -14,8 +14,6 @@ from tightnoise.compare._integer_errors import (
 from tightnoise.compare._prior import Prior
 from tightnoise.compare._tails import Array
 
-__all__ = ["IntegerPosterior", "is_countable"]
-
 _MOST_PAIRS = 2**18  # of a true value and an output, to be looked at one by one
 _CHUNK = 2**18  # of them at a time
 _MOST_OUTPUTS = 2**21  # of a convolution

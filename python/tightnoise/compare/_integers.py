@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise._validate import require
 from tightnoise.random import NoiseStream
 
-__all__ = ["integer_interval", "integer_sensitivity", "integers_of"]
-
 _LARGEST = 2.0**53  # up to there every integer is a float
 
 

@@ -15,8 +15,6 @@ from tightnoise._validate import float_array
 from tightnoise.mechanisms._drawing import drawn
 from tightnoise.random import NoiseStream
 
-__all__ = ["Middle"]
-
 
 @dataclass(frozen=True)
 class Middle:

@@ -31,8 +31,6 @@ from tightnoise.mechanisms import (
     Tulap,
 )
 
-__all__ = ["Posterior", "posterior_of"]
-
 _NEGLIGIBLE = 1e-14  # a probability
 _NARROW = 1e-3  # a range, in deviations of the noise: with 1e-7 of the error the prior's mean does
 _MOST_STEPS = 20_000  # of more each is next to nothing: errors are Laplace's within epsilon

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from tightnoise._validate import number_array, require, require_all
 
-__all__ = ["Prior", "prior_of", "weights_of"]
-
 Array = NDArray[np.float64]
 
 

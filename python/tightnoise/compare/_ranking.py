@@ -9,8 +9,6 @@ from typing import Any, TypeVar, overload
 from tightnoise._figures import axes_of
 from tightnoise._text import Printed
 
-__all__ = ["SIZE", "Ranking"]
-
 SIZE = (13.0, 5.4)
 """Of a figure, in inches."""
 

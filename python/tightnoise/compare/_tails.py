@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from tightnoise.mechanisms import Staircase, Tulap
 from tightnoise.mechanisms._panels import up_to
 
-__all__ = ["PANEL", "Array", "GaussLegendre", "Tail", "tail_of"]
-
 Array = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-20  # a probability

@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._core import analytic_bound as core
 
-__all__ = ["Kind", "fisher_analytic_bound", "interpolation_error", "renyi_analytic_bound"]
-
 Array = NDArray[np.float64]
 Kind = Literal["rectified", "truncated", "sign", "quantized"]
 

@@ -27,8 +27,6 @@ from tightnoise.mechanisms._per_instance import PerInstanceRdp
 from tightnoise.mechanisms._sketched import Support
 from tightnoise.sketch import Sketch, count_edges
 
-__all__ = ["ball_rdp"]
-
 Array = NDArray[np.float64]
 Table = tuple[Array, NDArray[np.float32]]  # prices; for each, the excesses of all places
 

@@ -30,8 +30,6 @@ from tightnoise.costs._gaussian_pair import (
 from tightnoise.costs._quotients import quotient_lower
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 
-__all__ = ["coordinate_cost"]
-
 Array = NDArray[np.float64]
 Domain = tuple[Array, Array]
 

@@ -15,8 +15,6 @@ from tightnoise import _core
 from tightnoise._arrays import Floats, broadcast_shape, operand
 from tightnoise._validate import float_array, require, require_all, require_finite
 
-__all__ = ["CoordinateLaw", "Parameter", "first_of", "parameter"]
-
 Array = NDArray[np.float64]
 Parameter = float | Array
 """A parameter of a mechanism: one number, or a read-only array with one for each coordinate."""

@@ -12,8 +12,6 @@ from tightnoise._kinds import keeps_kind
 from tightnoise.mechanisms._drawing import source_of
 from tightnoise.random import NoiseStream, dimensions
 
-__all__ = ["DirectionLaw"]
-
 
 class DirectionLaw:
     """Draws of noise on directions; densities, means and entropies are what each class says."""

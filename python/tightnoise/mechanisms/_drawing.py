@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -23,17 +25,6 @@ from tightnoise.random import (
     dimensions,
 )
 from tightnoise.sums import ExactSum
-
-__all__ = [
-    "LARGEST_FLOAT32",
-    "Draw",
-    "OnIntegers",
-    "Theta",
-    "draw",
-    "read_theta",
-    "repeated",
-    "source_of",
-]
 
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
@@ -154,13 +145,115 @@ def draw_integers(
     return drawn[()], step[()]
 
 
-class OnIntegers:
-    """Samples as integers times the step of their grid."""
+class Sampled:
+    """Samples of a mechanism of numbers, a dataclass; also as integers times the step of a grid."""
 
     _draw: Draw
-    _steps: Callable[[GridLike], Array | None]
     _noise_is_added: ClassVar[bool]
-    sample: Callable[..., Any]
+
+    # --- what a subclass says ---------------------------------------------------------------------
+
+    @abstractmethod
+    def _read(self, theta: ArrayLike | ExactSum) -> Theta:
+        """Return the true values; ValueError for those that cannot be sampled from."""
+
+    @abstractmethod
+    def _steps(self, grid: GridLike, shape: tuple[int, ...] | None = None) -> Array | None:
+        """Return the steps of a grid, or None; `shape`, if given, is that of theta."""
+
+    @property
+    @abstractmethod
+    def _noise_scale(self) -> Array:
+        """What the steps of a grid go by."""
+
+    @property
+    def _clipped_to(self) -> tuple[Array, Array] | None:
+        """The bounds that float32 samples are clipped to, if there are any."""
+        return None
+
+    # --- parameters -------------------------------------------------------------------------------
+
+    def _values(self) -> tuple[Any, ...]:
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return tuple(getattr(self, field.name) for field in fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and unpickled mechanisms pass the same checks and are as read-only as this one.
+        return type(self), self._values()
+
+    # --- samples ----------------------------------------------------------------------------------
+
+    @keeps_kind
+    def sample(
+        self,
+        theta: ArrayLike | ExactSum,
+        *,
+        rng: NoiseStream | Reservation | None = None,
+        out: Any = None,
+        grid: GridLike = "auto",
+        offset: int = 0,
+    ) -> Any:
+        """Return theta with noise: what is released.
+
+        The sample is a multiple of a step, the nearest one to a sample of the mechanism as it is
+        accounted: of real numbers, with no rounding of theta, and with random bits without end. So
+        every cost holds for the very bits that are returned (docs/threat-model.md).
+
+        Parameters
+        ----------
+        theta : array_like or ExactSum
+            The true values, float32 or float64, any shape; also tensors, and other arrays that
+            NumPy can read, and pandas columns and tables. Integers are exact up to 2**62; so is
+            what `tightnoise.exact_sum` returns. Of noise for scalar queries each is a release of
+            its own: see the class for what a vector costs.
+        rng : NoiseStream or Reservation, optional
+            Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
+            comes from the operating system.
+        out : ndarray or torch tensor, optional
+            Where to write, of the shape and dtype of theta, which it may be.
+        grid : "auto", float or array_like, optional
+            The step: a power of two, from 2**-32 to 2**10 times the scale of the noise (the least
+            of several; of Tulap and staircase noise `mean_abs()`), which must not depend on the
+            data; for coordinates also one for each. "auto" is the power of two between 1/128 and
+            1/64 of that scale, or of the distance of the bounds where that is less. Bounds are
+            outputs of their own, on the grid or not. Mechanisms with a few fixed outputs have no
+            grid: "auto". None returns theta + noise in float arithmetic, whose last bits give theta
+            away: no cost covers those.
+        offset : int
+            Which coordinate of the noise the first one gets: a multiple of 256. For parts of one
+            array that are drawn apart, with a `Reservation`, or by workers with streams of one
+            secret seed (docs/many-workers.md).
+
+        Returns
+        -------
+        ndarray or scalar
+            Of the shape and dtype of theta (float64 for integers, float32 for float16), and of its
+            kind: a tensor for a tensor, with its index for a pandas column.
+
+        Raises
+        ------
+        ValueError
+            If theta holds NaN or an infinity, or integers beyond 2**62, a parameter does not
+            broadcast to its shape, theta is float32 and the noise or the bounds do not fit that,
+            `out` overlaps theta without being theta, `grid` is not as above, or leaves nothing
+            between the bounds, `offset` is no such multiple, or a `Reservation` has drawn these
+            coordinates for something else.
+        TypeError
+            If theta does not hold real numbers or is a masked array, or `rng` is none of these.
+        """
+        given = self._read(theta)
+        return draw(
+            self._draw,
+            given,
+            rng,
+            out,
+            self._steps(grid, given.floats.shape),
+            scale=self._noise_scale,
+            bounds=self._clipped_to,
+            moves=self._noise_is_added,
+            mechanism=self,
+            offset=offset,
+        )
 
     @keeps_kind
     def sample_integers(

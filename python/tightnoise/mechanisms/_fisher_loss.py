@@ -14,8 +14,6 @@ from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.sketch import Sketch
 
-__all__ = ["loss_of_box", "loss_of_jacobian", "loss_of_norm"]
-
 Array = NDArray[np.float64]
 Theta = ArrayLike | Sketch
 

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import float_array, require_all, shown
 
-__all__ = ["GridLike", "automatic_steps", "check_between", "grid_of", "steps_of"]
-
 Array = NDArray[np.float64]
 GridLike = ArrayLike | str | None
 """What `grid` may be: "auto", a power of two (or an array of them), or None."""

@@ -13,8 +13,6 @@ from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.mechanisms._panels import mean_over_panels
 from tightnoise.special import log_ndtr, log_ndtr_diff
 
-__all__ = ["central_moments", "fourth_moment_of_panels"]
-
 Array = NDArray[np.float64]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)

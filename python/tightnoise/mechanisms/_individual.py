@@ -42,8 +42,6 @@ from tightnoise.costs import IndividualCost
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 
-__all__ = ["RankOne", "individual_cost"]
-
 Array = NDArray[np.float64]
 
 _ORDERS = (1.5, 2.0, 3.0, *(2.0**k for k in range(2, 11)))

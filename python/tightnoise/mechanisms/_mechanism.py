@@ -8,8 +8,6 @@ from typing import Any
 from tightnoise._hints import MECHANISMS, missing
 from tightnoise.costs import Cost
 
-__all__ = ["Mechanism"]
-
 
 class Mechanism(ABC):
     """Turns a value into a noisy value, and says what that costs.

@@ -9,18 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "ONE_BY_ONE",
-    "Tails",
-    "around",
-    "exponential",
-    "lattice",
-    "mean_over_panels",
-    "steps",
-    "sum_rule",
-    "up_to",
-]
-
 Array = NDArray[np.float64]
 Tails = Literal["gaussian", "exponential", "bounded"]
 

@@ -7,8 +7,6 @@ import numpy as np
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.mechanisms.base import CoordinateMechanism
 
-__all__ = ["require_parts"]
-
 
 def require_parts(mechanism: object) -> CoordinateMechanism | AdditiveNoise:
     """Return a mechanism that draws coordinates alike; TypeError or ValueError for others."""

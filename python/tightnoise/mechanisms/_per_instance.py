@@ -18,8 +18,6 @@ from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.sketch import Sketch
 
-__all__ = ["PerInstanceRdp", "per_instance_rdp"]
-
 Array = NDArray[np.float64]
 
 # The orders for which divergences are known to be accurate. Below and above, the bound at the next

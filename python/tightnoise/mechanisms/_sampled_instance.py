@@ -23,8 +23,6 @@ from tightnoise.mechanisms._per_instance import per_instance_rdp
 from tightnoise.mechanisms._sampled_sums import ColumnSums
 from tightnoise.mechanisms._worst_place import worst_sums
 
-__all__ = ["sampled_instance_cost"]
-
 Array = NDArray[np.float64]
 
 # What may go wrong with the intervals: less is charged, but intervals are wider.

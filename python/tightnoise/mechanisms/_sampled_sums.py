@@ -19,8 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ColumnSums"]
-
 Array = NDArray[np.float64]
 
 _CHUNK = 1 << 20  # elements that are made float64 at once

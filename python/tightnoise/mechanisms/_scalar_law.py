@@ -14,8 +14,6 @@ from tightnoise._validate import float_array, require_all
 from tightnoise.mechanisms._drawing import repeated, source_of
 from tightnoise.random import NoiseStream
 
-__all__ = ["ScalarLaw"]
-
 Array = NDArray[np.float64]
 
 

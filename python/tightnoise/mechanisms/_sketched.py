@@ -27,19 +27,6 @@ from tightnoise.mechanisms._analytic_bound import (
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.sketch import Sketch
 
-__all__ = [
-    "Support",
-    "bend_of",
-    "exact_sources",
-    "fisher_sum",
-    "greatest_fisher",
-    "moves",
-    "rdp_sums",
-    "renyi_at",
-    "sketch_for",
-    "support_of",
-]
-
 Array = NDArray[np.float64]
 
 # A sum is used if its error bound, added to it, is at most this large, relatively.

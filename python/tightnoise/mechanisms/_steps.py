@@ -11,8 +11,6 @@ from tightnoise._validate import real_scalar, require
 from tightnoise.mechanisms._panels import sum_rule
 from tightnoise.mechanisms.additive import AdditiveNoise
 
-__all__ = ["LARGEST_EPSILON", "SMALLEST_EPSILON", "StepNoise", "step_epsilon"]
-
 # Beyond, one step is a factor that no float holds; below, floats cannot count the steps.
 SMALLEST_EPSILON = 1e-15
 LARGEST_EPSILON = 700.0

@@ -19,8 +19,6 @@ from tightnoise.mechanisms import _sketched
 from tightnoise.mechanisms._analytic_bound import renyi_analytic_bound
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 
-__all__ = ["worst_sums"]
-
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 

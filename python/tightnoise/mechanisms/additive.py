@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import abstractmethod
 from typing import Any, ClassVar, SupportsIndex
 
@@ -13,7 +12,6 @@ from tightnoise._arrays import Floats, elementwise
 from tightnoise._cached import cached_property
 from tightnoise._core import random as core
 from tightnoise._core.random import NoiseSource
-from tightnoise._kinds import keeps_kind
 from tightnoise._validate import (
     MAX_COUNT,
     float_array,
@@ -25,7 +23,7 @@ from tightnoise._validate import (
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.costs._additive_pair import AdditivePair, law_of
 from tightnoise.costs._leaf import Leaf
-from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, read_theta
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Sampled, Theta, read_theta
 from tightnoise.mechanisms._entropy import entropy_of_panels
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, steps_of
 from tightnoise.mechanisms._higher_moments import fourth_moment_of_panels
@@ -33,7 +31,6 @@ from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._panels import Tails
 from tightnoise.mechanisms._scalar_law import ScalarLaw
 from tightnoise.mechanisms.rounded import RoundedNoise
-from tightnoise.random import NoiseStream, Reservation
 from tightnoise.sums import ExactSum
 
 __all__ = ["AdditiveNoise"]
@@ -43,7 +40,7 @@ Array = NDArray[np.float64]
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-class AdditiveNoise(OnIntegers, ScalarLaw, Mechanism):
+class AdditiveNoise(Sampled, ScalarLaw, Mechanism):
     """Noise with a density, symmetric about 0, added to each number by itself.
 
     The base of the mechanisms for scalar queries. What `cost` and the calibrations say is what
@@ -115,89 +112,20 @@ class AdditiveNoise(OnIntegers, ScalarLaw, Mechanism):
     def _law(self) -> Any:
         return law_of(self._law_name, self._law_parameters)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Copies and unpickled mechanisms pass the same checks, and make a law of their own.
-        return type(self), self._values()
-
-    def _values(self) -> tuple[Any, ...]:
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return tuple(getattr(self, field.name) for field in fields)
-
     # --- the output's distribution ----------------------------------------------------------------
 
-    @keeps_kind
-    def sample(
-        self,
-        theta: ArrayLike | ExactSum,
-        *,
-        rng: NoiseStream | Reservation | None = None,
-        out: Any = None,
-        grid: GridLike = "auto",
-        offset: int = 0,
-    ) -> Any:
-        """Return theta with noise: what is released.
-
-        The sample is a multiple of a step, the nearest one to theta + noise: real numbers, with no
-        rounding of theta, and noise made of random bits without end. So every cost holds for the
-        very bits that are returned (docs/threat-model.md).
-
-        Parameters
-        ----------
-        theta : array_like or ExactSum
-            The true values, float32 or float64, any shape; also tensors, and other arrays that
-            NumPy can read, and pandas columns and tables. Integers are exact up to 2**62. Each is
-            a release of its own: see the class for what a vector costs.
-        rng : NoiseStream or Reservation, optional
-            Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
-            comes from the operating system.
-        out : ndarray or torch tensor, optional
-            Where to write, of the shape and dtype of theta, which it may be.
-        grid : "auto", float or None, optional
-            The step: a power of two, from 2**-32 to 2**10 times the least scale in the noise (of
-            Tulap and staircase noise `mean_abs()`), which must not depend on the data. "auto" is
-            the power of two between 1/128 and 1/64 of that scale. None returns theta + noise in
-            float arithmetic, whose last bits give theta away: no cost covers those.
-        offset : int
-            Which coordinate of the noise the first one gets: a multiple of 256. For parts of one
-            array that are drawn apart, with a `Reservation`, or by workers with streams of one
-            secret seed (docs/many-workers.md).
-
-        Returns
-        -------
-        ndarray or scalar
-            Of the shape and dtype of theta (float64 for integers, float32 for float16), and of its
-            kind: a tensor for a tensor, with its index for a pandas column.
-
-        Raises
-        ------
-        ValueError
-            If theta holds NaN or an infinity, or integers beyond 2**62, theta is float32 and the
-            noise is beyond that, `out` overlaps theta without being theta, `grid` is not as above,
-            `offset` is no such multiple, or a `Reservation` has drawn these coordinates for
-            something else.
-        TypeError
-            If theta does not hold real numbers or is a masked array, or `rng` is none of these.
-        """
+    def _read(self, theta: ArrayLike | ExactSum) -> Theta:
         given = read_theta(theta)
         if given.floats.dtype == np.float32 and self.mean_abs() > LARGEST_FLOAT32:
             raise ValueError(
                 f"the noise must be at most {LARGEST_FLOAT32} for float32 theta; its mean_abs() is "
                 f"{self.mean_abs()}"
             )
-        step = self._steps(grid)
-        scale = np.asarray(self._grid_scale)
-        return draw(
-            self._draw,
-            given,
-            rng,
-            out,
-            step,
-            mechanism=self,
-            scale=scale,
-            bounds=None,
-            moves=True,
-            offset=offset,
-        )
+        return given
+
+    @property
+    def _noise_scale(self) -> Array:
+        return np.asarray(self._grid_scale)
 
     def _draw(self, theta: Floats, out: object, source: NoiseSource, *place: Any) -> None:
         sampler = getattr(core, self._sampler)
@@ -212,10 +140,9 @@ class AdditiveNoise(OnIntegers, ScalarLaw, Mechanism):
     def _automatic_steps(self) -> Array:
         return automatic_steps(self._grid_scale, "the scale of the noise")
 
-    def _steps(self, grid: GridLike) -> Array | None:
-        """Return the step of a grid, or None."""
-        scale = np.asarray(self._grid_scale)
-        step = steps_of(grid, scale, "the scale of the noise", lambda: self._automatic_steps)
+    def _steps(self, grid: GridLike, shape: tuple[int, ...] | None = None) -> Array | None:
+        name = "the scale of the noise"
+        step = steps_of(grid, self._noise_scale, name, lambda: self._automatic_steps)
         require(step is None or step.ndim == 0, "grid", grid, "one number")
         return step
 

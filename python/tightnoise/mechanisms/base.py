@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,7 +11,6 @@ from tightnoise._arrays import Floats, broadcast_shape
 from tightnoise._cached import cached_property
 from tightnoise._core import random as core
 from tightnoise._core.random import NoiseSource
-from tightnoise._kinds import keeps_kind
 from tightnoise._validate import float_array, not_negative, number_array, require, require_all
 from tightnoise.costs import Adjacency, Cost, IndividualCost, InstanceCost
 from tightnoise.costs._functions import RdpFunction
@@ -21,7 +19,7 @@ from tightnoise.costs._zcdp import ZcdpRdp
 from tightnoise.mechanisms._ball import ball_rdp
 from tightnoise.mechanisms._coordinate_cost import coordinate_cost
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw, Parameter, parameter
-from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, OnIntegers, draw, read_theta
+from tightnoise.mechanisms._drawing import LARGEST_FLOAT32, Sampled, Theta, read_theta
 from tightnoise.mechanisms._entropy import entropy
 from tightnoise.mechanisms._fisher_loss import loss_of_box, loss_of_jacobian, loss_of_norm
 from tightnoise.mechanisms._grid import GridLike, automatic_steps, check_between, steps_of
@@ -31,7 +29,6 @@ from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms._per_instance import per_instance_rdp
 from tightnoise.mechanisms._sampled_instance import sampled_instance_cost
 from tightnoise.mechanisms._scalar_law import ScalarLaw
-from tightnoise.random import NoiseStream, Reservation
 from tightnoise.sketch import Sketch
 from tightnoise.sums import ExactSum
 
@@ -40,7 +37,7 @@ __all__ = ["CoordinateMechanism", "Parameter"]
 Array = NDArray[np.float64]
 
 
-class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
+class CoordinateMechanism(Sampled, ScalarLaw, Mechanism):
     """Noise on each coordinate of theta, independently; the base of the mechanisms here.
 
     Equal parameters make equal mechanisms. Everything is computed in float64, whatever the dtype
@@ -82,16 +79,6 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         levels = getattr(self, "levels", 2)
         return CoordinateLaw(self._law_name, self._scale_name, scale, lower, upper, levels)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Copies and unpickled mechanisms pass the same checks and are as read-only as this one.
-        return type(self), self._values()
-
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(
-            getattr(self, field.name)
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
-        )
-
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
@@ -104,83 +91,22 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
 
     # --- the output's distribution ----------------------------------------------------------------
 
-    @keeps_kind
-    def sample(
-        self,
-        theta: ArrayLike | ExactSum,
-        *,
-        rng: NoiseStream | Reservation | None = None,
-        out: Any = None,
-        grid: GridLike = "auto",
-        offset: int = 0,
-    ) -> Any:
-        """Return theta with noise: what is released.
-
-        The sample is a multiple of a step, the nearest one to a sample of the mechanism as it is
-        accounted: of real numbers, with no rounding of theta, and with random bits without end. So
-        every cost holds for the very bits that are returned (docs/threat-model.md).
-
-        Parameters
-        ----------
-        theta : array_like or ExactSum
-            The true values, float32 or float64, any shape; also tensors, and other arrays that
-            NumPy can read, and pandas columns and tables. Integers are exact up to 2**62; so is
-            what `tightnoise.exact_sum` returns.
-        rng : NoiseStream or Reservation, optional
-            Where the noise comes from; by default `tightnoise.random.default_stream()`, whose key
-            comes from the operating system.
-        out : ndarray or torch tensor, optional
-            Where to write, of the shape and dtype of theta, which it may be.
-        grid : "auto", float or array_like, optional
-            The step: a power of two, from 2**-32 to 2**10 times the scale of the noise, which must
-            not depend on the data. "auto" is the power of two between 1/128 and 1/64 of the scale
-            of the noise, or of the distance of the bounds where that is less. Bounds are outputs of
-            their own, on the grid or not. Mechanisms with a few fixed outputs have no grid: "auto".
-            None returns theta + noise in float arithmetic, whose last bits give theta away:
-            no cost covers those.
-        offset : int
-            Which coordinate of the noise the first one gets: a multiple of 256. For parts of one
-            array that are drawn apart, with a `Reservation`, or by workers with streams of one
-            secret seed (docs/many-workers.md).
-
-        Returns
-        -------
-        ndarray or scalar
-            Of the shape and dtype of theta (float64 for integers, float32 for float16), and of its
-            kind: a tensor for a tensor, with its index for a pandas column.
-
-        Raises
-        ------
-        ValueError
-            If theta holds NaN or an infinity, or integers beyond 2**62, a parameter does not
-            broadcast to its shape, theta is float32 and the scale of the noise or the bounds do not
-            fit that, `out` overlaps theta without being theta, `grid` is not as above, or leaves
-            nothing between the bounds, `offset` is no such multiple, or a `Reservation` has drawn
-            these coordinates for something else.
-        TypeError
-            If theta does not hold real numbers or is a masked array, or `rng` is none of these.
-        """
+    def _read(self, theta: ArrayLike | ExactSum) -> Theta:
         given = read_theta(theta, check_finite=False)
         values = given.floats
         self._law.require_shape(values.shape)
         self._law.require_near(theta=values)
         if values.dtype == np.float32:
             self._check_float32()
-        step = self._steps(grid)
-        if step is not None and step.ndim and not isinstance(grid, str):
-            self._law.require_shape(values.shape, grid=step)
-        return draw(
-            self._draw,
-            given,
-            rng,
-            out,
-            step,
-            scale=self._law.scale,
-            bounds=self._float32_bounds if self._has_bounds else None,
-            moves=self._noise_is_added,
-            mechanism=self,
-            offset=offset,
-        )
+        return given
+
+    @property
+    def _noise_scale(self) -> Array:
+        return self._law.scale
+
+    @property
+    def _clipped_to(self) -> tuple[Array, Array] | None:
+        return self._float32_bounds if self._has_bounds else None
 
     def _draw(self, theta: Floats, out: object, source: NoiseSource, *place: Any) -> None:
         parameters = self._law.operands(theta.shape)[: len(self._values())]
@@ -205,8 +131,7 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         name = f"the lesser of {law.scale_name} and upper - lower"
         return automatic_steps(np.minimum(law.scale, law.upper - law.lower), name)
 
-    def _steps(self, grid: GridLike) -> Array | None:
-        """Return the steps of a grid, or None."""
+    def _steps(self, grid: GridLike, shape: tuple[int, ...] | None = None) -> Array | None:
         law = self._law
         if not self._has_grid:
             require(grid is None or grid == "auto", "grid", grid, "'auto' or None: there is none")
@@ -214,6 +139,8 @@ class CoordinateMechanism(OnIntegers, ScalarLaw, Mechanism):
         step = steps_of(grid, law.scale, law.scale_name, lambda: self._automatic_steps)
         if step is not None and not isinstance(grid, str) and self._has_bounds:
             check_between(step, law.lower, law.upper)
+        if shape is not None and step is not None and step.ndim and not isinstance(grid, str):
+            law.require_shape(shape, grid=step)
         return step
 
     def _points(self, x: ArrayLike) -> Floats:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tightnoise import special
-from tightnoise.mechanisms._panels import Tails, around, up_to
+from tightnoise.mechanisms._panels import Array, Tails, around, up_to
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 from tightnoise.mechanisms.rounded import RoundedNoise
 
@@ -88,10 +87,10 @@ class Gaussian(CoordinateMechanism):
     def _least_scale(self) -> float:
         return self._one_sigma
 
-    def _panels(self, end: float, least: float = 0.0) -> NDArray[np.float64]:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         return up_to(around(0.0, self._one_sigma), end)
 
-    def _mass(self, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _mass(self, lower: Array, upper: Array) -> Array:
         """Return the probability of noise between two ends, exact in tails, too."""
         sigma = self._one_sigma
         return np.asarray(np.exp(special.log_ndtr_diff(lower / sigma, upper / sigma)))

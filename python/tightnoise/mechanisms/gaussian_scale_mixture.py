@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tightnoise._validate import number_array, require, require_all
-from tightnoise.mechanisms._panels import Tails, around, up_to
+from tightnoise.mechanisms._panels import Array, Tails, around, up_to
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["GaussianScaleMixture"]
@@ -104,7 +104,7 @@ class GaussianScaleMixture(AdditiveNoise):
     def _least_scale(self) -> float:
         return min(self.sigmas)
 
-    def _panels(self, end: float, least: float = 0.0) -> Any:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         # Mirror images are about the other side of 0, but wide ones reach across.
         centres = np.append(self.locations, np.negative(self.locations))
         return up_to(around(centres, np.append(self.sigmas, self.sigmas)), end)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise._validate import positive
-from tightnoise.mechanisms._panels import Tails, exponential
+from tightnoise.mechanisms._panels import Array, Tails, exponential
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["Laplace"]
@@ -61,7 +61,7 @@ class Laplace(AdditiveNoise):
     def _least_scale(self) -> float:
         return self.scale
 
-    def _panels(self, end: float, least: float = 0.0) -> Any:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         return exponential(self.scale, end)
 
     @property

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tightnoise._validate import integer, positive, require
 from tightnoise.costs import Adjacency
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._quotients import quotient_lower
-from tightnoise.mechanisms._panels import Tails, lattice
+from tightnoise.mechanisms._panels import Array, Tails, lattice
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -83,7 +83,7 @@ class MultiGaussianMixture(AdditiveNoise):
     def _least_scale(self) -> float:
         return self.sigma
 
-    def _panels(self, end: float, least: float = 0.0) -> Any:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         return lattice(self.sigma, self.sensitivity, self.modes, end, least)
 
     def _pair(self, sensitivity: float, adjacency: Adjacency | None) -> Leaf:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tightnoise._validate import positive, require
-from tightnoise.mechanisms._panels import Tails, lattice
+from tightnoise.mechanisms._panels import Array, Tails, lattice
 from tightnoise.mechanisms._steps import LARGEST_EPSILON
 from tightnoise.mechanisms.additive import AdditiveNoise
 
@@ -77,5 +77,5 @@ class QuasiGaussianMixture(AdditiveNoise):
     def _least_scale(self) -> float:
         return self.sigma
 
-    def _panels(self, end: float, least: float = 0.0) -> Any:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         return lattice(self.sigma, self.sensitivity, 1, end, least)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise._validate import positive, real_scalar, require
-from tightnoise.mechanisms._panels import Tails, steps
+from tightnoise.mechanisms._panels import Array, Tails, steps
 from tightnoise.mechanisms._steps import StepNoise, step_epsilon
 
 __all__ = ["Staircase"]
@@ -67,7 +67,7 @@ class Staircase(StepNoise):
     def _least_scale(self) -> float:
         return self.sensitivity
 
-    def _panels(self, end: float, least: float = 0.0) -> Any:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         return steps(self.sensitivity, self.gamma, end, least)
 
     @property

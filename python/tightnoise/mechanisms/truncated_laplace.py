@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from tightnoise._validate import positive
-from tightnoise.mechanisms._panels import Tails, exponential
+from tightnoise.mechanisms._panels import Array, Tails, exponential
 from tightnoise.mechanisms.additive import AdditiveNoise
 
 __all__ = ["TruncatedLaplace"]
@@ -64,5 +64,5 @@ class TruncatedLaplace(AdditiveNoise):
     def _least_scale(self) -> float:
         return min(self.scale, self.bound)
 
-    def _panels(self, end: float, least: float = 0.0) -> Any:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         return exponential(self.scale, end)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tightnoise._validate import positive, require
-from tightnoise.mechanisms._panels import Tails, steps
+from tightnoise.mechanisms._panels import Array, Tails, steps
 from tightnoise.mechanisms._steps import StepNoise, step_epsilon
 
 __all__ = ["Tulap"]
@@ -77,7 +77,7 @@ class Tulap(StepNoise):
     def _least_scale(self) -> float:
         return min(self.sensitivity, self.bound)
 
-    def _panels(self, end: float, least: float = 0.0) -> Any:
+    def _panels(self, end: float, least: float = 0.0) -> Array:
         return steps(self.sensitivity, 0.5, end, least)
 
     @property

@@ -23,9 +23,7 @@ from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import CoordinateMechanism
 from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
-from tightnoise.release._plan import Plan
-
-__all__ = ["BoundedRelease", "plan_bounded", "release_bounded"]
+from tightnoise.release._plan import Plan, drawing
 
 
 @dataclass(frozen=True, eq=False)  # == of arrays has no truth value
@@ -130,6 +128,7 @@ _SNAKE_CASE = {re.sub(r"\W+", "_", name).lower(): name for name in BOUNDED_FAMIL
 _WIDTHS = 8  # of a box, by which mechanisms for it are judged
 
 
+@drawing
 def release_bounded(
     value: ArrayLike,
     epsilon: float,
@@ -144,7 +143,7 @@ def release_bounded(
     adjacency: Adjacency | None = None,
     prior: ArrayLike | None = None,
     rng: NoiseStream | None = None,
-) -> BoundedRelease:
+) -> Plan[BoundedRelease]:
     """Release a value that is known to lie between bounds, as a noisy value between them.
 
     The noise is the least of its kind that is (epsilon, delta)-DP for *every* true value in the
@@ -225,37 +224,6 @@ def release_bounded(
     >>> release.value.shape, type(release.mechanism).__name__
     ((2,), 'TruncatedGaussian')
     """
-    plan = plan_bounded(
-        value,
-        epsilon,
-        delta,
-        lower=lower,
-        upper=upper,
-        sensitivity=sensitivity,
-        coordinate_sensitivity=coordinate_sensitivity,
-        mechanism=mechanism,
-        count=count,
-        adjacency=adjacency,
-        prior=prior,
-    )
-    return plan.draw(rng)
-
-
-def plan_bounded(
-    value: ArrayLike,
-    epsilon: float,
-    delta: float = 0.0,
-    *,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    sensitivity: float | None = None,
-    coordinate_sensitivity: ArrayLike | None = None,
-    mechanism: str = "best",
-    count: int = 1,
-    adjacency: Adjacency | None = None,
-    prior: ArrayLike | None = None,
-) -> Plan[BoundedRelease]:
-    """Return the release of `release_bounded`, before its noise."""
     if isinstance(mechanism, str):
         mechanism = _SNAKE_CASE.get(mechanism, mechanism)
     one_of("mechanism", mechanism, {"best": None, **BOUNDED_FAMILIES})
@@ -285,7 +253,7 @@ def plan_bounded(
         )
         grid = grid_of(drawn)
 
-        def draw_array(rng: NoiseStream | None) -> BoundedRelease:
+        def draw_array() -> BoundedRelease:
             noisy = drawn.sample(inside, rng=rng)
             return BoundedRelease(noisy, cost, drawn, noisy, grid, weights)
 
@@ -297,7 +265,7 @@ def plan_bounded(
     step = grid_of(choice.mechanism)
     cost = choice.cost.for_neighbours(adjacency)
 
-    def draw(rng: NoiseStream | None) -> BoundedRelease:
+    def draw() -> BoundedRelease:
         noisy = choice.mechanism.sample(inside, rng=rng)
         return BoundedRelease(
             float(choice.of(noisy, "value")),

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._validate import one_of, require
 
-__all__ = ["Column", "Missing", "Values", "column_of", "labels_in", "numbers_in"]
-
 Values: TypeAlias = ArrayLike | Sized
 """A one-dimensional array_like, or a column of pandas, polars or Arrow."""
+MOST_ROWS = 2**30
+"""Of a column: integers with a sign that is added up stay below 2**62."""
 Missing = Literal["refuse", "drop"]
 _MISSING: Mapping[str, None] = {"refuse": None, "drop": None}
 
@@ -88,6 +88,7 @@ def _checked(column: Column, missing: str) -> Column:
     if array.ndim != 1:
         raise ValueError(f"values must be a column, of one axis; got shape {array.shape}")
     require(array.size > 0, "values", "no row", "a column of at least one row")
+    require(array.size <= MOST_ROWS, "values", f"{array.size} rows", f"at most {MOST_ROWS} rows")
     if lost is not None and missing == "refuse":
         rows = np.flatnonzero(lost)
         if rows.size:

@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise._adjacency import require_adjacency
-from tightnoise._validate import number_array, positive, real_scalar, require
+from tightnoise._validate import number_array, require
 from tightnoise.costs import Adjacency
 from tightnoise.random import NoiseStream
 from tightnoise.release._columns import Column, Missing, Values, labels_in, numbers_in
 from tightnoise.release._noise import added_noise, bounded_noise
-from tightnoise.release._plan import MOST_ROWS, Plan, title
+from tightnoise.release._plan import Plan, budget_of, drawing, title
 from tightnoise.release._released import HistogramRelease, Release, released
-
-__all__ = ["plan_count", "plan_histogram", "release_count", "release_histogram"]
 
 _MOST_CELLS = 2**24
 
 
+@drawing
 def release_count(
     values: Values,
     epsilon: float,
@@ -32,7 +30,7 @@ def release_count(
     adjacency: Adjacency,
     missing: Missing = "refuse",
     rng: NoiseStream | None = None,
-) -> Release:
+) -> Plan[Release]:
     """Release how many rows there are, or how many of them are true.
 
     Parameters
@@ -76,9 +74,44 @@ def release_count(
     >>> int((ages >= 65).sum()), old.value, old.confidence_interval(0.95)
     (191, 191, Interval(low=188, high=194))
     """
-    return plan_count(values, epsilon, delta, adjacency=adjacency, missing=missing).draw(rng)
+    budget = budget_of(epsilon, delta, adjacency)
+    column = labels_in(values, missing)
+    n = column.values.size
+    truths = column.values.dtype == np.bool_
+    count = int(column.present.sum()) if truths else column.present.size
+    within = 0.0, math.inf
+    public = adjacency == "replace-one" and missing == "refuse"
+    if public:
+        if not truths:
+            raise ValueError(
+                "values must be truth values, such as ages >= 65, with adjacency='replace-one': "
+                "the number of all rows is public there"
+            )
+        within = 0.0, float(n)
+        noise = bounded_noise(budget.epsilon, budget.delta, 0.0, float(n), 1.0, True, adjacency)
+    else:
+        noise = added_noise(budget.epsilon, budget.delta, 1.0, True, adjacency)
+    statistic = title("count", column)
+
+    def draw() -> Release:
+        noisy = noise.draw(count, rng)
+        return Release(
+            value=int(released(noisy, 1.0, 0.0, within)),
+            cost=noise.cost,
+            statistic=statistic,
+            **budget._asdict(),
+            sensitivity=1.0,
+            derivation="one row counts or does not",
+            n=n if public else None,
+            noisy=noisy,
+            _noise=noise,
+            _within=within,
+        )
+
+    return Plan(noise.cost, statistic, draw)
 
 
+@drawing
 def release_histogram(
     values: Values,
     epsilon: float,
@@ -89,7 +122,7 @@ def release_histogram(
     adjacency: Adjacency,
     missing: Missing = "refuse",
     rng: NoiseStream | None = None,
-) -> HistogramRelease:
+) -> Plan[HistogramRelease]:
     """Release how many rows are in each of some disjoint cells, all cells at once.
 
     Parameters
@@ -145,73 +178,7 @@ def release_histogram(
     >>> release.value.shape, f"{release.cost.epsilon(0.0):.6f}"
     ((3,), '1.000000')
     """
-    plan = plan_histogram(
-        values, epsilon, delta, cells=cells, edges=edges, adjacency=adjacency, missing=missing
-    )
-    return plan.draw(rng)
-
-
-def plan_count(
-    values: Values,
-    epsilon: float,
-    delta: float = 0.0,
-    *,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-) -> Plan[Release]:
-    """Return the release of `release_count`, before its noise."""
-    loss, failure = _budget(epsilon, delta, adjacency)
-    column = labels_in(values, missing)
-    n = column.values.size
-    require(n <= MOST_ROWS, "values", f"{n} rows", f"at most {MOST_ROWS} rows")
-    truths = column.values.dtype == np.bool_
-    count = int(column.present.sum()) if truths else column.present.size
-    within = 0.0, math.inf
-    public = adjacency == "replace-one" and missing == "refuse"
-    if public:
-        if not truths:
-            raise ValueError(
-                "values must be truth values, such as ages >= 65, with adjacency='replace-one': "
-                "the number of all rows is public there"
-            )
-        within = 0.0, float(n)
-        noise = bounded_noise(loss, failure, 0.0, float(n), 1.0, True, adjacency)
-    else:
-        noise = added_noise(loss, failure, 1.0, True, adjacency)
-    statistic = title("count", column)
-
-    def draw(rng: NoiseStream | None) -> Release:
-        noisy = noise.draw(count, rng)
-        return Release(
-            value=int(released(noisy, 1.0, 0.0, within)),
-            cost=noise.cost,
-            statistic=statistic,
-            epsilon=loss,
-            delta=failure,
-            adjacency=adjacency,
-            sensitivity=1.0,
-            derivation="one row counts or does not",
-            n=n if public else None,
-            noisy=noisy,
-            _noise=noise,
-            _within=within,
-        )
-
-    return Plan(noise.cost, statistic, draw)
-
-
-def plan_histogram(
-    values: Values,
-    epsilon: float,
-    delta: float = 0.0,
-    *,
-    cells: Sequence[object] | None = None,
-    edges: ArrayLike | None = None,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-) -> Plan[HistogramRelease]:
-    """Return the release of `release_histogram`, before its noise."""
-    loss, failure = _budget(epsilon, delta, adjacency)
+    budget = budget_of(epsilon, delta, adjacency)
     if (cells is None) == (edges is None):
         raise TypeError(
             "cells or edges must be given, and not both: what is known without these rows (cells "
@@ -227,21 +194,18 @@ def plan_histogram(
         column = labels_in(values, missing)
         counts = _counted(column.present, names)
     n = column.values.size
-    require(n <= MOST_ROWS, "values", f"{n} rows", f"at most {MOST_ROWS} rows")
     replaced = adjacency == "replace-one"
     changed = min(2, len(names)) if replaced else 1
-    noise = added_noise(loss, failure, 1.0, True, adjacency, changed)
+    noise = added_noise(budget.epsilon, budget.delta, 1.0, True, adjacency, changed)
     statistic = title("histogram", column)
 
-    def draw(rng: NoiseStream | None) -> HistogramRelease:
+    def draw() -> HistogramRelease:
         noisy = noise.draw(counts, rng)
         return HistogramRelease(
             value=_indexed(noisy, names, column, is_edges=edges is not None),
             cost=noise.cost,
             statistic=statistic,
-            epsilon=loss,
-            delta=failure,
-            adjacency=adjacency,
+            **budget._asdict(),
             sensitivity=1.0,
             derivation="a row is in one cell: one more or less changes one"
             if not replaced
@@ -253,13 +217,6 @@ def plan_histogram(
         )
 
     return Plan(noise.cost, statistic, draw)
-
-
-def _budget(epsilon: float, delta: float, adjacency: Adjacency) -> tuple[float, float]:
-    require_adjacency(adjacency)
-    failure = real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
-    return positive("epsilon", epsilon), failure
 
 
 def _edges(edges: ArrayLike) -> NDArray[np.float64]:

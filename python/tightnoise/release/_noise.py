@@ -21,8 +21,6 @@ from tightnoise.mechanisms._grid import grid_of
 from tightnoise.random import NoiseStream
 from tightnoise.sums import ExactSum
 
-__all__ = ["Noise", "added_noise", "below_half", "bounded_noise", "require_fit"]
-
 Array = NDArray[np.float64]
 Bounds = tuple[float, float]
 

@@ -1,22 +1,23 @@
-"""A release that is ready but for its noise: what it will cost is known, and nothing is drawn."""
+"""A release that is ready but for its noise: what it will cost is known, and nothing is drawn.
+
+A function that releases is written as what plans it, and `drawing` makes it draw at once; sessions
+take the plan, and spend before they draw.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
-from tightnoise._validate import real_scalar, require
-from tightnoise.costs import Cost
-from tightnoise.random import NoiseStream
+from tightnoise._adjacency import require_adjacency
+from tightnoise._validate import positive, real_scalar, require
+from tightnoise.costs import Adjacency, Cost
 from tightnoise.release._columns import Column
 
-__all__ = ["MOST_ROWS", "Plan", "bounds_of", "title"]
-
-MOST_ROWS = 2**30
-"""Of a column: integers with a sign that is added up stay below 2**62."""
-
-Own = TypeVar("Own")
+Asked = ParamSpec("Asked")
+Own = TypeVar("Own", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,50 @@ class Plan(Generic[Own]):
 
     cost: Cost
     statistic: str
-    draw: Callable[[NoiseStream | None], Own]
+    draw: Callable[[], Own]
+
+
+class Drawing(Protocol[Asked, Own]):
+    """A function that releases, and the plan that it draws."""
+
+    @property
+    def plan(self) -> Callable[Asked, Plan[Own]]:
+        """What returns the release before its noise."""
+
+    def __call__(self, *args: Asked.args, **kwargs: Asked.kwargs) -> Own:
+        """Release at once."""
+
+
+def drawing(plan: Callable[Asked, Plan[Own]]) -> Drawing[Asked, Own]:
+    """Make a function that plans a release, and says what is released, draw it at once."""
+
+    @functools.wraps(plan)
+    def release(*args: Asked.args, **kwargs: Asked.kwargs) -> Own:
+        return plan(*args, **kwargs).draw()
+
+    # What help shows, and the command line reads, is the signature with what is released.
+    returned = plan.__annotations__["return"].removeprefix("Plan[").removesuffix("]")
+    plan.__annotations__["return"] = returned
+    drawn: Any = release
+    drawn.plan = plan
+    drawing: Drawing[Asked, Own] = drawn
+    return drawing
+
+
+class Budget(NamedTuple):
+    """What is asked for, checked."""
+
+    epsilon: float
+    delta: float
+    adjacency: Adjacency
+
+
+def budget_of(epsilon: object, delta: object, adjacency: Adjacency) -> Budget:
+    """Return the budget; ValueError or TypeError for what is none."""
+    require_adjacency(adjacency)
+    loss, failure = positive("epsilon", epsilon), real_scalar("delta", delta)
+    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    return Budget(loss, failure, adjacency)
 
 
 def bounds_of(lower: object, upper: object) -> tuple[float, float]:

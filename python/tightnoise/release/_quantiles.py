@@ -14,11 +14,9 @@ from tightnoise.costs import Adjacency
 from tightnoise.random import NoiseStream
 from tightnoise.release._columns import Missing, Values, numbers_in
 from tightnoise.release._noise import Noise
-from tightnoise.release._plan import MOST_ROWS, Plan, bounds_of, title
+from tightnoise.release._plan import Plan, bounds_of, drawing, title
 from tightnoise.release._rank_law import LEAST_EPSILON, RankLaw, rank_rate
 from tightnoise.release._released import QuantileRelease
-
-__all__ = ["plan_median", "plan_quantile", "release_median", "release_quantile"]
 
 _LARGEST_INTEGER = 2**31
 _STEPS = 30  # the binary logarithm of how many there are in the bounds
@@ -26,6 +24,7 @@ _MANTISSA = 52
 _PARTS = 10**6  # of a rank
 
 
+@drawing
 def release_quantile(
     values: Values,
     epsilon: float,
@@ -36,7 +35,7 @@ def release_quantile(
     adjacency: Adjacency,
     missing: Missing = "refuse",
     rng: NoiseStream | None = None,
-) -> QuantileRelease:
+) -> Plan[QuantileRelease]:
     """Release a quantile of a column: one row a person, each clipped to bounds.
 
     Parameters
@@ -90,103 +89,6 @@ def release_quantile(
     >>> bool(0.8 < (ages < release.value).mean() < 1.0)
     True
     """
-    plan = plan_quantile(
-        values,
-        epsilon,
-        quantile=quantile,
-        lower=lower,
-        upper=upper,
-        adjacency=adjacency,
-        missing=missing,
-    )
-    return plan.draw(rng)
-
-
-def release_median(
-    values: Values,
-    epsilon: float,
-    *,
-    lower: float | None = None,
-    upper: float | None = None,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-    rng: NoiseStream | None = None,
-) -> QuantileRelease:
-    """Release the median of a column: `release_quantile` of 1/2.
-
-    Parameters
-    ----------
-    values : array_like, shape (n,), or Series or Arrow array
-        As there.
-    epsilon : float
-        As there.
-    lower, upper : float
-        As there.
-    adjacency : {"add-remove", "replace-one"}
-        As there. One row more or less costs half of what another row costs.
-    missing : {"refuse", "drop"}
-        As there.
-    rng : NoiseStream, optional
-        As there.
-
-    Returns
-    -------
-    QuantileRelease
-
-    Raises
-    ------
-    ValueError, TypeError
-        As there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import tightnoise as tn
-    >>> ages = np.random.default_rng(0).integers(18, 90, 500)
-    >>> stream = tn.random.NoiseStream(seed=1)
-    >>> bounds = {"lower": 0, "upper": 120, "adjacency": "add-remove"}
-    >>> release = tn.release_median(ages, 1.0, **bounds, rng=stream)
-    >>> type(release.value).__name__, bool(abs(release.value - 53) < 8)
-    ('int', True)
-    """
-    plan = plan_median(
-        values, epsilon, lower=lower, upper=upper, adjacency=adjacency, missing=missing
-    )
-    return plan.draw(rng)
-
-
-def plan_median(
-    values: Values,
-    epsilon: float,
-    *,
-    lower: float | None,
-    upper: float | None,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-) -> Plan[QuantileRelease]:
-    """Return the release of `release_median`, before its noise."""
-    return plan_quantile(
-        values,
-        epsilon,
-        quantile=0.5,
-        lower=lower,
-        upper=upper,
-        adjacency=adjacency,
-        missing=missing,
-    )
-
-
-def plan_quantile(
-    values: Values,
-    epsilon: float,
-    *,
-    quantile: float,
-    lower: float | None,
-    upper: float | None,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-) -> Plan[QuantileRelease]:
-    """Return the release of `release_quantile`, before its noise."""
     require_adjacency(adjacency)
     loss = positive("epsilon", epsilon)
     require(loss >= LEAST_EPSILON, "epsilon", epsilon, f"at least {LEAST_EPSILON}")
@@ -195,7 +97,6 @@ def plan_quantile(
     low, high = bounds_of(lower, upper)
     column = numbers_in(values, missing)
     n = column.values.size
-    require(n <= MOST_ROWS, "values", f"{n} rows", f"at most {MOST_ROWS} rows")
     whole = low.is_integer() and high.is_integer() and max(-low, high) <= _LARGEST_INTEGER
     noise = _rank_noise(loss, where, low, high, column.integer and whole, adjacency)
     law: RankLaw = noise.mechanism
@@ -205,7 +106,7 @@ def plan_quantile(
     public = adjacency == "replace-one" and missing == "refuse"
     statistic = title("median" if where == 0.5 else f"quantile {where:g}", column)
 
-    def draw(rng: NoiseStream | None) -> QuantileRelease:
+    def draw() -> QuantileRelease:
         point = law.draw(rows, rng)
         value = point if noise.integer else point * law.step
         return QuantileRelease(
@@ -228,6 +129,49 @@ def plan_quantile(
         )
 
     return Plan(noise.cost, statistic, draw)
+
+
+@drawing
+def release_median(
+    values: Values,
+    epsilon: float,
+    *,
+    lower: float | None = None,
+    upper: float | None = None,
+    adjacency: Adjacency,
+    missing: Missing = "refuse",
+    rng: NoiseStream | None = None,
+) -> Plan[QuantileRelease]:
+    """Release the median of a column: `release_quantile` of 1/2.
+
+    Arguments and errors are those of `release_quantile`. One row more or less costs half of what
+    another row costs.
+
+    Returns
+    -------
+    QuantileRelease
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tightnoise as tn
+    >>> ages = np.random.default_rng(0).integers(18, 90, 500)
+    >>> stream = tn.random.NoiseStream(seed=1)
+    >>> bounds = {"lower": 0, "upper": 120, "adjacency": "add-remove"}
+    >>> release = tn.release_median(ages, 1.0, **bounds, rng=stream)
+    >>> type(release.value).__name__, bool(abs(release.value - 53) < 8)
+    ('int', True)
+    """
+    return release_quantile.plan(
+        values,
+        epsilon,
+        quantile=0.5,
+        lower=lower,
+        upper=upper,
+        adjacency=adjacency,
+        missing=missing,
+        rng=rng,
+    )
 
 
 @functools.lru_cache(maxsize=1024)

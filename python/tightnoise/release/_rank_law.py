@@ -37,8 +37,6 @@ from tightnoise.mechanisms import Mechanism
 from tightnoise.mechanisms._drawing import source_of
 from tightnoise.random import NoiseStream, default_stream
 
-__all__ = ["LEAST_EPSILON", "RankLaw", "rank_rate", "weight"]
-
 Integers = NDArray[np.int64]
 
 LEAST_EPSILON = 1e-6

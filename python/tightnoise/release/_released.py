@@ -12,17 +12,6 @@ from tightnoise._text import upper_text
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.release._noise import Noise, below_half
 
-__all__ = [
-    "HistogramRelease",
-    "Interval",
-    "QuantileRelease",
-    "RatioRelease",
-    "Release",
-    "VectorRelease",
-    "ratio_mean",
-    "released",
-]
-
 _LEVEL = 0.95  # of the interval that is printed
 _MOST_CELLS = 12  # that are printed
 

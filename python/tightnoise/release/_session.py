@@ -19,21 +19,19 @@ from tightnoise._validate import MAX_COUNT, integer, positive, require
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms._drawing import source_of
 from tightnoise.random import NoiseStream
-from tightnoise.release._bounded import BoundedRelease, plan_bounded
+from tightnoise.release._bounded import BoundedRelease, release_bounded
 from tightnoise.release._columns import Missing, Values
-from tightnoise.release._counts import plan_count, plan_histogram
+from tightnoise.release._counts import release_count, release_histogram
 from tightnoise.release._plan import Plan
-from tightnoise.release._quantiles import plan_median, plan_quantile
+from tightnoise.release._quantiles import release_median, release_quantile
 from tightnoise.release._released import (
     HistogramRelease,
     QuantileRelease,
     Release,
     VectorRelease,
 )
-from tightnoise.release._sums import plan_mean, plan_sum
-from tightnoise.release._vectors import plan_vector
-
-__all__ = ["Session", "SessionEntry"]
+from tightnoise.release._sums import release_mean, release_sum
+from tightnoise.release._vectors import release_vector
 
 Own = TypeVar("Own")
 
@@ -189,8 +187,8 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> Release:
         """Spend, then release as `tightnoise.release_count` does."""
-        plan = plan_count(
-            values, self._share(epsilon), delta, adjacency=self._relation, missing=missing
+        plan = release_count.plan(
+            values, self._share(epsilon), delta, adjacency=self._relation, missing=missing, rng=rng
         )
         return self._drawn(plan, name, rng)
 
@@ -207,7 +205,7 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> Release:
         """Spend, then release as `tightnoise.release_sum` does."""
-        plan = plan_sum(
+        plan = release_sum.plan(
             values,
             self._share(epsilon),
             delta,
@@ -215,6 +213,7 @@ class Session:
             upper=upper,
             adjacency=self._relation,
             missing=missing,
+            rng=rng,
         )
         return self._drawn(plan, name, rng)
 
@@ -231,7 +230,7 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> Release:
         """Spend, then release as `tightnoise.release_mean` does."""
-        plan = plan_mean(
+        plan = release_mean.plan(
             values,
             self._share(epsilon),
             delta,
@@ -239,6 +238,7 @@ class Session:
             upper=upper,
             adjacency=self._relation,
             missing=missing,
+            rng=rng,
         )
         return self._drawn(plan, name, rng)
 
@@ -255,7 +255,7 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> HistogramRelease:
         """Spend, then release as `tightnoise.release_histogram` does."""
-        plan = plan_histogram(
+        plan = release_histogram.plan(
             values,
             self._share(epsilon),
             delta,
@@ -263,6 +263,7 @@ class Session:
             edges=edges,
             adjacency=self._relation,
             missing=missing,
+            rng=rng,
         )
         return self._drawn(plan, name, rng)
 
@@ -279,7 +280,7 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> QuantileRelease:
         """Spend, then release as `tightnoise.release_quantile` does."""
-        plan = plan_quantile(
+        plan = release_quantile.plan(
             values,
             self._share(epsilon),
             quantile=quantile,
@@ -287,6 +288,7 @@ class Session:
             upper=upper,
             adjacency=self._relation,
             missing=missing,
+            rng=rng,
         )
         return self._drawn(plan, name, rng)
 
@@ -302,13 +304,14 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> QuantileRelease:
         """Spend, then release as `tightnoise.release_median` does."""
-        plan = plan_median(
+        plan = release_median.plan(
             values,
             self._share(epsilon),
             lower=lower,
             upper=upper,
             adjacency=self._relation,
             missing=missing,
+            rng=rng,
         )
         return self._drawn(plan, name, rng)
 
@@ -324,13 +327,14 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> VectorRelease:
         """Spend, then release as `tightnoise.release_vector` does."""
-        plan = plan_vector(
+        plan = release_vector.plan(
             values,
             self._share(epsilon),
             delta,
             bound=bound,
             adjacency=self._relation,
             missing=missing,
+            rng=rng,
         )
         return self._drawn(plan, name, rng)
 
@@ -350,7 +354,7 @@ class Session:
         rng: NoiseStream | None = None,
     ) -> BoundedRelease:
         """Spend, then release as `tightnoise.release_bounded` does, one value."""
-        plan = plan_bounded(
+        plan = release_bounded.plan(
             value,
             self._share(epsilon),
             delta,
@@ -361,6 +365,7 @@ class Session:
             mechanism=mechanism,
             adjacency=self._relation,
             prior=prior,
+            rng=rng,
         )
         return self._drawn(plan, name, rng)
 
@@ -375,7 +380,7 @@ class Session:
         called = plan.statistic if name is None else _checked_name(name)
         source_of(rng)  # refuses what is no stream, before anything is spent
         self._spend(plan.cost, called)
-        return plan.draw(rng)
+        return plan.draw()
 
     def _spend(self, cost: Cost, name: str) -> None:
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")

@@ -20,6 +20,7 @@ epsilon 0.5 to 1, 0.69 at 4, 0.91 at 6, and more from about 6.5 on.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable
@@ -28,18 +29,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._adjacency import require_adjacency
-from tightnoise._validate import MAX_COUNT, positive, real_scalar, require
+from tightnoise._validate import MAX_COUNT
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import Laplace
 from tightnoise.random import NoiseStream
-from tightnoise.release._columns import Column, Missing, Values, numbers_in
+from tightnoise.release._columns import MOST_ROWS, Column, Missing, Values, numbers_in
 from tightnoise.release._noise import Noise, added_noise, bounded_noise, require_fit
-from tightnoise.release._plan import MOST_ROWS, Plan, bounds_of, title
+from tightnoise.release._plan import Budget, Plan, bounds_of, budget_of, drawing, title
 from tightnoise.release._released import RatioRelease, Release, ratio_mean, released
 from tightnoise.sums import ExactSum, exact_sum
-
-__all__ = ["plan_mean", "plan_sum", "release_mean", "release_sum"]
 
 _LARGEST_INTEGER = 2**31  # bounds of integers that are added up as such
 
@@ -47,12 +45,10 @@ _LARGEST_INTEGER = 2**31  # bounds of integers that are added up as such
 class _Asked(NamedTuple):
     """All that the noise depends on: no data."""
 
-    epsilon: float
-    delta: float
+    budget: Budget
     lower: float
     upper: float
     integer: bool
-    adjacency: Adjacency
     n: int | None
     """The number of rows, where it is public."""
 
@@ -69,6 +65,7 @@ class _Known(NamedTuple):
     """Of `exact_sum`."""
 
 
+@drawing
 def release_sum(
     values: Values,
     epsilon: float,
@@ -79,7 +76,7 @@ def release_sum(
     adjacency: Adjacency,
     missing: Missing = "refuse",
     rng: NoiseStream | None = None,
-) -> Release:
+) -> Plan[Release]:
     """Release the sum of a column: one row a person, each clipped to bounds.
 
     Parameters
@@ -130,12 +127,31 @@ def release_sum(
     >>> print(tn.release_sum(range(10), 1.0, **bounds, rng=stream).sensitivity)
     10.0
     """
-    plan = plan_sum(
-        values, epsilon, delta, lower=lower, upper=upper, adjacency=adjacency, missing=missing
+    column, asked = _question(values, epsilon, delta, lower, upper, adjacency, missing)
+    n, low, high = asked.n, asked.lower, asked.upper
+    known = _of_sum(asked)
+    if n is not None:
+        sensitivity, derivation = high - low, "upper - lower"
+        within, shift = (n * low, n * high), n * known.middle
+    else:
+        sensitivity, derivation = known.noise.sensitivity, "max(|lower|, |upper|)"
+        if adjacency == "replace-one":
+            derivation = "max(upper, 0) - min(lower, 0), as rows may be missing"
+        within, shift = (0.0 if low >= 0 else -math.inf, 0.0 if high <= 0 else math.inf), 0.0
+    return _planned(
+        column,
+        asked,
+        rng,
+        statistic="sum",
+        integer=known.noise.integer,
+        sensitivity=sensitivity,
+        derivation=derivation,
+        _shift=shift,
+        _within=within,
     )
-    return plan.draw(rng)
 
 
+@drawing
 def release_mean(
     values: Values,
     epsilon: float,
@@ -146,7 +162,7 @@ def release_mean(
     adjacency: Adjacency,
     missing: Missing = "refuse",
     rng: NoiseStream | None = None,
-) -> Release:
+) -> Plan[Release]:
     """Release the mean of a column: one row a person, each clipped to bounds.
 
     Parameters
@@ -202,107 +218,66 @@ def release_mean(
     >>> release.sensitivity, bool(abs(release.value - ages.mean()) < 1)
     (0.24, True)
     """
-    plan = plan_mean(
-        values, epsilon, delta, lower=lower, upper=upper, adjacency=adjacency, missing=missing
-    )
-    return plan.draw(rng)
-
-
-def plan_sum(
-    values: Values,
-    epsilon: float,
-    delta: float = 0.0,
-    *,
-    lower: float | None,
-    upper: float | None,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-) -> Plan[Release]:
-    """Return the release of `release_sum`, before its noise."""
     column, asked = _question(values, epsilon, delta, lower, upper, adjacency, missing)
-    known = _of_sum(asked)
-    theta = _added_up(column, asked, known)
     n, low, high = asked.n, asked.lower, asked.upper
     if n is None:
-        within = (0.0 if low >= 0 else -math.inf, 0.0 if high <= 0 else math.inf)
-        sensitivity = known.noise.sensitivity
-        derivation = "max(|lower|, |upper|)"
-        if adjacency == "replace-one":
-            derivation = "max(upper, 0) - min(lower, 0), as rows may be missing"
-        shift = 0.0
-    else:
-        within = n * low, n * high
-        sensitivity, derivation, shift = high - low, "upper - lower", n * known.middle
-    statistic = title("sum", column)
+        return _plan_ratio(column, asked, rng)
+    return _planned(
+        column,
+        asked,
+        rng,
+        statistic="mean",
+        integer=False,
+        sensitivity=(high - low) / n,
+        derivation="(upper - lower)/n",
+        _factor=n,
+        _shift=_of_sum(asked).middle,
+        _within=(low, high),
+    )
 
-    def draw(rng: NoiseStream | None) -> Release:
-        noisy = known.noise.draw(theta, rng)
-        value = released(noisy, 1.0, shift, within)
+
+def _planned(
+    column: Column,
+    asked: _Asked,
+    rng: NoiseStream | None,
+    *,
+    statistic: str,
+    integer: bool,
+    sensitivity: float,
+    derivation: str,
+    _factor: float = 1.0,
+    _shift: float,
+    _within: tuple[float, float],
+) -> Plan[Release]:
+    """Return the release of one noisy sum."""
+    noise = _of_sum(asked).noise
+    theta = _added_up(column, asked, _of_sum(asked))
+    called = title(statistic, column)
+
+    def draw() -> Release:
+        noisy = noise.draw(theta, rng)
+        value = released(noisy, _factor, _shift, _within)
         return Release(
-            value=int(value) if known.noise.integer else value,
-            cost=known.noise.cost,
-            statistic=statistic,
-            epsilon=asked.epsilon,
-            delta=asked.delta,
-            adjacency=adjacency,
+            value=int(value) if integer else value,
+            cost=noise.cost,
+            statistic=called,
+            **asked.budget._asdict(),
             sensitivity=sensitivity,
             derivation=derivation,
-            n=n,
-            lower=low,
-            upper=high,
+            n=asked.n,
+            lower=asked.lower,
+            upper=asked.upper,
             noisy=noisy,
-            _noise=known.noise,
-            _shift=shift,
-            _within=within,
+            _noise=noise,
+            _factor=_factor,
+            _shift=_shift,
+            _within=_within,
         )
 
-    return Plan(known.noise.cost, statistic, draw)
+    return Plan(noise.cost, called, draw)
 
 
-def plan_mean(
-    values: Values,
-    epsilon: float,
-    delta: float = 0.0,
-    *,
-    lower: float | None,
-    upper: float | None,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-) -> Plan[Release]:
-    """Return the release of `release_mean`, before its noise."""
-    column, asked = _question(values, epsilon, delta, lower, upper, adjacency, missing)
-    if asked.n is None:
-        return _plan_ratio(column, asked)
-    known = _of_sum(asked)
-    theta = _added_up(column, asked, known)
-    n, low, high = asked.n, asked.lower, asked.upper
-    statistic = title("mean", column)
-
-    def draw(rng: NoiseStream | None) -> Release:
-        noisy = known.noise.draw(theta, rng)
-        return Release(
-            value=released(noisy, n, known.middle, (low, high)),
-            cost=known.noise.cost,
-            statistic=statistic,
-            epsilon=asked.epsilon,
-            delta=asked.delta,
-            adjacency=adjacency,
-            sensitivity=(high - low) / n,
-            derivation="(upper - lower)/n",
-            n=n,
-            lower=low,
-            upper=high,
-            noisy=noisy,
-            _noise=known.noise,
-            _factor=n,
-            _shift=known.middle,
-            _within=(low, high),
-        )
-
-    return Plan(known.noise.cost, statistic, draw)
-
-
-def _plan_ratio(column: Column, asked: _Asked) -> Plan[Release]:
+def _plan_ratio(column: Column, asked: _Asked, rng: NoiseStream | None) -> Plan[Release]:
     known = _of_ratio(asked)
     above = _added_up(column, asked, known)
     rows = column.present.size
@@ -311,31 +286,22 @@ def _plan_ratio(column: Column, asked: _Asked) -> Plan[Release]:
     if isinstance(above, ExactSum):
         # Of each row what is left of the width, so that both together change by the width.
         rest = rows * whole - int(above.integers)
-        below = ExactSum(
-            np.asarray(rest, np.int64),
-            rows,
-            above.bound,
-            above.norm,
-            above.capacity,
-            above.adjacency,
-        )
+        below = dataclasses.replace(above, integers=np.asarray(rest, np.int64))
     else:
         below = rows * whole - above
     bounds = asked.lower, asked.upper
     statistic = title("mean", column)
     derivation = "upper - lower, in L1 norm of the two sums that the mean is made of"
-    if asked.adjacency == "replace-one":
+    if asked.budget.adjacency == "replace-one":
         derivation = f"2 ({derivation})"
 
-    def draw(rng: NoiseStream | None) -> Release:
+    def draw() -> Release:
         a, b = (float(known.noise.draw(theta, rng)) for theta in (above, below))
         return RatioRelease(
             value=ratio_mean(a, b, bounds),
             cost=known.noise.cost,
             statistic=statistic,
-            epsilon=asked.epsilon,
-            delta=asked.delta,
-            adjacency=asked.adjacency,
+            **asked.budget._asdict(),
             sensitivity=known.noise.sensitivity,
             derivation=derivation,
             lower=asked.lower,
@@ -358,25 +324,21 @@ def _question(
     missing: str,
 ) -> tuple[Column, _Asked]:
     """Return the rows, and what the noise depends on, checked."""
-    require_adjacency(adjacency)
-    loss = positive("epsilon", epsilon)
-    failure = real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    budget = budget_of(epsilon, delta, adjacency)
     low, high = bounds_of(lower, upper)
     column = numbers_in(values, missing)
     n = column.values.size
-    require(n <= MOST_ROWS, "values", f"{n} rows", f"at most {MOST_ROWS} rows")
     whole = low.is_integer() and high.is_integer() and max(-low, high) <= _LARGEST_INTEGER
     public = adjacency == "replace-one" and missing == "refuse"
     if public:  # and sums are floats, too
         whole = whole and n * max(-low, high) <= MAX_COUNT
     integer = column.integer and whole
-    return column, _Asked(loss, failure, low, high, integer, adjacency, n if public else None)
+    return column, _Asked(budget, low, high, integer, n if public else None)
 
 
 @functools.lru_cache(maxsize=1024)
 def _of_sum(asked: _Asked) -> _Known:
-    epsilon, delta, low, high, integer, adjacency, n = asked
+    (epsilon, delta, adjacency), low, high, integer, n = asked
     size = max(abs(low), abs(high))
     if n is None:
         moved = size if adjacency == "add-remove" else max(high, 0.0) - min(low, 0.0)
@@ -409,9 +371,10 @@ def _of_integers(
 @functools.lru_cache(maxsize=1024)
 def _of_ratio(asked: _Asked) -> _Known:
     width = asked.upper - asked.lower
-    moved = width if asked.adjacency == "add-remove" else 2.0 * width
-    law = Laplace(moved / asked.epsilon * (1.0 + 2.0**-50))
-    cost = Cost.of_pure(asked.epsilon, adjacency=asked.adjacency)
+    epsilon, _, adjacency = asked.budget
+    moved = width if adjacency == "add-remove" else 2.0 * width
+    law = Laplace(moved / epsilon * (1.0 + 2.0**-50))
+    cost = Cost.of_pure(epsilon, adjacency=adjacency)
     return _Known(Noise("Laplace", law, cost, moved, False), asked.lower, width, MOST_ROWS)
 
 
@@ -426,11 +389,11 @@ def _added_up(column: Column, asked: _Asked, known: _Known) -> Any:
         bound=known.bound,
         norm=math.inf,
         capacity=known.capacity,
-        adjacency=asked.adjacency,
+        adjacency=asked.budget.adjacency,
     )
     if asked.n is not None:
         return float(total.integers) * total.unit
-    require_fit(total, known.noise, asked.epsilon)
+    require_fit(total, known.noise, asked.budget.epsilon)
     return total
 
 

@@ -10,20 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightnoise import calibrate
-from tightnoise._adjacency import require_adjacency
-from tightnoise._validate import float_array, one_of, positive, real_scalar, require
+from tightnoise._validate import float_array, one_of, positive, require
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import Laplace
 from tightnoise.random import NoiseStream
-from tightnoise.release._columns import Missing
+from tightnoise.release._columns import MOST_ROWS, Missing
 from tightnoise.release._noise import Noise, added_noise, require_fit
-from tightnoise.release._plan import MOST_ROWS, Plan
+from tightnoise.release._plan import Plan, budget_of, drawing
 from tightnoise.release._released import VectorRelease
 from tightnoise.sums import exact_sum
 
-__all__ = ["plan_vector", "release_vector"]
 
-
+@drawing
 def release_vector(
     values: ArrayLike,
     epsilon: float,
@@ -33,7 +31,7 @@ def release_vector(
     adjacency: Adjacency,
     missing: Missing = "refuse",
     rng: NoiseStream | None = None,
-) -> VectorRelease:
+) -> Plan[VectorRelease]:
     """Release the sum of rows of numbers, each scaled down to an L2 norm where it is longer.
 
     Parameters
@@ -83,23 +81,7 @@ def release_vector(
     >>> release.value.shape, release.mechanism
     ((64,), Gaussian(sigma=33.7974311146147))
     """
-    plan = plan_vector(values, epsilon, delta, bound=bound, adjacency=adjacency, missing=missing)
-    return plan.draw(rng)
-
-
-def plan_vector(
-    values: ArrayLike,
-    epsilon: float,
-    delta: float = 0.0,
-    *,
-    bound: float | None = None,
-    adjacency: Adjacency,
-    missing: Missing = "refuse",
-) -> Plan[VectorRelease]:
-    """Return the release of `release_vector`, before its noise."""
-    require_adjacency(adjacency)
-    loss, failure = positive("epsilon", epsilon), real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    budget = budget_of(epsilon, delta, adjacency)
     if bound is None:
         raise TypeError(
             "bound must be given, the L2 norm that rows are clipped to, from what is known without "
@@ -122,19 +104,17 @@ def plan_vector(
         )
     total = exact_sum(rows, bound=longest, capacity=MOST_ROWS, adjacency=adjacency)
     size = int(total.integers.size)
-    noise = _noise_of(loss, failure, total.sensitivity, size, adjacency)
-    require_fit(total, noise, loss)
+    noise = _noise_of(budget.epsilon, budget.delta, total.sensitivity, size, adjacency)
+    require_fit(total, noise, budget.epsilon)
     frame = values if type(values).__module__.partition(".")[0] == "pandas" else None
 
-    def draw(rng: NoiseStream | None) -> VectorRelease:
+    def draw() -> VectorRelease:
         noisy = noise.draw(total, rng)
         return VectorRelease(
             value=noisy if frame is None else _by_column(noisy, frame),
             cost=noise.cost,
             statistic="sum of vectors",
-            epsilon=loss,
-            delta=failure,
-            adjacency=adjacency,
+            **budget._asdict(),
             sensitivity=total.sensitivity,
             derivation="bound" if adjacency == "add-remove" else "2 bound",
             n=rows.shape[0] if adjacency == "replace-one" else None,

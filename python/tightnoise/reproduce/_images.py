@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from tightnoise._files import FileError, read_archive, reading
 
-__all__ = ["Images", "read_images"]
-
 Array = NDArray[np.float32]
 Labels = NDArray[np.int64]
 

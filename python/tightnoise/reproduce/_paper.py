@@ -8,8 +8,6 @@ from typing import IO
 
 from tightnoise.reproduce._table import Table
 
-__all__ = ["Paper"]
-
 
 @dataclass(frozen=True)
 class Paper:

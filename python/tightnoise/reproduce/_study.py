@@ -13,8 +13,6 @@ from tightnoise._files import FileError, check_writable, reading, write_whole
 from tightnoise._validate import shown
 from tightnoise.reproduce._table import Table
 
-__all__ = ["Plan", "Results", "Settings", "Study", "check_state", "run"]
-
 Results = Mapping[str, Any]
 """What the cells returned, by their names; as JSON has it."""
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
-__all__ = ["Cell", "Row", "Table", "wrapped"]
+import numpy as np
+from numpy.typing import ArrayLike
+
+Setting = TypeVar("Setting", bound=float | str)
 
 _WIDTHS = {"ours": 7, "expected": 8, "diff.": 6}  # of printed numbers, in characters, at least
 _FEWEST_DIGITS, _MOST_DIGITS = 4, 9  # significant, that are printed where both bounds have them
@@ -52,6 +56,28 @@ class Cell:
         return self.difference is None or abs(self.difference) <= 10.0**-self.decimals
 
 
+Figure: TypeAlias = Cell | float | str | None
+"""A cell; or a number that is ours, a text that is expected, None for neither."""
+
+
+def _cell(figure: Figure) -> Cell:
+    if isinstance(figure, Cell):
+        return figure
+    return Cell(None, figure) if isinstance(figure, str) else Cell(figure)
+
+
+def beside(ours: Iterable[float | None], expected: Iterable[str | None]) -> tuple[Figure, ...]:
+    """Return our numbers, each beside the one that is expected."""
+    return tuple(Cell(*pair) for pair in zip(ours, expected, strict=True))
+
+
+def mean_and_error(values: ArrayLike) -> tuple[float, float | None]:
+    """Return the mean of several runs, and its standard error; None of a single one."""
+    every = np.asarray(values, dtype=np.float64)
+    error = float(every.std(ddof=1)) / every.size**0.5 if every.size > 1 else None
+    return float(every.mean()), error
+
+
 @dataclass(frozen=True)
 class Row:
     """One line of a table: the setting, a number or a name, and a number for each column."""
@@ -74,6 +100,25 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        setting: str,
+        columns: Iterable[str],
+        rows: Mapping[Setting, Iterable[Figure]] | Iterable[tuple[Setting, Iterable[Figure]]],
+        *notes: str,
+    ) -> Table:
+        """Return the table of the figures of each setting; a note is a paragraph."""
+        pairs = rows.items() if isinstance(rows, Mapping) else rows
+        return cls(
+            title,
+            setting,
+            tuple(columns),
+            tuple(Row(name, tuple(map(_cell, figures))) for name, figures in pairs),
+            tuple(line for text in notes for line in textwrap.wrap(text, 100)),
+        )
 
     @property
     def disagreements(self) -> list[str]:
@@ -165,8 +210,3 @@ def _show_bounds(lower: float, upper: float) -> str:
         for bound, rounding in ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
     )
     return f"{below} to {above}"
-
-
-def wrapped(*paragraphs: str) -> tuple[str, ...]:
-    """Return notes, a paragraph each, as the lines of a table's notes."""
-    return tuple(line for text in paragraphs for line in textwrap.wrap(text, 100))

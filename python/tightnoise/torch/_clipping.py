@@ -10,8 +10,6 @@ from torch.func import functional_call, grad, vmap
 from tightnoise._validate import MAX_COUNT, integer, positive
 from tightnoise.torch._release import widened
 
-__all__ = ["clipped_sum"]
-
 _DOWN = 4.0  # units in the last place that a scale is rounded down by, beside that of a norm
 _NORMS = (torch.nn.modules.batchnorm._BatchNorm,)
 

@@ -22,8 +22,6 @@ from tightnoise.mechanisms import Gaussian, Mechanism
 from tightnoise.random import NoiseStream
 from tightnoise.torch._release import Sampler, release, widened
 
-__all__ = ["DPOptimizer", "OpacusAccountant", "PrivacyEngine"]
-
 _NAME = "tightnoise"
 _SAME = 1e-9  # relative: a multiplier that was rounded
 

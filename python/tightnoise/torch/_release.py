@@ -16,8 +16,6 @@ from tightnoise.mechanisms.base import CoordinateMechanism
 from tightnoise.random import BATCH, NoiseStream, Reservation, default_stream
 from tightnoise.sketch import Sketch
 
-__all__ = ["Sampler", "gather_sketch", "release", "release_shard"]
-
 _DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _FIRST = 0  # the rank that draws
 

@@ -10,11 +10,10 @@ import os
 
 import numpy as np
 import pytest
-from noise_laws import ADDED, BETWEEN_BOUNDS, ON_A_GRID
+from noise_laws import ADDED, BETWEEN_BOUNDS, ON_A_GRID, refined
 from scipy import stats
 
 import tightnoise as tn
-from tightnoise._core.random import set_refine_all
 from tightnoise.random import NoiseStream
 
 ALARM = 1e-8
@@ -143,11 +142,8 @@ def test_refined_everywhere_is_refined_on_demand(law, dtype) -> None:
     theta = np.random.default_rng(7).uniform(-3, 3, 300).astype(dtype)
     m = ON_A_GRID[law](1.3)
     expected = m.sample(theta, rng=NoiseStream(8))
-    set_refine_all(True)
-    try:
+    with refined():
         np.testing.assert_array_equal(m.sample(theta, rng=NoiseStream(8)), expected)
-    finally:
-        set_refine_all(False)
 
 
 @pytest.mark.parametrize("law", BETWEEN_BOUNDS)
@@ -160,11 +156,8 @@ def test_refined_everywhere_between_bounds_of_integers(law) -> None:
         "BoundedLaplace": tn.BoundedLaplace,
     }[law](3.0, 2.0**53 - 8, 2.0**53 + 8)
     expected = m.sample(theta, rng=NoiseStream(9))
-    set_refine_all(True)
-    try:
+    with refined():
         np.testing.assert_array_equal(m.sample(theta, rng=NoiseStream(9)), expected)
-    finally:
-        set_refine_all(False)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

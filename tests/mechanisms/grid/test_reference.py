@@ -6,11 +6,10 @@ import hashlib
 
 import numpy as np
 import pytest
-from noise_laws import NoiseSource
+from noise_laws import NoiseSource, refined
 from reference.grid import exact, letter_of, nearest_integers, rounded
 
 import tightnoise as tn
-from tightnoise._core.random import set_refine_all
 from tightnoise.random import NoiseStream
 
 ELEMENTS = 192  # a batch and a half of float64, three quarters of one of float32
@@ -247,15 +246,6 @@ def test_integers_beyond_64_bits_are_the_nearest_ones() -> None:
 # --- refinement -----------------------------------------------------------------------------------
 
 
-def refined(draw):
-    """Return draw() with every element taken for doubtful."""
-    set_refine_all(True)
-    try:
-        return draw()
-    finally:
-        set_refine_all(False)
-
-
 SCANNED = {
     "Gaussian": tn.Gaussian(1.3),
     "rectified": tn.RectifiedGaussian(1.3, -1.0, 1.1),
@@ -274,7 +264,9 @@ def test_refined_everywhere_is_refined_on_demand(name, dtype, n) -> None:
     def draw():
         return SCANNED[name].sample(theta, rng=NoiseStream(21))
 
-    np.testing.assert_array_equal(draw(), refined(draw))
+    on_demand = draw()
+    with refined():
+        np.testing.assert_array_equal(on_demand, draw())
 
 
 @pytest.mark.parametrize("n", [3000, LONG])
@@ -286,7 +278,9 @@ def test_refined_everywhere_of_fine_and_coarse_grids(ratio, dtype, n) -> None:
     def draw():
         return tn.Gaussian(ratio).sample(theta, rng=NoiseStream(22), grid=1.0)
 
-    np.testing.assert_array_equal(draw(), refined(draw))
+    on_demand = draw()
+    with refined():
+        np.testing.assert_array_equal(on_demand, draw())
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.25, 0.5])
@@ -299,7 +293,6 @@ def test_float32_settled_by_64_bits_is_settled_by_all(theta) -> None:
     values = np.full(1 << 20, theta, np.float32)
     k = tn.Gaussian(1331.0).sample(values, rng=NoiseStream(23), grid=1.0)
     part = slice(0, 2048)
-    everywhere = refined(
-        lambda: tn.Gaussian(1331.0).sample(values[part], rng=NoiseStream(23), grid=1.0)
-    )
+    with refined():
+        everywhere = tn.Gaussian(1331.0).sample(values[part], rng=NoiseStream(23), grid=1.0)
     np.testing.assert_array_equal(k[part], everywhere)

@@ -13,15 +13,8 @@ from statistics import NormalDist
 import numpy as np
 
 from tightnoise.mechanisms import Gaussian, RectifiedGaussian, TruncatedGaussian
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Table, beside
 from tightnoise.reproduce.bounded._leakage import LOWER, UPPER
-
-__all__ = [
-    "TABLES",
-    "printed_algorithm_1",
-    "printed_rectified_information",
-    "printed_truncated_divergence",
-]
 
 _NORMAL = NormalDist()
 _TWENTIETH = 0.05
@@ -82,51 +75,43 @@ def _last_twentieth(theta: float) -> float:
 def _errata_table() -> Table:
     rectified = RectifiedGaussian(1.0, LOWER, UPPER)
     opposite, equal = [1.0, -1.0], [1.0] * 100
-    figures: tuple[tuple[str, float, str, float, str], ...] = (
-        (
-            "Eq. (4), theta 0",
-            *(printed_rectified_information(0.0, 1.0), "-0.428555"),
-            *(float(rectified.fisher_information(0.0)), "0.936824"),
-        ),
-        *(
-            (
-                f"Eq. (6), theta {theta:g}, c {shift:g}, alpha {alpha:g}",
-                *(printed_truncated_divergence(theta, shift, alpha), printed),
-                *(_truncated(theta, shift, alpha), true),
-            )
-            for theta, shift, alpha, printed, true in (
-                (0.0, 1.0, 2.0, "1.0000", "0.284000"),
-                (0.0, 1.0, 3.0, "4.0777", "0.408074"),
-                (0.3, 0.01, 4.0, "0.82995", "5.746e-5"),
-            )
-        ),
-        (
-            "Algorithm 1, line 8, J = (1, -1)",
-            *(printed_algorithm_1(opposite), "0.000"),
-            *(_true_loss(opposite), "2.000"),
-        ),
-        (
-            "Algorithm 1, line 8, J of 100 ones",
-            *(printed_algorithm_1(equal), "10000.000"),
-            *(_true_loss(equal), "100.000"),
-        ),
-        ("4.2.2, theta 20: P(X > 0.9)", _TWENTIETH, "0.050", _last_twentieth(20.0), "0.852"),
-    )
-    return Table(
+    return Table.of(
         "Hu et al. (2024): what is not as printed, for sigma 1 and support [-1, 1]",
         "of",
         ("as printed", "true"),
-        tuple(
-            Row(name, (Cell(printed, as_printed), Cell(true, expected)))
-            for name, printed, as_printed, true, expected in figures
-        ),
-        wrapped(
-            "Eq. (4): squared Fisher information loss of the rectified Gaussian, which cannot be "
-            "negative. Eq. (6): Renyi divergence of the truncated Gaussian. Line 8 of Algorithm 1: "
-            "squared loss of the plain Gaussian for a person with one number and these derivatives."
-            " The text of 4.2.2 has the truncated output nearly uniform for theta far outside; it "
-            "gathers at the end, with the density of an exponential law.",
-        ),
+        {
+            "Eq. (4), theta 0": beside(
+                (
+                    printed_rectified_information(0.0, 1.0),
+                    float(rectified.fisher_information(0.0)),
+                ),
+                ("-0.428555", "0.936824"),
+            ),
+            **{
+                f"Eq. (6), theta {pair[0]:g}, c {pair[1]:g}, alpha {pair[2]:g}": beside(
+                    (printed_truncated_divergence(*pair), _truncated(*pair)), texts
+                )
+                for pair, texts in (
+                    ((0.0, 1.0, 2.0), ("1.0000", "0.284000")),
+                    ((0.0, 1.0, 3.0), ("4.0777", "0.408074")),
+                    ((0.3, 0.01, 4.0), ("0.82995", "5.746e-5")),
+                )
+            },
+            "Algorithm 1, line 8, J = (1, -1)": beside(
+                (printed_algorithm_1(opposite), _true_loss(opposite)), ("0.000", "2.000")
+            ),
+            "Algorithm 1, line 8, J of 100 ones": beside(
+                (printed_algorithm_1(equal), _true_loss(equal)), ("10000.000", "100.000")
+            ),
+            "4.2.2, theta 20: P(X > 0.9)": beside(
+                (_TWENTIETH, _last_twentieth(20.0)), ("0.050", "0.852")
+            ),
+        },
+        "Eq. (4): squared Fisher information loss of the rectified Gaussian, which cannot be "
+        "negative. Eq. (6): Renyi divergence of the truncated Gaussian. Line 8 of Algorithm 1: "
+        "squared loss of the plain Gaussian for a person with one number and these derivatives. "
+        "The text of 4.2.2 has the truncated output nearly uniform for theta far outside; it "
+        "gathers at the end, with the density of an exponential law.",
     )
 
 

@@ -20,22 +20,6 @@ from numpy.typing import NDArray
 
 from tightnoise.mechanisms import RectifiedGaussian, StochasticSign
 
-__all__ = [
-    "DIMENSION",
-    "LEAST_RATIO",
-    "NEARLY",
-    "RECORDS",
-    "SENSITIVITY",
-    "SIGMA",
-    "best_support",
-    "centred_cost",
-    "centred_error",
-    "clipped_mean",
-    "support_ratios",
-    "tuned_support",
-    "where_falling",
-]
-
 Array = NDArray[np.float64]
 
 RECORDS, DIMENSION = 900, 100

@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RectifiedGaussian
 from tightnoise.random import NoiseStream
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Table
 from tightnoise.reproduce.bounded._estimation import DIMENSION, RECORDS, SENSITIVITY, SIGMA
-
-__all__ = ["EXAMPLES", "Averages", "Setting", "Study", "draw_averages", "run"]
 
 Array = NDArray[np.float64]
 
@@ -121,29 +119,25 @@ def mean_estimation(repetitions: int = REPETITIONS) -> Table:
     generator = np.random.default_rng(20240307)
     means = sorted({setting.mu for setting in SETTINGS})
     every = draw_averages(means, generator, repetitions)
-    rows = []
+    rows = {}
     for seed, setting in enumerate(SETTINGS):
         study = run(every[setting.mu], setting, NoiseStream(seed))
         label = f"{setting.mu:g}, {setting.sigma:.4g}, {setting.half_width:.4g}"
-        figures = (
+        rows[label] = (
             *(study.cost, study.error, study.standard_error, study.expected_error),
             100.0 * (study.distance - 1.0),
         )
-        rows.append(Row(label, tuple(Cell(figure) for figure in figures)))
-    return Table(
+    return Table.of(
         f"Hu et al. (2024), section 6.1: {RECORDS} records, {DIMENSION} coordinates, "
         f"{repetitions} repetitions; rectified over plain Gaussian",
         "mu, sigma, a",
         ("cost", "error", "its se", "expected", "to records, %"),
-        tuple(rows),
-        wrapped(
-            f"Cost: per-instance Renyi-DP of order {ALPHA:g} when one record is replaced. Error: "
-            "squared, about mu, as sampled; expected: given the averages. To records: change of "
-            "the expected squared distance to the records. The last rows have noise of 0.4 times "
-            "the sensitivity, far less than the spread of the averages: most coordinates lie "
-            "beyond a bound that is near 0, and cost nothing, and the distance to the records "
-            "hardly changes.",
-        ),
+        rows,
+        f"Cost: per-instance Renyi-DP of order {ALPHA:g} when one record is replaced. Error: "
+        "squared, about mu, as sampled; expected: given the averages. To records: change of the "
+        "expected squared distance to the records. The last rows have noise of 0.4 times the "
+        "sensitivity, far less than the spread of the averages: most coordinates lie beyond a "
+        "bound that is near 0, and cost nothing, and the distance to the records hardly changes.",
     )
 
 

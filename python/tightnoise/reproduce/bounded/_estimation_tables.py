@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RectifiedGaussian
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Figure, Table, beside
 from tightnoise.reproduce.bounded._estimation import (
     LEAST_RATIO,
     NEARLY,
@@ -19,8 +19,6 @@ from tightnoise.reproduce.bounded._estimation import (
     tuned_support,
     where_falling,
 )
-
-__all__ = ["CENTRED", "SWEEP", "TABLES", "TUNED"]
 
 CENTRED: dict[float, tuple[str, str]] = {
     0.133: ("0.700088", "0.0164398"),
@@ -59,23 +57,20 @@ def _cost_at_0(mechanism: CoordinateMechanism) -> float:
 def centred_table() -> Table:
     """Return what a support around the mean saves."""
     gaussian = _cost_at_0(Gaussian(SIGMA))
-    rows = []
-    for kappa, texts in CENTRED.items():
-        mechanism = RectifiedGaussian(SIGMA, -kappa * SIGMA, kappa * SIGMA)
-        cost = _cost_at_0(mechanism)
+
+    def figures(kappa: float) -> tuple[Figure, ...]:
+        cost = _cost_at_0(RectifiedGaussian(SIGMA, -kappa * SIGMA, kappa * SIGMA))
         ours = centred_cost(kappa), centred_error(kappa)
-        cells = [Cell(number, text) for number, text in zip(ours, texts, strict=True)]
-        rows.append(Row(kappa, (*cells, Cell(cost / gaussian))))
-    return Table(
+        return *beside(ours, CENTRED[kappa]), cost / gaussian
+
+    return Table.of(
         "Hu et al. (2024), section 6.1: rectified over plain Gaussian, mu = 0",
         "a / sigma",
         ("cost", "squared error", "cost, c = 2/900"),
-        tuple(rows),
-        wrapped(
-            "Cost: of Fisher informations, to which the Renyi divergences of all orders tend for "
-            f"small shifts. The last column has those of order 2 for sigma {SIGMA:g} and the shift "
-            "that one of 900 records makes.",
-        ),
+        {kappa: figures(kappa) for kappa in CENTRED},
+        "Cost: of Fisher informations, to which the Renyi divergences of all orders tend for small "
+        f"shifts. The last column has those of order 2 for sigma {SIGMA:g} and the shift that one "
+        "of 900 records makes.",
     )
 
 
@@ -83,63 +78,47 @@ def claim_table() -> Table:
     """Return what "30 % less cost and less than 0.5 % change of the error" can mean."""
     almost = where_falling(lambda kappa: 1.0 - NEARLY - centred_error(kappa), 2.0, 4.0)
     thrifty = where_falling(lambda kappa: 0.7 - centred_cost(kappa), 0.05, 0.5)
-    figures = (
-        ("error within 0.5 %", almost, centred_cost(almost), centred_error(almost)),
-        ("30 % saved", thrifty, centred_cost(thrifty), centred_error(thrifty)),
-        ("limit of narrow supports", 0.0, LEAST_RATIO, 0.0),
-    )
-    expected = {
-        "error within 0.5 %": ("2.99955", "0.0190815", "-0.500000"),
-        "30 % saved": ("0.132803", "30.0000", "-98.3607"),
-        "limit of narrow supports": ("0.000", "36.3380", "-100.000"),
-    }
-    return Table(
+
+    def figures(kappa: float, cost: float, error: float, *expected: str) -> tuple[Figure, ...]:
+        return beside((kappa, 100.0 * (1.0 - cost), 100.0 * (error - 1.0)), expected)
+
+    def centred(kappa: float, *expected: str) -> tuple[Figure, ...]:
+        return figures(kappa, centred_cost(kappa), centred_error(kappa), *expected)
+
+    return Table.of(
         "Hu et al. (2024), section 6.1: the most that can be saved at mu = 0",
         "with",
         ("a / sigma", "cost saved, %", "change of error, %"),
-        tuple(
-            Row(
-                name,
-                tuple(
-                    Cell(ours, text)
-                    for ours, text in zip(
-                        (kappa, 100.0 * (1.0 - cost), 100.0 * (error - 1.0)),
-                        expected[name],
-                        strict=True,
-                    )
-                ),
-            )
-            for name, kappa, cost, error in figures
-        ),
-        wrapped(
-            "For shifts this small cost and accuracy are one Fisher information: what saves 30 % "
-            "says next to nothing of the data, and its error is small only because the truth lies "
-            "in the middle. Of the error about the mean, the paper's claim holds one-sidedly (not "
-            "worse by 0.5 %) or not at all. The other reading is of the distance to the records "
-            "with noise of 0.4 times the sensitivity, beside which noise hardly matters "
-            "(--examples).",
-        ),
+        {
+            "error within 0.5 %": centred(almost, "2.99955", "0.0190815", "-0.500000"),
+            "30 % saved": centred(thrifty, "0.132803", "30.0000", "-98.3607"),
+            "limit of narrow supports": figures(
+                *(0.0, LEAST_RATIO, 0.0), "0.000", "36.3380", "-100.000"
+            ),
+        },
+        "For shifts this small cost and accuracy are one Fisher information: what saves 30 % says "
+        "next to nothing of the data, and its error is small only because the truth lies in the "
+        "middle. Of the error about the mean, the paper's claim holds one-sidedly (not worse by "
+        "0.5 %) or not at all. The other reading is of the distance to the records with noise of "
+        "0.4 times the sensitivity, beside which noise hardly matters (--examples).",
     )
 
 
 def sweep_table() -> Table:
     """Return what can be saved where the truth is not in the middle."""
-    rows = []
-    for mu, texts in SWEEP.items():
-        ours = *best_support(mu), tuned_support(mu, TUNED)
-        rows.append(Row(mu, tuple(Cell(*pair) for pair in zip(ours, texts, strict=True))))
-    return Table(
+    return Table.of(
         f"Hu et al. (2024), Figure 2: least cost over the Gaussian's, error not worse by 0.5 %, "
         f"sigma {SIGMA:g}",
         "mu",
         ("a of the best", "its cost", f"cost, best of {TUNED.size}"),
-        tuple(rows),
-        wrapped(
-            "The average of the clipped records is nearer to 0 than mu, and so is the middle of "
-            f"the support. The last column: a from {TUNED[0]:.4f} to {TUNED[-1]:g} in equal steps. "
-            "The paper's text has no numbers of its figure. It says that less is saved as mu "
-            "grows, which is so beyond 0.4.",
-        ),
+        {
+            mu: beside((*best_support(mu), tuned_support(mu, TUNED)), texts)
+            for mu, texts in SWEEP.items()
+        },
+        "The average of the clipped records is nearer to 0 than mu, and so is the middle of the "
+        f"support. The last column: a from {TUNED[0]:.4f} to {TUNED[-1]:g} in equal steps. The "
+        "paper's text has no numbers of its figure. It says that less is saved as mu grows, which "
+        "is so beyond 0.4.",
     )
 
 

@@ -1,28 +1,135 @@
-"""The figures, a panel each, in one picture."""
+"""The figures, a panel each, in one picture: Figure 1, and what less variance is worth."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import IO
 
-from tightnoise.reproduce.bounded._figures_table import PANELS as OF_TABLE_ONE
+import numpy as np
+
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
 from tightnoise.reproduce.bounded._leakage_figures import PANELS as OF_LEAKAGE
+from tightnoise.reproduce.bounded._noises import (
+    LAPLACE,
+    SIGMA,
+    gaussian_averages,
+    laplace_averages,
+)
+from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE
+from tightnoise.reproduce.bounded._table_one import BOUNDED, GENERALIZED, REDUCTION, percent_less
+from tightnoise.reproduce.bounded._univariate import MIDDLE as MIDDLE_OF_ONE
+from tightnoise.reproduce.bounded._univariate import average_error, mechanisms
 
-__all__ = ["draw"]
-
-PANELS = (*OF_TABLE_ONE, *OF_LEAKAGE)
 COLUMNS = 4
+
+GRID = [float(epsilon) for epsilon in np.geomspace(0.1, 3.0, 20)]
+
+
+def _sigmas(method: str) -> list[float]:
+    return [SIGMA[method](epsilon) for epsilon in GRID]
+
+
+def _draw_variance(axes: Axes) -> None:
+    for texts in (GENERALIZED, BOUNDED):
+        axes.plot(EPSILONS, [float(text) for text in texts.values()], "o", color=ORANGE)
+    for method, label, style in (
+        ("generalized", "generalized Gaussian", {"color": GREEN}),
+        ("Theorem 13", "bounded Gaussian, Theorem 13", {"color": ORANGE}),
+        ("ball", "exact, L2 sensitivity", {"color": BLUE}),
+        ("box", "exact, of each coordinate", {"color": BLACK, "linestyle": DASHED}),
+    ):
+        axes.plot(GRID, [sigma**2 for sigma in _sigmas(method)], label=label, **style)
+    axes.plot([], [], "o", color=ORANGE, label="as printed in Table 1")
+    axes.set(title="sigma^2 of the noise (Figure 1)", yscale="log")
+    finish(axes, "upper right", xlabel="epsilon")
+
+
+def _draw_reduction(axes: Axes) -> None:
+    axes.plot(
+        EPSILONS,
+        [float(text) for text in REDUCTION.values()],
+        "^",
+        color=ORANGE,
+        label="as printed",
+    )
+    base = _sigmas("generalized")
+    for method, color, name in (
+        ("Theorem 13", ORANGE, "Theorem 13"),
+        ("ball", BLUE, "exact, L2 sensitivity"),
+    ):
+        sigmas = _sigmas(method)
+        axes.plot(
+            GRID, _percent(_squares(sigmas), _squares(base)), color=color, label=f"sigma^2, {name}"
+        )
+        axes.plot(
+            GRID,
+            _percent(_variances(sigmas), _variances(base)),
+            color=color,
+            linestyle=DASHED,
+            label=f"variance of the output, {name}",
+        )
+    axes.set(
+        title="Below the generalized Gaussian, in %", ylim=(0.0, 125.0), yticks=range(0, 101, 20)
+    )
+    finish(axes, "upper left", xlabel="epsilon")
+
+
+def _squares(sigmas: Sequence[float]) -> list[float]:
+    return [sigma**2 for sigma in sigmas]
+
+
+def _variances(sigmas: Sequence[float]) -> list[float]:
+    return [gaussian_averages(sigma).variance for sigma in sigmas]
+
+
+def _percent(values: Sequence[float], than: Sequence[float]) -> list[float]:
+    return list(map(percent_less, values, than))
+
+
+def _draw_error(axes: Axes) -> None:
+    for method, color, label in (
+        ("generalized", GREEN, "generalized Gaussian"),
+        ("Theorem 13", ORANGE, "bounded Gaussian, Theorem 13"),
+        ("ball", BLUE, "exact, L2 sensitivity"),
+    ):
+        errors = [gaussian_averages(sigma).square for sigma in _sigmas(method)]
+        axes.plot(GRID, errors, color=color, label=label)
+    scales = [LAPLACE["ball"](epsilon) for epsilon in GRID]
+    errors = [laplace_averages(scale).square for scale in scales]
+    axes.plot(GRID, errors, color=BLACK, label="bounded Laplace, L2 sensitivity")
+    axes.axhline(MIDDLE, color=BLACK, linestyle=DASHED, label="always the middle, at no cost")
+    axes.set(title="Mean squared error of the output", ylim=(0.0, None))
+    finish(axes, "lower left", xlabel="epsilon")
+
+
+def _draw_error_of_one(axes: Axes) -> None:
+    for sensitivity, style in ((4.0, "-"), (1.0, DASHED)):
+        choices = [mechanisms(epsilon, sensitivity) for epsilon in GRID]
+        for name, color, label in (
+            ("theorem", ORANGE, "Theorem 6"),
+            ("exact", BLUE, "exact"),
+            ("laplace", BLACK, "bounded Laplace"),
+        ):
+            errors = [average_error(getattr(choice, name)) for choice in choices]
+            text = f"{label}, sensitivity {sensitivity:g}"
+            axes.plot(GRID, errors, color=color, linestyle=style, label=text)
+    axes.axhline(MIDDLE_OF_ONE, color=GREEN, label="always the middle, at no cost")
+    axes.set(title="The same for one number in [0, 10]", ylim=(0.0, 27.0))
+    finish(axes, "upper right", xlabel="epsilon")
+
+
+OF_TABLE_ONE = (_draw_variance, _draw_reduction, _draw_error, _draw_error_of_one)
+PANELS: tuple[Callable[[Axes], None], ...] = (*OF_TABLE_ONE, *OF_LEAKAGE)
+"""What draws each panel into matplotlib axes."""
 
 
 def draw(file: IO[bytes]) -> None:
     """Draw the panels into a PNG file; ImportError without matplotlib."""
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
+
+    def every(axes: tuple[Axes, ...]) -> None:
+        for place, draw_panel in zip(axes, PANELS, strict=True):
+            draw_panel(place)
 
     rows = math.ceil(len(PANELS) / COLUMNS)
-    figure = Figure(figsize=(5.4 * COLUMNS, 4.8 * rows), layout="constrained")
-    every = figure.subplots(rows, COLUMNS, squeeze=False).flat
-    for axes, draw_panel in zip(every, PANELS, strict=False):
-        draw_panel(axes)
-    for axes in every[len(PANELS) :]:
-        axes.remove()
-    figure.savefig(file, format="png", dpi=110)
+    write_png(file, every, len(PANELS), (5.4 * COLUMNS, 4.8 * rows), rows=rows, dpi=110)

@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Query", "complete", "kite", "query", "require_networkx", "with_edges_changed"]
-
 Array = NDArray[np.float64]
 
 

@@ -12,12 +12,10 @@ import numpy as np
 from tightnoise import calibrate
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
 from tightnoise.random import NoiseStream
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Figure, Table
 from tightnoise.reproduce.bounded._graph import Array, complete, kite, query, with_edges_changed
 from tightnoise.reproduce.bounded._noises import LAPLACE, SIGMA
 from tightnoise.reproduce.bounded._setting import EDGES, LOWER, SENSITIVITIES, UPPER
-
-__all__ = ["ATTAINED", "EXAMPLES", "changes_table", "releases_table"]
 
 ATTAINED = (1.0 + EDGES, 1.0 * EDGES)
 """What `EDGES` edges can really change connectivity and degree by: see `changes_table`."""
@@ -42,35 +40,30 @@ def changes_table() -> Table:
         Without networkx.
     """
     graphs = {"Krackhardt's kite": kite(), "complete graph": complete()}
-    return Table(
+    changed = {
+        name: (*_changes(graph, 1)[:2], *_changes(graph, 2)) for name, graph in graphs.items()
+    }
+    single = 2.0, 1.0
+    return Table.of(
         "Greatest change of the query, over all graphs that differ in so many edges",
         "graph",
         ("connectivity, 1", "degree, 1", "connectivity, 2", "degree, 2", "L2, 2"),
-        (
-            *(
-                Row(name, (*_changes(graph, 1)[:2], *_changes(graph, 2)))
-                for name, graph in graphs.items()
-            ),
-            Row("any graph", _of_any_graph((2.0, 1.0), ATTAINED)),
-            Row("the paper", _of_any_graph((2.0, 1.0), SENSITIVITIES)),
-        ),
-        wrapped(
-            "Of the node with most ties. No two edges change the connectivity by 4: by 3 at most, "
-            "which is what the complete graph loses with two edges of one node. The paper doubles "
-            "what a single edge may do.",
-        ),
+        {
+            **changed,
+            "any graph": (*single, *ATTAINED, math.hypot(*ATTAINED)),
+            "the paper": (*single, *SENSITIVITIES, math.hypot(*SENSITIVITIES)),
+        },
+        "Of the node with most ties. No two edges change the connectivity by 4: by 3 at most, "
+        "which is what the complete graph loses with two edges of one node. The paper doubles what "
+        "a single edge may do.",
     )
 
 
-def _changes(graph: Array, edges: int) -> tuple[Cell, ...]:
+def _changes(graph: Array, edges: int) -> tuple[float, ...]:
     node = _busiest(graph)
     before, after = query(graph, node), query(with_edges_changed(graph, edges), node)
     changes = [np.abs(new - old) for new, old in zip(after, before, strict=True)]
-    return tuple(Cell(float(change.max())) for change in (*changes, np.hypot(*changes)))
-
-
-def _of_any_graph(one: tuple[float, float], two: tuple[float, float]) -> tuple[Cell, ...]:
-    return tuple(map(Cell, (*one, *two, math.hypot(*two))))
+    return tuple(float(change.max()) for change in (*changes, np.hypot(*changes)))
 
 
 def _busiest(graph: Array) -> int:
@@ -110,36 +103,23 @@ def releases_table(epsilon: float, releases: int = RELEASES) -> Table:
     truth = np.array(query(graph, _busiest(graph)))
     middle = 0.5 * np.add(LOWER, UPPER)
     mechanisms = _mechanisms(epsilon)
-    return Table(
+    sampled = {
+        name: _release(mechanism, truth, releases, seed)
+        for seed, (name, mechanism) in enumerate(mechanisms.items())
+    }
+    return Table.of(
         f"Krackhardt's kite, connectivity {truth[0]:.3f} and degree {truth[1]:g}, at epsilon "
         f"{epsilon:g}",
         "mechanism",
         ("sigma or scale", "connectivity", "degree", "squared error", "its se", "expected error"),
-        (
-            *(
-                Row(name, _release(mechanism, truth, releases, seed))
-                for seed, (name, mechanism) in enumerate(mechanisms.items())
-            ),
-            Row(
-                "always the middle",
-                (
-                    Cell(None),
-                    *map(Cell, middle),
-                    Cell(None),
-                    Cell(None),
-                    Cell(_square(middle, truth)),
-                ),
-            ),
-        ),
-        wrapped(
-            f"Means of {releases} releases, and the standard error of that of the squared errors; "
-            "what is expected of them by the moments of the output. L2: of both together, "
-            "2 sqrt(5); 3 and 2: what two edges can really change.",
-        ),
+        {**sampled, "always the middle": (None, *middle, None, None, _square(middle, truth))},
+        f"Means of {releases} releases, and the standard error of that of the squared errors; what "
+        "is expected of them by the moments of the output. L2: of both together, 2 sqrt(5); 3 and "
+        "2: what two edges can really change.",
     )
 
 
-def _release(mechanism: Mechanism, truth: Array, releases: int, seed: int) -> tuple[Cell, ...]:
+def _release(mechanism: Mechanism, truth: Array, releases: int, seed: int) -> tuple[Figure, ...]:
     noisy = mechanism.sample(np.tile(truth, (releases, 1)), rng=NoiseStream(seed))
     squares = np.sum((noisy - truth) ** 2, axis=1)
     expected = float(np.sum(mechanism.var(truth))) + _square(mechanism.mean(truth), truth)
@@ -150,7 +130,7 @@ def _release(mechanism: Mechanism, truth: Array, releases: int, seed: int) -> tu
         squares.std(ddof=1) / math.sqrt(releases),
         expected,
     )
-    return tuple(Cell(float(figure)) for figure in figures)
+    return tuple(float(figure) for figure in figures)
 
 
 def _square(answer: Array, truth: Array) -> float:

@@ -15,19 +15,6 @@ from collections.abc import Callable
 from tightnoise.mechanisms import RectifiedGaussian, StochasticSign, TruncatedGaussian
 from tightnoise.mechanisms.base import CoordinateMechanism
 
-__all__ = [
-    "ALPHA",
-    "GAUSSIAN",
-    "LOWER",
-    "MECHANISMS",
-    "SENSITIVITY",
-    "UPPER",
-    "eta",
-    "one_shift",
-    "one_shift_both_ways",
-    "sound",
-]
-
 LOWER, UPPER = -1.0, 1.0
 """The support in Figure 1."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["FIGURE_1", "MAX_DIVERGENCE", "QUANTISED", "UNSOUND"]
-
 FIGURE_1: dict[str, dict[float, dict[float, tuple[str, str, str]]]] = {
     "rectified": {
         0.5: {

@@ -5,24 +5,18 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes
 from tightnoise.reproduce.bounded._errata import printed_rectified_information
 from tightnoise.reproduce.bounded._leakage import GAUSSIAN, MECHANISMS, eta, one_shift, sound
 
-__all__ = ["PANELS"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito).
-COLORS = {"rectified": "#D55E00", "truncated": "#0072B2", "sign": "#009E73"}
-BLACK = "#000000"
-DASHED = (0, (5, 4))
-
+COLORS = {"rectified": ORANGE, "truncated": BLUE, "sign": GREEN}
 THETAS = np.linspace(-3.0, 3.0, 121)
 
 
-def draw_loss(axes: Any, sigma: float) -> None:
+def draw_loss(axes: Axes, sigma: float) -> None:
     """Draw the Fisher information loss for one sigma into matplotlib axes."""
     axes.axhline(GAUSSIAN[sigma][0], color=BLACK, label="Gaussian")
     for name, of_sigma in MECHANISMS.items():
@@ -45,7 +39,7 @@ def _printed_eta(theta: float, sigma: float) -> float:
     return math.sqrt(squared) if squared >= 0.0 else math.nan
 
 
-def draw_cost(axes: Any, sigma: float) -> None:
+def draw_cost(axes: Axes, sigma: float) -> None:
     """Draw the Renyi cost of order 2 for one sigma into matplotlib axes."""
     axes.axhline(GAUSSIAN[sigma][1], color=BLACK, label="Gaussian")
     for name, of_sigma in MECHANISMS.items():
@@ -58,13 +52,13 @@ def draw_cost(axes: Any, sigma: float) -> None:
     _finish(axes, GAUSSIAN[sigma][1])
 
 
-def _finish(axes: Any, highest: float) -> None:
+def _finish(axes: Axes, highest: float) -> None:
     axes.set(ylim=(0.0, 1.35 * highest))  # the legend above the curves
     axes.grid(alpha=0.3)
     axes.legend(loc="upper center", ncols=2)
 
 
-PANELS: tuple[Callable[[Any], None], ...] = tuple(
+PANELS: tuple[Callable[[Axes], None], ...] = tuple(
     functools.partial(draw, sigma=sigma) for draw in (draw_loss, draw_cost) for sigma in GAUSSIAN
 )
 """What draws each panel into matplotlib axes."""

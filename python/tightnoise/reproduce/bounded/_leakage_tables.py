@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 
 from tightnoise.mechanisms import QuantizedGaussian
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Table, beside
 from tightnoise.reproduce.bounded._leakage import (
     ALPHA,
     GAUSSIAN,
@@ -26,34 +26,29 @@ from tightnoise.reproduce.bounded._leakage_expected import (
     UNSOUND,
 )
 
-__all__ = ["TABLES"]
-
 NARROW = 0.5
 """The smaller sigma of Figure 1, for which the other tables are."""
 
 
 def figure_1_table(name: str) -> Table:
     """Return the loss and the cost of one mechanism, against theta and for both sigma."""
-    rows = []
+    rows = {}
     for sigma, expected in FIGURE_1[name].items():
         mechanism = MECHANISMS[name](sigma)
-        for theta, (loss, printed, cost) in expected.items():
-            cells = (
-                Cell(eta(mechanism, theta), loss),
-                Cell(one_shift(mechanism, theta), printed),
-                Cell(sound(mechanism, theta), cost),
-            )
-            rows.append(Row(f"{sigma:g}, {theta:g}", cells))
+        for theta, texts in expected.items():
+            ours = (rule(mechanism, theta) for rule in (eta, one_shift, sound))
+            rows[f"{sigma:g}, {theta:g}"] = beside(ours, texts)
     gaussian = "; ".join(
         f"for sigma {sigma:g} eta is {loss:g} and the cost {cost:g}"
         for sigma, (loss, cost) in GAUSSIAN.items()
     )
-    return Table(
+    return Table.of(
         f"Hu et al. (2024), Figure 1: {name}, sensitivity 1, alpha {ALPHA:g}",
         "sigma, theta",
         ("eta", "by Algorithm 1", "sound cost"),
-        tuple(rows),
-        wrapped(f"The plain Gaussian: {gaussian}.", *_NOTES[name]),
+        rows,
+        f"The plain Gaussian: {gaussian}.",
+        *_NOTES[name],
     )
 
 
@@ -70,44 +65,35 @@ _NOTES: dict[str, tuple[str, ...]] = {
 
 def unsound_table() -> Table:
     """Return how far below the truth the paper's accounting can be."""
-    rows = []
+    rows = {}
     for (name, theta, alpha), texts in UNSOUND.items():
         mechanism = MECHANISMS[name](NARROW)
         rules = [rule(mechanism, theta, alpha) for rule in (one_shift, one_shift_both_ways, sound)]
-        cells = [Cell(ours, text) for ours, text in zip(rules, texts, strict=True)]
         setting = f"{name}, {theta:g}, {alpha:g}"
-        rows.append(Row(setting, (*cells, Cell(rules[-1] / rules[0]))))
-    return Table(
+        rows[setting] = *beside(rules, texts), rules[-1] / rules[0]
+    return Table.of(
         f"Hu et al. (2024), Algorithm 1: below the truth (sigma {NARROW:g})",
         "mechanism, theta, alpha",
         ("by Algorithm 1", "both ways round", "sound cost", "times"),
-        tuple(rows),
-        wrapped("Both ways round: the maximum of section 4.2.2, still of one neighbour."),
+        rows,
+        "Both ways round: the maximum of section 4.2.2, still of one neighbour.",
     )
 
 
 def max_divergence_table() -> Table:
     """Return the divergence of order infinity, which does not fall far outside the support."""
     mechanisms = [MECHANISMS[name](NARROW) for name in ("rectified", "truncated")]
-    return Table(
+    return Table.of(
         f"The same at order infinity: D(theta || theta + 1), sigma {NARROW:g}",
         "theta",
         ("rectified", "truncated"),
-        tuple(
-            Row(
-                theta,
-                tuple(
-                    Cell(one_shift(mechanism, theta, math.inf), text)
-                    for mechanism, text in zip(mechanisms, texts, strict=True)
-                ),
-            )
+        {
+            theta: beside((one_shift(each, theta, math.inf) for each in mechanisms), texts)
             for theta, texts in MAX_DIVERGENCE.items()
-        ),
-        wrapped(
-            "Far outside the support less is paid at every fixed order, but not at all of them: the"
-            " rectified Gaussian's largest log ratio grows without end. The truncated Gaussian's "
-            "stays below (upper - lower) c / sigma^2 = 8.",
-        ),
+        },
+        "Far outside the support less is paid at every fixed order, but not at all of them: the "
+        "rectified Gaussian's largest log ratio grows without end. The truncated Gaussian's stays "
+        "below (upper - lower) c / sigma^2 = 8.",
     )
 
 
@@ -115,31 +101,21 @@ def quantised_table() -> Table:
     """Return how quantisation to more and more letters becomes rectification (Theorem F.1)."""
     thetas = (0.0, 0.5, 1.0, 2.0)
     limit = FIGURE_1["rectified"][NARROW]
-    rows = [
-        *(
-            (str(intervals), QuantizedGaussian(NARROW, LOWER, UPPER, intervals + 1), texts)
-            for intervals, texts in QUANTISED.items()
-        ),
-        ("rectified", MECHANISMS["rectified"](NARROW), tuple(limit[theta][0] for theta in thetas)),
-    ]
-    return Table(
+    mechanisms = {
+        **{str(k): QuantizedGaussian(NARROW, LOWER, UPPER, k + 1) for k in QUANTISED},
+        "rectified": MECHANISMS["rectified"](NARROW),
+    }
+    expected = [*QUANTISED.values(), tuple(limit[theta][0] for theta in thetas)]
+    return Table.of(
         f"Hu et al. (2024), Theorem F.1: eta of the quantised Gaussian, sigma {NARROW:g}",
         "intervals",
-        tuple(f"theta {theta:g}" for theta in thetas),
-        tuple(
-            Row(
-                label,
-                tuple(
-                    Cell(eta(mechanism, theta), text)
-                    for theta, text in zip(thetas, texts, strict=True)
-                ),
-            )
-            for label, mechanism, texts in rows
-        ),
-        wrapped(
-            "The paper's k-bit quantiser has k intervals, so k + 1 letters; with one interval it is"
-            " the stochastic sign.",
-        ),
+        (f"theta {theta:g}" for theta in thetas),
+        {
+            name: beside((eta(mechanism, theta) for theta in thetas), texts)
+            for (name, mechanism), texts in zip(mechanisms.items(), expected, strict=True)
+        },
+        "The paper's k-bit quantiser has k intervals, so k + 1 letters; with one interval it is "
+        "the stochastic sign.",
     )
 
 

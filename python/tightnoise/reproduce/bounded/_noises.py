@@ -14,8 +14,6 @@ from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
 from tightnoise.reproduce.bounded._setting import LOWER, SENSITIVITIES, SENSITIVITY, UPPER
 from tightnoise.reproduce.bounded._theorem import generalized_sigma, theorem_sigma
 
-__all__ = ["LAPLACE", "SIGMA", "Averages", "gaussian_averages", "laplace_averages", "true_epsilon"]
-
 
 class Averages(NamedTuple):
     """Over true values that are uniform on the domain, both coordinates together."""

@@ -9,17 +9,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = [
-    "EDGES",
-    "EPSILONS",
-    "LOWER",
-    "MIDDLE",
-    "SENSITIVITIES",
-    "SENSITIVITY",
-    "UPPER",
-    "WIDTHS",
-]
-
 LOWER = (0.0, 1.0)
 UPPER = (10.0, 9.0)
 WIDTHS = (10.0, 8.0)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
-from tightnoise.reproduce.bounded import _printed as printed
+from tightnoise.reproduce._table import Cell, Figure, Table, beside
 from tightnoise.reproduce.bounded._noises import (
     LAPLACE,
     SIGMA,
@@ -19,7 +18,42 @@ from tightnoise.reproduce.bounded._noises import (
 )
 from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE, SENSITIVITIES, SENSITIVITY
 
-__all__ = ["TABLES", "percent_less"]
+# --- what the paper prints
+
+GENERALIZED = {
+    0.1: "1320.0",
+    0.5: "264.0",
+    1.0: "132.0",
+    1.5: "88",
+    2.0: "66",
+    2.5: "52.8",
+    3.0: "44",
+}
+"""epsilon: sigma^2 of the generalized Gaussian mechanism."""
+
+BOUNDED = {
+    0.1: "857.5",
+    0.5: "170.3",
+    1.0: "84.3",
+    1.5: "55.8",
+    2.0: "41.5",
+    2.5: "32.9",
+    3.0: "27.2",
+}
+"""epsilon: sigma^2 of the bounded Gaussian mechanism."""
+
+REDUCTION = {
+    0.1: "35.0",
+    0.5: "35.5",
+    1.0: "36.1",
+    1.5: "36.6",
+    2.0: "37.2",
+    2.5: "37.7",
+    3.0: "38.2",
+}
+"""epsilon: how much less the latter is than the former, in %."""
+
+# --- what is expected
 
 METHODS = ("generalized", "Theorem 13", "ball")
 """In the order of the figures for each below."""
@@ -83,128 +117,115 @@ ERRORS_OF_EACH = {
 bounded Laplace noise, and its error."""
 
 
-def _rows(cells: Callable[[float], Sequence[Cell]]) -> tuple[Row, ...]:
-    return tuple(Row(epsilon, tuple(cells(epsilon))) for epsilon in EPSILONS)
+def _by_epsilon(
+    title: str,
+    columns: tuple[str, ...],
+    figures: Callable[[float], Sequence[Figure]],
+    *notes: str,
+) -> Table:
+    rows = {epsilon: figures(epsilon) for epsilon in EPSILONS}
+    return Table.of(title, "epsilon", columns, rows, *notes)
 
 
 def _variance_table() -> Table:
-    def cells(epsilon: float) -> list[Cell]:
+    def figures(epsilon: float) -> Sequence[Figure]:
         variances = (SIGMA[method](epsilon) ** 2 for method in ("Theorem 13", "ball", "box"))
-        return [Cell(None, printed.BOUNDED[epsilon]), *map(Cell, variances, VARIANCES[epsilon])]
+        return BOUNDED[epsilon], *beside(variances, VARIANCES[epsilon])
 
-    return Table(
+    return _by_epsilon(
         "Bounded Gaussian (Table 1): sigma^2 of what the output is drawn from",
-        "epsilon",
         ("printed", "Theorem 13", "exact, L2", "exact, each"),
-        _rows(cells),
-        wrapped(
-            "The fixed point of Theorem 13 is 84.384 for epsilon 1, where 84.3 is printed; the "
-            "other six figures are right.",
-            "Exact: the least sigma that is epsilon-DP, for neighbours that are within 2 sqrt(5) "
-            "of each other by the L2 norm, as in the paper, or whose connectivity is within 4 and "
-            "whose degree is within 2. The theorem bounds the normaliser and the exponent apart, "
-            "at values that no pair of neighbours has both: sigma^2 is 2.2 to 2.9 times too large.",
-        ),
+        figures,
+        "The fixed point of Theorem 13 is 84.384 for epsilon 1, where 84.3 is printed; the other "
+        "six figures are right.",
+        "Exact: the least sigma that is epsilon-DP, for neighbours that are within 2 sqrt(5) of "
+        "each other by the L2 norm, as in the paper, or whose connectivity is within 4 and whose "
+        "degree is within 2. The theorem bounds the normaliser and the exponent apart, at values "
+        "that no pair of neighbours has both: sigma^2 is 2.2 to 2.9 times too large.",
     )
 
 
 def _cost_table() -> Table:
-    def cells(epsilon: float) -> list[Cell]:
+    def figures(epsilon: float) -> Sequence[Figure]:
         costs = (
             true_epsilon(SIGMA[method](epsilon), sensitivity)
             for method in ("Theorem 13", "generalized")
             for sensitivity in (SENSITIVITY, SENSITIVITIES)
         )
-        return list(map(Cell, costs, COSTS[epsilon]))
+        return beside(costs, COSTS[epsilon])
 
-    return Table(
+    return _by_epsilon(
         "The same: what the sigma of Theorem 13 and of the generalized Gaussian truly cost",
-        "epsilon",
         ("Theorem 13, L2", "Theorem 13, each", "generalized, L2", "generalized, each"),
-        _rows(cells),
-        wrapped(
-            "Theorem 13 makes use of a third of the budget where epsilon is small, and of two "
-            "fifths at 3; the generalized Gaussian of less than a quarter.",
-        ),
+        figures,
+        "Theorem 13 makes use of a third of the budget where epsilon is small, and of two fifths "
+        "at 3; the generalized Gaussian of less than a quarter.",
     )
 
 
 def _reduction_table() -> Table:
-    def cells(epsilon: float) -> list[Cell]:
+    def figures(epsilon: float) -> Sequence[Figure]:
         generalized, theorem, exact = (SIGMA[method](epsilon) ** 2 for method in METHODS)
-        return [
-            Cell(generalized, printed.GENERALIZED[epsilon]),
-            Cell(percent_less(theorem, generalized), printed.REDUCTION[epsilon]),
-            Cell(percent_less(exact, generalized)),
-        ]
+        return (
+            Cell(generalized, GENERALIZED[epsilon]),
+            Cell(percent_less(theorem, generalized), REDUCTION[epsilon]),
+            percent_less(exact, generalized),
+        )
 
-    return Table(
+    return _by_epsilon(
         "Generalized Gaussian (Table 1): its sigma^2, and how much less is enough, in %",
-        "epsilon",
         ("sigma^2", "Theorem 13", "exact, L2"),
-        _rows(cells),
+        figures,
     )
 
 
 def _output_table() -> Table:
-    def cells(epsilon: float) -> list[Cell]:
+    def figures(epsilon: float) -> Sequence[Figure]:
         variances = [gaussian_averages(SIGMA[method](epsilon)).variance for method in METHODS]
-        return [
-            *map(Cell, variances, OUTPUTS[epsilon]),
-            *(Cell(percent_less(variance, variances[0])) for variance in variances[1:]),
-        ]
+        less = (percent_less(variance, variances[0]) for variance in variances[1:])
+        return *beside(variances, OUTPUTS[epsilon]), *less
 
-    return Table(
+    return _by_epsilon(
         "The variance of the output, L2 sensitivity",
-        "epsilon",
         ("generalized", "Theorem 13", "exact", "Theorem, %", "exact, %"),
-        _rows(cells),
-        wrapped(
-            "Of both coordinates together, averaged over true values that are uniform on the "
-            "domain. The 35 to 38 % of Table 1 are of the parameter sigma^2. Where it is large, "
-            "the output is all but uniform on the domain, whatever the parameter: at epsilon 0.1 "
-            "its variance falls by 0.1 %, and it would be 13.667 if it told nothing at all.",
-        ),
+        figures,
+        "Of both coordinates together, averaged over true values that are uniform on the domain. "
+        "The 35 to 38 % of Table 1 are of the parameter sigma^2. Where it is large, the output is "
+        "all but uniform on the domain, whatever the parameter: at epsilon 0.1 its variance falls "
+        "by 0.1 %, and it would be 13.667 if it told nothing at all.",
     )
 
 
 def _error_table() -> Table:
-    def cells(epsilon: float) -> list[Cell]:
+    def figures(epsilon: float) -> Sequence[Figure]:
         averages = [
             *(gaussian_averages(SIGMA[method](epsilon)) for method in METHODS),
             laplace_averages(LAPLACE["ball"](epsilon)),
         ]
-        return list(map(Cell, (average.square for average in averages), ERRORS[epsilon]))
+        return beside((average.square for average in averages), ERRORS[epsilon])
 
-    return Table(
+    return _by_epsilon(
         "Mean squared error of the output, L2 sensitivity",
-        "epsilon",
         ("generalized", "Theorem 13", "exact", "bounded Laplace"),
-        _rows(cells),
-        wrapped(
-            "Of both coordinates together, averaged over true values that are uniform on the "
-            f"domain. Always to answer with the middle of the domain has {MIDDLE:.3f}, takes no "
-            "data and costs nothing: all do worse, but for bounded Laplace noise at epsilon 3. "
-            "From epsilon 2 on that does better than any truncated Gaussian.",
-        ),
+        figures,
+        "Of both coordinates together, averaged over true values that are uniform on the domain. "
+        f"Always to answer with the middle of the domain has {MIDDLE:.3f}, takes no data and costs "
+        "nothing: all do worse, but for bounded Laplace noise at epsilon 3. From epsilon 2 on that "
+        "does better than any truncated Gaussian.",
     )
 
 
 def _error_of_each_table() -> Table:
-    def cells(epsilon: float) -> list[Cell]:
-        gaussian, scale, laplace = ERRORS_OF_EACH[epsilon]
-        return [
-            Cell(gaussian_averages(SIGMA["box"](epsilon)).square, gaussian),
-            Cell(LAPLACE["box"](epsilon), scale),
-            Cell(laplace_averages(LAPLACE["box"](epsilon)).square, laplace),
-        ]
+    def figures(epsilon: float) -> Sequence[Figure]:
+        scale = LAPLACE["box"](epsilon)
+        gaussian, laplace = gaussian_averages(SIGMA["box"](epsilon)), laplace_averages(scale)
+        return beside((gaussian.square, scale, laplace.square), ERRORS_OF_EACH[epsilon])
 
-    return Table(
+    return _by_epsilon(
         "The same with a sensitivity of each coordinate, 4 and 2",
-        "epsilon",
         ("exact", "scale", "bounded Laplace"),
-        _rows(cells),
-        wrapped(f"Of the middle, again: {MIDDLE:.3f}."),
+        figures,
+        f"Of the middle, again: {MIDDLE:.3f}.",
     )
 
 
@@ -221,4 +242,4 @@ TABLES: tuple[Callable[[], Table], ...] = (
     _error_table,
     _error_of_each_table,
 )
-"""What computes each table, in the order in which they are printed."""
+"""What computes each table, in the order in which they are """

@@ -19,8 +19,6 @@ from numpy.typing import ArrayLike
 from tightnoise._core import domain as core
 from tightnoise.calibrate._domain import Domain, domain_of
 
-__all__ = ["generalized_sigma", "theorem_sigma"]
-
 
 def theorem_sigma(
     epsilon: float, lower: ArrayLike, upper: ArrayLike, sensitivity: ArrayLike

@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 from tightnoise import calibrate
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Table, beside
 from tightnoise.reproduce.bounded._theorem import theorem_sigma
-
-__all__ = ["MIDDLE", "TABLES", "Mechanisms", "average_error", "mechanisms"]
 
 WIDTH = 10.0
 
@@ -94,20 +92,20 @@ BUDGETS: dict[float, dict[tuple[float, float], tuple[str | None, str, str]]] = {
 
 
 def _variance_table(sensitivity: float) -> Table:
-    def row(epsilon: float) -> Row:
+    def variances(epsilon: float) -> tuple[float, float, float]:
         theorem = theorem_sigma(epsilon, 0.0, WIDTH, sensitivity) ** 2
         domain: Any = {"lower": 0.0, "upper": WIDTH, "sensitivity": sensitivity}
         exact = float(calibrate.truncated_gaussian(epsilon, **domain).sigma) ** 2
-        figures = theorem, exact, theorem / exact
-        return Row(epsilon, tuple(map(Cell, figures, VARIANCES[sensitivity][epsilon])))
+        return theorem, exact, theorem / exact
 
     least = (WIDTH + 0.5 * sensitivity) / (WIDTH - 0.5 * sensitivity)
-    return Table(
+    expected = VARIANCES[sensitivity].items()
+    return Table.of(
         f"One number in [0, 10], sensitivity {sensitivity:g}: sigma^2 of the truncated Gaussian",
         "epsilon",
         ("Theorem 6", "exact", "ratio"),
-        tuple(map(row, VARIANCES[sensitivity])),
-        wrapped(f"As epsilon grows the ratio falls to {least:.4f}."),
+        {epsilon: beside(variances(epsilon), texts) for epsilon, texts in expected},
+        f"As epsilon grows the ratio falls to {least:.4f}.",
     )
 
 
@@ -136,46 +134,40 @@ def average_error(mechanism: TruncatedGaussian | BoundedLaplace) -> float:
 
 
 def _error_table(sensitivity: float) -> Table:
-    def row(epsilon: float) -> Row:
+    def errors(epsilon: float) -> tuple[float, ...]:
         theorem, exact, laplace = mechanisms(epsilon, sensitivity)
-        errors = average_error(theorem), average_error(exact), average_error(laplace)
-        figures = *errors[:2], float(laplace.scale), errors[2]
-        return Row(epsilon, tuple(map(Cell, figures, ERRORS[sensitivity][epsilon])))
+        scale = float(laplace.scale)
+        return average_error(theorem), average_error(exact), scale, average_error(laplace)
 
-    return Table(
+    expected = ERRORS[sensitivity].items()
+    return Table.of(
         f"One number in [0, 10], sensitivity {sensitivity:g}: mean squared error of the output",
         "epsilon",
         ("Theorem 6", "exact", "scale", "bounded Laplace"),
-        tuple(map(row, ERRORS[sensitivity])),
-        wrapped(
-            "Averaged over true values that are uniform on the domain. Always to answer with the "
-            f"middle has {MIDDLE:.3f}.",
-        ),
+        {epsilon: beside(errors(epsilon), texts) for epsilon, texts in expected},
+        "Averaged over true values that are uniform on the domain. Always to answer with the "
+        f"middle has {MIDDLE:.3f}.",
     )
 
 
 def _budget_table(sensitivity: float) -> Table:
-    def row(budget: tuple[float, float]) -> Row:
-        epsilon, delta = budget
+    def sigmas(epsilon: float, delta: float) -> tuple[float | None, ...]:
         domain: Any = {"lower": 0.0, "upper": WIDTH, "sensitivity": sensitivity}
         plain = calibrate.gaussian(epsilon, delta, sensitivity=sensitivity) if delta else None
-        figures = (
+        return (
             None if plain is None else float(plain.sigma),
             float(calibrate.rectified_gaussian(epsilon, delta, **domain).sigma),
             float(calibrate.truncated_gaussian(epsilon, delta, **domain).sigma),
         )
-        cells = map(Cell, figures, BUDGETS[sensitivity][budget])
-        return Row(f"{epsilon:g}, {delta:g}", tuple(cells))
 
-    return Table(
+    expected = BUDGETS[sensitivity].items()
+    return Table.of(
         f"One number in [0, 10], sensitivity {sensitivity:g}: sigma at (epsilon, delta)",
         "epsilon, delta",
         ("Gaussian", "rectified", "truncated"),
-        tuple(map(row, BUDGETS[sensitivity])),
-        wrapped(
-            "For the worst true value in the domain. Rectified: the Gaussian, clipped to the "
-            "domain. In a domain that is known it is epsilon-DP without delta, too.",
-        ),
+        {f"{e:g}, {d:g}": beside(sigmas(e, d), texts) for (e, d), texts in expected},
+        "For the worst true value in the domain. Rectified: the Gaussian, clipped to the domain. "
+        "In a domain that is known it is epsilon-DP without delta, too.",
     )
 
 

@@ -8,19 +8,6 @@ from collections.abc import Callable
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian
 
-__all__ = [
-    "CLASSIC_RDP",
-    "CONVERSIONS",
-    "DELTA",
-    "EXACT",
-    "EXACT_RDP",
-    "SGD_SIGMA",
-    "SIGMA",
-    "epsilon_after",
-    "rounds_within",
-    "sgd_epsilon_after",
-]
-
 SIGMA = 20.0
 SGD_SIGMA = 4.0
 DELTA = 1e-5

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, PINK, Axes, finish, write_png
 from tightnoise.reproduce.conversion._costs import (
     CONVERSIONS,
     EXACT,
@@ -19,31 +19,28 @@ from tightnoise.reproduce.conversion._costs import (
 )
 from tightnoise.reproduce.conversion._tables import ROUNDS_WITHIN
 
-__all__ = ["draw"]
-
 SAMPLING_RATE = 0.01
 
-# Colours that the colour-blind can tell apart (Okabe and Ito); Theorem 3 lies on Lemma 1.
 STYLES: dict[str, dict[str, Any]] = {
-    "moments accountant": {"color": "#D55E00"},
-    "Lemma 1": {"color": "#0072B2", "linewidth": 3.5, "alpha": 0.45},
-    "Theorem 3": {"color": "#000000", "linestyle": (0, (5, 4))},
-    EXACT: {"color": "#009E73"},
-    EXACT_RDP: {"color": "#CC79A7"},
+    "moments accountant": {"color": ORANGE},
+    "Lemma 1": {"color": BLUE, "linewidth": 3.5, "alpha": 0.45},
+    "Theorem 3": {"color": BLACK, "linestyle": DASHED},  # it lies on Lemma 1
+    EXACT: {"color": GREEN},
+    EXACT_RDP: {"color": PINK},
 }
 
 
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
 
-    def both(axes: tuple[Any, ...]) -> None:
+    def both(axes: tuple[Axes, ...]) -> None:
         _draw_releases(axes[0])
         _draw_sgd(axes[1])
 
     write_png(file, both, 2, (11, 4.8))
 
 
-def _draw_releases(axes: Any) -> None:
+def _draw_releases(axes: Axes) -> None:
     for method in (*CONVERSIONS, EXACT):
         _draw_line(axes, 2000, method, method, epsilon_after)
     before, after, exact = (float(ROUNDS_WITHIN[6][i]) for i in (0, 2, 3))
@@ -52,7 +49,7 @@ def _draw_releases(axes: Any) -> None:
     _finish(axes, f"Gaussian releases of sigma {SIGMA:g}", "T, number of releases")
 
 
-def _draw_sgd(axes: object) -> None:
+def _draw_sgd(axes: Axes) -> None:
     def epsilon(epochs: float, method: str) -> float:
         return sgd_epsilon_after(epochs, method, SAMPLING_RATE)
 
@@ -69,7 +66,7 @@ def _draw_sgd(axes: object) -> None:
 
 
 def _draw_line(
-    axes: Any, most: int, method: str, label: str, epsilon: Callable[[float, str], float]
+    axes: Axes, most: int, method: str, label: str, epsilon: Callable[[float, str], float]
 ) -> None:
     settings = np.linspace(1, most**0.5, 80) ** 2  # denser where the curves bend
     axes.plot(
@@ -77,9 +74,7 @@ def _draw_line(
     )
 
 
-def _finish(axes: Any, title: str, xlabel: str) -> None:
-    axes.set(title=title, xlabel=xlabel, ylabel="epsilon at delta = 1e-5")
+def _finish(axes: Axes, title: str, xlabel: str) -> None:
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
+    finish(axes, "lower right", title=title, xlabel=xlabel, ylabel="epsilon at delta = 1e-5")

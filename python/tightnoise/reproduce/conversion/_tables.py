@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from tightnoise.reproduce._table import Cell, Row, Table
+from tightnoise.reproduce._table import Table, beside
 from tightnoise.reproduce.conversion._costs import (
     CLASSIC_RDP,
     CONVERSIONS,
@@ -21,8 +21,6 @@ from tightnoise.reproduce.conversion._costs import (
     rounds_within,
     sgd_epsilon_after,
 )
-
-__all__ = ["ROUNDS_WITHIN", "SGD_EPSILON_AFTER", "TABLES"]
 
 EPSILON_AFTER = {
     100: ("2.5243", "2.1657", "2.1657", "1.9931"),
@@ -133,20 +131,14 @@ def _table(
     columns: Sequence[str],
     expected: Mapping[int, Sequence[str | None]],
     ours: Callable[[float, str], float],
-    notes: tuple[str, ...] = (),
+    *notes: str,
 ) -> Table:
     """Put ours(setting, column) beside every expected figure."""
-    rows = tuple(
-        Row(
-            number,
-            tuple(
-                Cell(ours(number, column), text)
-                for column, text in zip(columns, texts, strict=True)
-            ),
-        )
+    rows = {
+        number: beside((ours(number, column) for column in columns), texts)
         for number, texts in expected.items()
-    )
-    return Table(title, setting, tuple(columns), rows, notes)
+    }
+    return Table.of(title, setting, columns, rows, *notes)
 
 
 def _epsilon_table() -> Table:
@@ -176,11 +168,9 @@ def _gain_table() -> Table:
         ["Lemma 1", "Theorem 3", EXACT],
         ROUNDS_GAINED,
         _gain,
-        (
-            "The paper says: about 100 more for any epsilon above 6. Theorem 3 gains less than",
-            "0.001 on Lemma 1 here: the gain is that of its first branch, which is the conversion",
-            "of Canonne, Kamath and Steinke and of Balle et al. (`canonne`).",
-        ),
+        "The paper says: about 100 more for any epsilon above 6. Theorem 3 gains less than",
+        "0.001 on Lemma 1 here: the gain is that of its first branch, which is the conversion",
+        "of Canonne, Kamath and Steinke and of Balle et al. (`canonne`).",
     )
 
 
@@ -206,7 +196,8 @@ def _sgd_epsilon_table(sampling_rate: float) -> Table:
         ["moments accountant", "Lemma 1", EXACT_RDP, EXACT],
         SGD_EPSILON_AFTER[sampling_rate],
         lambda epochs, column: sgd_epsilon_after(epochs, column, sampling_rate),
-        (*NOT_PROVEN, *ON_A_GRID.get(sampling_rate, ())),
+        *NOT_PROVEN,
+        *ON_A_GRID.get(sampling_rate, ()),
     )
 
 
@@ -217,7 +208,8 @@ def _sgd_epochs_table(sampling_rate: float) -> Table:
         ["moments accountant", "Lemma 1", "gain", EXACT_RDP],
         SGD_EPOCHS_WITHIN[sampling_rate],
         lambda epsilon, column: _epochs(epsilon, column, sampling_rate),
-        (*NOT_PROVEN, "gain: of Lemma 1 over the moments accountant."),
+        *NOT_PROVEN,
+        "gain: of Lemma 1 over the moments accountant.",
     )
 
 
@@ -228,10 +220,8 @@ def _sgd_proven_table(sampling_rate: float) -> Table:
         [CLASSIC_RDP, EXACT_RDP, "gain of Theorem 3", EXACT, "gain of exact"],
         SGD_EPOCHS_PROVEN[sampling_rate],
         lambda epsilon, column: _epochs(epsilon, column, sampling_rate),
-        (
-            "Exact moments by the classic conversion and by Theorem 3, and the composed sampled",
-            "Gaussian without a conversion.",
-        ),
+        "Exact moments by the classic conversion and by Theorem 3, and the composed sampled",
+        "Gaussian without a conversion.",
     )
 
 
@@ -247,10 +237,8 @@ def _beyond_table() -> Table:
         list(methods),
         BEYOND_THE_LEMMA,
         lambda epochs, column: sgd_epsilon_after(epochs, methods[column], 0.001),
-        (
-            "The paper's figure is below what its method gives with the exact moments, so it is",
-            "not proven, although the truth is lower.",
-        ),
+        "The paper's figure is below what its method gives with the exact moments, so it is",
+        "not proven, although the truth is lower.",
     )
 
 

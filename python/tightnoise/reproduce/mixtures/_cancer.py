@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Splits", "load", "require_scikit_learn", "scaled", "split"]
-
 Array = NDArray[np.float64]
 
 

@@ -13,16 +13,6 @@ from tightnoise.mechanisms import Gaussian, MultiGaussianMixture, QuasiGaussianM
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.reproduce.mixtures._printed import MODES, MULTI_L1
 
-__all__ = [
-    "Improvement",
-    "MultiCell",
-    "QuasiCell",
-    "improvement",
-    "multi_cell",
-    "printed_mixture",
-    "quasi_cell",
-]
-
 _LOSSES: tuple[Literal["l1"], Literal["l2"]] = ("l1", "l2")
 
 LARGEST_MODES = 20

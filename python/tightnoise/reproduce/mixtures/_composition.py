@@ -8,9 +8,7 @@ import math
 import tightnoise.calibrate as calibrate
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian, MultiGaussianMixture
-from tightnoise.reproduce._table import Cell, Row, Table
-
-__all__ = ["composition_table", "exact_epsilon", "gaussian_epsilon", "zcdp_epsilon"]
+from tightnoise.reproduce._table import Table, beside
 
 DELTA = 1e-5
 
@@ -66,19 +64,13 @@ def zcdp_epsilon(epsilon: float, releases: int) -> float:
 def composition_table(epsilon: float) -> Table:
     """Return epsilon after many releases of `mixture(epsilon)`."""
     functions = exact_epsilon, gaussian_epsilon, zcdp_epsilon
-    return Table(
+    return Table.of(
         f"Epsilon at delta {DELTA:g} of many releases of a multi-Gaussian that is "
         f"({epsilon:g}, {DELTA:g})-DP for one",
         "releases",
         ("exact", "Gaussian of its l2", "zCDP"),
-        tuple(
-            Row(
-                releases,
-                tuple(
-                    Cell(function(epsilon, releases), text)
-                    for function, text in zip(functions, texts, strict=True)
-                ),
-            )
+        {
+            releases: beside((function(epsilon, releases) for function in functions), texts)
             for releases, texts in EXPECTED[epsilon].items()
-        ),
+        },
     )

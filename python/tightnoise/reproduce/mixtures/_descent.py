@@ -19,8 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Schedule", "descend", "draw_schedule", "error_rates", "mean_gradient", "sensitivity"]
-
 Array = NDArray[np.float64]
 
 STEP = 4.0

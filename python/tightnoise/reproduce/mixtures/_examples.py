@@ -10,7 +10,7 @@ from tightnoise.compare import best_noise
 from tightnoise.mechanisms import Gaussian
 from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.random import NoiseStream
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Table, mean_and_error
 from tightnoise.reproduce.mixtures import _cancer, _noises
 from tightnoise.reproduce.mixtures._descent import (
     Array,
@@ -20,8 +20,6 @@ from tightnoise.reproduce.mixtures._descent import (
     error_rates,
     sensitivity,
 )
-
-__all__ = ["EXAMPLES", "coordinate_descent"]
 
 EPSILON = 5.0
 SPLITS = 100
@@ -80,7 +78,7 @@ def errors_table(
         inside[name], outside[name] = error_rates(h, splits.train), error_rates(h, splits.test)
     first = next(iter(mechanisms))
     variance = {"none": 0.0} | {name: float(m.var(0.0)) for name, m in mechanisms.items()}
-    return Table(
+    return Table.of(
         f"Logistic regression by {schedule.releases} noisy scalars, ({budget.epsilon:g}, "
         f"{budget.delta:.1e})-DP together: errors in %",
         "noise",
@@ -88,37 +86,25 @@ def errors_table(
             *("deviation", "variance, +%", "in-sample", "its sd"),
             *("out-of-sample", "sd of it", "difference", "its se"),
         ),
-        tuple(
-            Row(
-                name,
-                (
-                    Cell(variance[name] ** 0.5 / budget.sensitivity),
-                    Cell(100.0 * (variance[name] / variance[first] - 1.0)),
-                    *_spread(inside[name]),
-                    *_spread(outside[name]),
-                    *_paired(outside[name], outside[first]),
-                ),
+        {
+            name: (
+                variance[name] ** 0.5 / budget.sensitivity,
+                100.0 * (variance[name] / variance[first] - 1.0),
+                *_spread(inside[name]),
+                *_spread(outside[name]),
+                *mean_and_error(100.0 * (outside[name] - outside[first])),
             )
             for name in noises
-        ),
-        wrapped(
-            f"Over {shape[-1]} random splits of {splits.train.shape[-1]} records to learn from and "
-            f"{splits.test.shape[-1]} to test. Deviation: of the noise, over the sensitivity. "
-            f"Variance: above the {first}'s. Difference: of the out-of-sample error from the "
-            f"{first}'s on the same splits, and its standard error, which leaves out that splits "
-            "overlap.",
-        ),
+        },
+        f"Over {shape[-1]} random splits of {splits.train.shape[-1]} records to learn from and "
+        f"{splits.test.shape[-1]} to test. Deviation: of the noise, over the sensitivity. "
+        f"Variance: above the {first}'s. Difference: of the out-of-sample error from the {first}'s "
+        "on the same splits, and its standard error, which leaves out that splits overlap.",
     )
 
 
-def _spread(errors: Array) -> tuple[Cell, Cell]:
-    return Cell(100.0 * float(errors.mean())), Cell(100.0 * float(errors.std(ddof=1)))
-
-
-def _paired(errors: Array, held_to: Array) -> tuple[Cell, Cell]:
-    differences = 100.0 * (errors - held_to)
-    error = float(differences.std(ddof=1)) / len(differences) ** 0.5
-    return Cell(float(differences.mean())), Cell(error)
+def _spread(errors: Array) -> tuple[float, float]:
+    return 100.0 * float(errors.mean()), 100.0 * float(errors.std(ddof=1))
 
 
 EXAMPLES: tuple[Callable[[], Table], ...] = (coordinate_descent,)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from tightnoise.reproduce.mixtures._printed import grid
 
-__all__ = ["EXCESS", "MULTI_L1", "MULTI_L2"]
-
 MULTI_L1 = grid("""
  0.00  2.69 17.47 70.93 71.77 74.74 76.31 76.21 75.03 66.57
  0.00  2.95 19.55 69.93 70.83 73.98 75.65 75.59 74.43 65.84

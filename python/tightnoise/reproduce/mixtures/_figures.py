@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 import tightnoise.calibrate as calibrate
-from tightnoise._figures import write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
-
-__all__ = ["draw"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito).
-ORANGE, BLUE, GREEN, BLACK = "#D55E00", "#0072B2", "#009E73", "#000000"
 
 
 def draw(file: IO[bytes]) -> None:
     """Draw the figures side by side into a PNG file; ImportError without matplotlib."""
 
-    def all_three(axes: tuple[Any, ...]) -> None:
+    def all_three(axes: tuple[Axes, ...]) -> None:
         _draw_densities(axes[0], 1.0, 1e-5)
         _draw_gains(axes[1], 1e-5)
         _draw_gains(axes[2], 0.01)
@@ -28,7 +23,7 @@ def draw(file: IO[bytes]) -> None:
     write_png(file, all_three, 3, (16, 5.4))
 
 
-def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:
+def _draw_densities(axes: Axes, epsilon: float, delta: float) -> None:
     x = np.linspace(-5.0, 5.0, 2001)
     gaussian = calibrate.gaussian(epsilon, delta, sensitivity=1.0)
     as_printed = printed_mixture(epsilon, delta)
@@ -43,10 +38,10 @@ def _draw_densities(axes: Any, epsilon: float, delta: float) -> None:
         axes.plot(x, mechanism.pdf(x), color=color, label=label)
     axes.set(ylim=(0.0, 0.95))  # the legend above the peaks
     axes.set(title=f"Densities, epsilon {epsilon:g}, delta {delta:g}", xlabel="noise")
-    _finish(axes, "upper right")
+    finish(axes, "upper right")
 
 
-def _draw_gains(axes: Any, delta: float) -> None:
+def _draw_gains(axes: Axes, delta: float) -> None:
     epsilons = printed.EPSILONS
     published = [float(printed.MULTI_L1[epsilon, delta] or 0) for epsilon in epsilons]
     cells = [multi_cell(epsilon, delta) for epsilon in epsilons]
@@ -57,15 +52,10 @@ def _draw_gains(axes: Any, delta: float) -> None:
         epsilons,
         [cell.capped.l1 for cell in cells],
         color=BLUE,
-        linestyle=(0, (5, 4)),
+        linestyle=DASHED,
         label="multi-Gaussian, K <= 20",
     )
     axes.plot(epsilons, [cell.exact.l1 for cell in quasi], color=GREEN, label="quasi-Gaussian")
     axes.set(title=f"l1 loss below the Gaussian's, in %, delta {delta:g}", xlabel="epsilon")
     axes.set(xscale="log")
-    _finish(axes, "upper left")
-
-
-def _finish(axes: Any, legend: str) -> None:
-    axes.grid(alpha=0.3)
-    axes.legend(loc=legend)
+    finish(axes, "upper left")

@@ -10,8 +10,6 @@ import tightnoise.calibrate as calibrate
 from tightnoise.mechanisms import Gaussian, MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms.additive import AdditiveNoise
 
-__all__ = ["Budget", "gaussian", "multi_gaussian", "quasi_gaussian"]
-
 MODES = 10
 """The paper's rule of thumb."""
 

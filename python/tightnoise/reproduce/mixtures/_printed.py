@@ -7,8 +7,6 @@ are the expected losses of the mixture and of the Gaussian. NA: none.
 
 from __future__ import annotations
 
-__all__ = ["DELTAS", "EPSILONS", "MODES", "MULTI_L1", "MULTI_L2", "QUASI_L1", "QUASI_L2", "grid"]
-
 EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0)
 DELTAS = (
     *(5e-7, 1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3),

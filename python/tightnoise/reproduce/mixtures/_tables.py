@@ -6,14 +6,12 @@ import functools
 import statistics
 from collections.abc import Callable, Sequence
 
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Cell, Figure, Table, beside
 from tightnoise.reproduce.mixtures import _expected as expected
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, quasi_cell
 from tightnoise.reproduce.mixtures._composition import MODES, composition_table, exact_epsilon
 from tightnoise.reproduce.mixtures._printed import DELTAS, EPSILONS
-
-__all__ = ["CELLS", "MISPRINTS_L1", "MISPRINTS_L2", "TABLES", "multi_table", "quasi_table"]
 
 Budget = tuple[float, float]
 
@@ -66,33 +64,33 @@ NOT_PRIVATE = {2: "86", 100: "52", 1000: "37"}
 
 def multi_table(epsilon: float, deltas: Sequence[float] = DELTAS) -> Table:
     """Return one column of Tables 1 and 4 of the paper."""
-    return Table(
+    return Table.of(
         f"Multi-Gaussian at epsilon {epsilon:g}: loss below the analytic Gaussian's, in %",
         "delta",
         (
             *("Table 1", "delta / target", "l1, K <= 20", "l1 free"),
             *("Table 4", "l2, K <= 20"),
         ),
-        tuple(Row(delta, _multi_cells(epsilon, delta)) for delta in deltas),
+        {delta: _multi_figures(epsilon, delta) for delta in deltas},
     )
 
 
-def _multi_cells(epsilon: float, delta: float) -> tuple[Cell, ...]:
+def _multi_figures(epsilon: float, delta: float) -> tuple[Figure, ...]:
     budget = epsilon, delta
     cell = multi_cell(epsilon, delta)
     return (
-        Cell(None, printed.MULTI_L1[budget]),
+        printed.MULTI_L1[budget],
         Cell(cell.excess, expected.EXCESS[budget]),
         Cell(cell.capped.l1, expected.MULTI_L1[budget]),
-        Cell(cell.free.l1),
-        Cell(None, printed.MULTI_L2[budget]),
+        cell.free.l1,
+        printed.MULTI_L2[budget],
         Cell(cell.capped.l2, expected.MULTI_L2[budget]),
     )
 
 
 def quasi_table(epsilon: float, deltas: Sequence[float] = DELTAS) -> Table:
     """Return one column of Tables 5 and 6 of the paper."""
-    return Table(
+    return Table.of(
         f"Quasi-Gaussian at epsilon {epsilon:g}: loss below the analytic Gaussian's, in %",
         "delta",
         (
@@ -100,42 +98,40 @@ def quasi_table(epsilon: float, deltas: Sequence[float] = DELTAS) -> Table:
             *("Table 6", "l2, Algorithm 4", "l2 exact"),
             "delta / target",
         ),
-        tuple(Row(delta, _quasi_cells(epsilon, delta)) for delta in deltas),
+        {delta: _quasi_figures(epsilon, delta) for delta in deltas},
     )
 
 
-def _quasi_cells(epsilon: float, delta: float) -> tuple[Cell, ...]:
+def _quasi_figures(epsilon: float, delta: float) -> tuple[Figure, ...]:
     budget = epsilon, delta
     cell = quasi_cell(epsilon, delta)
     l1, l2 = printed.QUASI_L1[budget], printed.QUASI_L2[budget]
     return (
-        Cell(None, l1),
+        l1,
         Cell(cell.paper.l1, MISPRINTS_L1.get(budget, l1)),
-        Cell(cell.exact.l1),
-        Cell(None, l2),
+        cell.exact.l1,
+        l2,
         Cell(cell.paper.l2, MISPRINTS_L2.get(budget, l2)),
-        Cell(cell.exact.l2),
-        Cell(cell.excess),
+        cell.exact.l2,
+        cell.excess,
     )
 
 
 def _privacy_table() -> Table:
     cells = [multi_cell(*budget) for budget in BUDGETS]
     excesses = [cell.excess for cell in cells if cell.excess is not None]
-    return Table(
+    return Table.of(
         "Cells of Table 1, of 142, whose delta is more than so many times what it is to be",
         "times",
         ("cells",),
-        tuple(
-            Row(times, (Cell(sum(excess > times for excess in excesses), count),))
+        {
+            times: [Cell(sum(excess > times for excess in excesses), count)]
             for times, count in NOT_PRIVATE.items()
-        ),
-        wrapped(
-            "The sigma behind a figure is that of its l1 loss and the number of modes in Table 3. "
-            "The published calibration integrates the density numerically over a long interval "
-            "and misses peaks that are much narrower than the sensitivity: between two of them a "
-            "shift of half the sensitivity cannot hide.",
-        ),
+        },
+        "The sigma behind a figure is that of its l1 loss and the number of modes in Table 3. The "
+        "published calibration integrates the density numerically over a long interval and misses "
+        "peaks that are much narrower than the sensitivity: between two of them a shift of half "
+        "the sensitivity cannot hide.",
     )
 
 
@@ -149,24 +145,16 @@ def _means_table() -> Table:
         [cell.capped.l2 for cell in cells],
         [cell.free.l2 for cell in cells],
     ]
-    return Table(
+    return Table.of(
         "Multi-Gaussian over all 150 cells: loss below the analytic Gaussian's, in %",
         "",
         ("Table 1", "l1, K <= 20", "l1 free", "Table 4", "l2, K <= 20", "l2 free"),
-        tuple(
-            Row(
-                name,
-                tuple(
-                    Cell(None if column is None else SUMMARIES[name](column), text)
-                    for column, text in zip(gains, texts, strict=True)
-                ),
-            )
+        {
+            name: beside((None if gain is None else SUMMARIES[name](gain) for gain in gains), texts)
             for name, texts in SUMMARY.items()
-        ),
-        wrapped(
-            "K: the number of Gaussians on either side; free: as many as help, or a single "
-            "Gaussian, which the paper leaves out. NA in the paper counts as 0."
-        ),
+        },
+        "K: the number of Gaussians on either side; free: as many as help, or a single Gaussian, "
+        "which the paper leaves out. NA in the paper counts as 0.",
     )
 
 

@@ -7,19 +7,14 @@ from typing import IO, Any
 
 import numpy as np
 
+from tightnoise._figures import BLUE, GREEN, ORANGE, Axes
 from tightnoise.reproduce._study import Results
-from tightnoise.reproduce.reconstruction._cells import column, mean
-from tightnoise.reproduce.reconstruction._costs import epsilon, epsilon_of_one
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
 from tightnoise.reproduce.reconstruction._printed import ACCURACY, IGA
-from tightnoise.reproduce.reconstruction._scope import Scope
+from tightnoise.reproduce.reconstruction._scope import Scope, mean
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
-__all__ = ["draw"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito).
-ORANGE, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"
 PRINTED: dict[str, Any] = {"linestyle": "", "marker": "o", "fillstyle": "none"}
 OURS: dict[str, Any] = {"linestyle": "-", "marker": "."}
 KINDS = (("directions", ORANGE), ("Gaussian", BLUE))
@@ -50,22 +45,22 @@ def draw(scope: Scope, results: Results, file: IO[bytes]) -> None:
 # --- charts
 
 
-def _training(printed: Any, equal: Any, scope: Scope, results: Results) -> None:
+def _training(printed: Axes, equal: Axes, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
     for which, (name, color) in enumerate(KINDS):
         known = [float(ACCURACY[kappa][which][-1]) for kappa in scope.kappas]
         printed.plot(epsilons, known, color=color, label=f"{name}, printed", **PRINTED)
-        ours = [mean(scope.accuracies(results, row[1][which])) for row in scope.pairs()]
+        ours = [np.mean(scope.accuracies(results, row[1][which])) for row in scope.pairs()]
         printed.plot(epsilons, ours, color=color, label=f"{name}, ours", **OURS)
     _finish(printed, "Figure 2, as printed", "epsilon as printed", "accuracy")
-    epsilons = [epsilon(scope, row[1][DIRECTIONS]) for row in scope.equals()]
+    epsilons = [scope.epsilon(row[1][DIRECTIONS]) for row in scope.equals()]
     for which, (name, color) in enumerate((*KINDS, ("lifted, or less", GREEN))):
-        ours = [mean(scope.accuracies(results, row[1][which])) for row in scope.equals()]
+        ours = [np.mean(scope.accuracies(results, row[1][which])) for row in scope.equals()]
         equal.plot(epsilons, ours, color=color, label=name, **OURS)
     _finish(equal, "at equal privacy", "epsilon of all steps, replace-one", "accuracy")
 
 
-def _attacks(squares: Any, likeness: Any, scope: Scope, results: Results) -> None:
+def _attacks(squares: Axes, likeness: Axes, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
     for axes, name, place, height in ((squares, "MSE", 1, 0.43), (likeness, "SSIM", 0, 0.65)):
         for which, (kind, color) in enumerate(KINDS):
@@ -78,7 +73,7 @@ def _attacks(squares: Any, likeness: Any, scope: Scope, results: Results) -> Non
         _finish(axes, title, "epsilon as printed", name, height)
 
 
-def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> None:
+def _capacities(squares: Axes, costs: Axes, scope: Scope, results: Results) -> None:
     noises = [row[1][DIRECTIONS] for row in scope.pairs()]
     gaussians = [row[1][GAUSSIAN] for row in scope.pairs()]
     for name, color, rows, records, which in (
@@ -91,7 +86,7 @@ def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> Non
         squares.plot(capacities, known, color=color, **PRINTED)
         ours = [_found(scope, results, noise, "MSE") for noise in rows]
         squares.plot(capacities, ours, color=color, label=name, **OURS)
-        epsilons = [epsilon(scope, noise) for noise in rows]
+        epsilons = [scope.epsilon(noise) for noise in rows]
         costs.plot(epsilons, capacities, color=color, label=name, **OURS)
     _guess(squares, scope, results, "MSE")
     title = "Figure 4 (circles: as printed)"
@@ -100,17 +95,15 @@ def _capacities(squares: Any, costs: Any, scope: Scope, results: Results) -> Non
     costs.set(yscale="log")
 
 
-def _alone(costs: Any, capacities: Any, scope: Scope, results: Results) -> None:
+def _alone(costs: Axes, capacities: Axes, scope: Scope, results: Results) -> None:
     rows = scope.of_one()
     names = ("directions", "Gaussian of equal epsilon", "Gaussian of equal capacity")
     for place, (name, color) in enumerate(zip(names, (ORANGE, BLUE, GREEN), strict=True)):
         noises = [noise for _, _, noise in rows[place::3]]
-        likeness = [
-            mean([found["ssim"] for found in scope.attacks(results, "alone", noise, 1)])
-            for noise in noises
-        ]
+        found = [scope.attacks(results, "alone", noise, 1) for noise in noises]
+        likeness = [mean(each, "ssim") for each in found]
         for axes, at in (
-            (costs, [epsilon_of_one(scope, noise) for noise in noises]),
+            (costs, [scope.epsilon_of_one(noise) for noise in noises]),
             (capacities, [capacity(noise, scope.weights, 1) for noise in noises]),
         ):
             axes.plot(at, likeness, color=color, label=name, **OURS)
@@ -119,7 +112,7 @@ def _alone(costs: Any, capacities: Any, scope: Scope, results: Results) -> None:
     _finish(capacities, title, "log capacity of one release", "SSIM")
 
 
-def _guess(axes: Any, scope: Scope, results: Results, name: str) -> None:
+def _guess(axes: Axes, scope: Scope, results: Results, name: str) -> None:
     """Draw what the mean of all images has."""
     near = _mean(scope, scope.guesses(results, BATCH), name)
     axes.axhline(near, color="black", linestyle=":", label="no gradient")
@@ -134,10 +127,10 @@ def _found(scope: Scope, results: Results, noise: Noise, name: str) -> float:
 def _mean(scope: Scope, found: list[dict[str, Any]], name: str) -> float:
     """Return the mean SSIM, or MSE in the paper's units."""
     scale = scope.task.deviation**2 if name == "MSE" else 1.0
-    return mean(column(found, name.lower())) / scale
+    return mean(found, name.lower()) / scale
 
 
-def _finish(axes: Any, title: str, across: str, upwards: str, height: float | None = None) -> None:
+def _finish(axes: Axes, title: str, across: str, upwards: str, height: float | None = None) -> None:
     """Label axes; the legend stands in the middle, at `height`, or wherever there is room."""
     axes.set(title=title, xlabel=across, ylabel=upwards, xscale="log")
     axes.grid(alpha=0.3)

@@ -11,8 +11,6 @@ import torch
 from tightnoise._files import FileError
 from tightnoise.reproduce._images import Images
 
-__all__ = ["BATCH", "SIDE", "Task", "clipped_gradient", "cross_entropy", "network", "task"]
-
 SIDE = 16
 """Height and width of the images, in pixels."""
 

@@ -15,15 +15,6 @@ from tightnoise.random import NoiseStream
 from tightnoise.reproduce.reconstruction._network import clipped_gradient, cross_entropy
 from tightnoise.torch import release
 
-__all__ = [
-    "Noise",
-    "as_capacious",
-    "as_private",
-    "as_private_once",
-    "capacity",
-    "lifted_as_private",
-]
-
 Kind = Literal["none", "clip", "gaussian", "directions", "lifted"]
 
 CLIP = 1.0

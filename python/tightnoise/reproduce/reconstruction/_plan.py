@@ -19,8 +19,6 @@ from tightnoise.reproduce.reconstruction._runs import (
 )
 from tightnoise.reproduce.reconstruction._scope import Scope, attacked, guessed, trained
 
-__all__ = ["DECAY", "L2_BATCHES", "about", "cells"]
-
 DECAY = 0.1
 """The weight decay that the paper states."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ACCURACY", "ALONE", "BATCHES", "DLG", "IGA", "SELECTED", "SIGMA"]
-
 BATCHES = (16, 32, 64, 128)
 
 SIGMA = {

@@ -14,8 +14,6 @@ from tightnoise.random import NoiseStream
 from tightnoise.reproduce.reconstruction._network import SIDE, Task, network
 from tightnoise.reproduce.reconstruction._noises import Noise
 
-__all__ = ["TOTAL_VARIATION", "accuracy", "attack_alone", "attack_batch", "attack_l2", "guess"]
-
 RATE = 0.005
 """The learning rate of Adam."""
 

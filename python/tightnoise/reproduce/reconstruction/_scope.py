@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.reconstruction._network import BATCH, Task, network
 from tightnoise.reproduce.reconstruction._noises import (
@@ -18,8 +20,6 @@ from tightnoise.reproduce.reconstruction._noises import (
 )
 from tightnoise.reproduce.reconstruction._printed import BATCHES, SIGMA
 from tightnoise.reproduce.reconstruction._runs import steps
-
-__all__ = ["Scope", "attacked", "guessed", "trained"]
 
 _SMALL = 10_000  # records: of fewer, more epochs
 
@@ -81,6 +81,27 @@ class Scope:
     @property
     def steps(self) -> int:
         return steps(len(self.task.train), BATCH, self.epochs)
+
+    @property
+    def what(self) -> str:
+        """What the numbers are of."""
+        plural = "s" * (self.seeds > 1)
+        what = f"{len(self.task.train)} images of {self.task.name}, {self.seeds} seed{plural}"
+        return f"{what} (printed: Fashion-MNIST)"
+
+    def paper_epsilon(self, noise: Noise) -> float:
+        """Return epsilon of the training in the relation that the paper's numbers are for."""
+        cost = noise.cost(self.weights, replaced=False).sampled(self.rate, "poisson")
+        return (cost * self.steps).epsilon(self.delta)
+
+    def epsilon(self, noise: Noise) -> float:
+        """Return epsilon of the training by batches of a fixed size, for a replaced record."""
+        cost = noise.cost(self.weights, replaced=True).sampled(self.rate, "fixed-size")
+        return (cost * self.steps).epsilon(self.delta)
+
+    def epsilon_of_one(self, noise: Noise) -> float:
+        """Return epsilon of one release of a sum in which a record is replaced."""
+        return noise.cost(self.weights, replaced=True).epsilon(self.delta)
 
     def pairs(self) -> list[tuple[int, tuple[Noise, Noise]]]:
         """Return kappa, directions, and the Gaussian to which the paper ascribes its epsilon."""
@@ -152,6 +173,16 @@ class Scope:
     def guesses(self, results: Results, batch: int) -> list[dict[str, Any]]:
         """Return the same of images that are guessed without a gradient."""
         return [results[guessed(batch, seed)] for seed in range(self.seeds)]
+
+
+def column(found: Sequence[dict[str, Any]], name: str) -> list[float]:
+    """Return one number of each attack."""
+    return [float(values[name]) for values in found]
+
+
+def mean(found: Sequence[dict[str, Any]], name: str) -> float:
+    """Return the mean of one number over the attacks."""
+    return float(np.mean(column(found, name)))
 
 
 def guessed(batch: int, seed: int) -> str:

@@ -23,8 +23,6 @@ from tightnoise.reproduce.training._descent import (
 from tightnoise.reproduce.training._features import Examples, Task
 from tightnoise.reproduce.training._noises import Noise
 
-__all__ = ["DELTA", "ORDER", "Grid", "cell"]
-
 Array = NDArray[np.float64]
 
 DELTA = 1e-5

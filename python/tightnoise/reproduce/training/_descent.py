@@ -19,8 +19,6 @@ from tightnoise.mechanisms import CoordinateMechanism
 from tightnoise.random import NoiseStream
 from tightnoise.reproduce.training._features import Examples
 
-__all__ = ["STEPS", "Clip", "Release", "accuracy", "descend", "residuals"]
-
 Array = NDArray[np.float64]
 Weights = NDArray[np.float32]
 

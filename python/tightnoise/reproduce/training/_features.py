@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from tightnoise.reproduce._images import Images
 
-__all__ = ["Examples", "Task", "features_of", "task_of"]
-
 Array = NDArray[np.float32]
 
 _SMALLEST = 16  # pixels a side: smaller images are taken as they are

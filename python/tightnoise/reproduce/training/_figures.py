@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
+from tightnoise._figures import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, Axes
 from tightnoise.reproduce.training._cells import DELTA, ORDER
 from tightnoise.reproduce.training._noises import GAUSSIAN
 from tightnoise.reproduce.training._results import (
@@ -17,10 +18,7 @@ from tightnoise.reproduce.training._results import (
     proven,
 )
 
-__all__ = ["draw"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito); the Gaussian is black.
-_COLOURS = ("#000000", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+_COLOURS = (BLACK, BLUE, YELLOW, GREEN, PINK, SKY, ORANGE)  # the Gaussian is black
 
 
 def draw(found: Found, file: IO[bytes]) -> None:
@@ -42,7 +40,7 @@ def draw(found: Found, file: IO[bytes]) -> None:
     _finish(spent, "Clipped in L-inf (Figure 3)", label, "accuracy")
     _finish(greatest, "Clipped in L2 (Figure 4)", "max eta", "accuracy")
     _finish(middle, "Clipped in L2 (Figure 4)", "median eta", "accuracy")
-    people.axhline(1.0, color="#000000", linewidth=1)
+    people.axhline(1.0, color=BLACK, linewidth=1)
     label = f"D of order {ORDER:g} over the Gaussian's, median example"
     _finish(people, "What an example pays (realised)", "sigma / (n C)", label)
     figure.savefig(file, format="png", dpi=150)
@@ -52,12 +50,12 @@ def _root(line: Line) -> Line:
     return Line(line.accuracies, np.sqrt(line.costs))
 
 
-def _line(axes: Any, line: Line, label: str, colour: str) -> None:
+def _line(axes: Axes, line: Line, label: str, colour: str) -> None:
     errors = line.accuracies.std(axis=1, ddof=1) / line.accuracies.shape[1] ** 0.5
     axes.errorbar(line.mean_costs, line.means, errors, fmt="o-", color=colour, label=label)
 
 
-def _finish(axes: Any, title: str, xlabel: str, ylabel: str) -> None:
+def _finish(axes: Axes, title: str, xlabel: str, ylabel: str) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set(title=title, xlabel=xlabel, ylabel=ylabel, xscale="log")

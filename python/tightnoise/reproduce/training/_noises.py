@@ -13,8 +13,6 @@ from tightnoise.mechanisms import (
     TruncatedGaussian,
 )
 
-__all__ = ["ALL", "GAUSSIAN", "SOME"]
-
 Noise = Callable[[float], CoordinateMechanism]
 
 GAUSSIAN = "Gaussian"

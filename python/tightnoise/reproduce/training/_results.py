@@ -13,22 +13,6 @@ from numpy.typing import NDArray
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.training._noises import GAUSSIAN
 
-__all__ = [
-    "RESAMPLES",
-    "SHARES",
-    "Change",
-    "Found",
-    "Line",
-    "Norm",
-    "accounted",
-    "cell_name",
-    "greatest_loss",
-    "middle_loss",
-    "proven",
-    "reached_at",
-    "shares_of",
-]
-
 Array = NDArray[np.float64]
 Norm = Literal["l2", "linf"]
 

@@ -18,8 +18,6 @@ from tightnoise.reproduce.training._noises import ALL, SOME
 from tightnoise.reproduce.training._results import SHARES, Found, cell_name, shares_of
 from tightnoise.reproduce.training._tables import tables
 
-__all__ = ["plan"]
-
 _RATES = (0.2, 0.4, 0.8, 1.6)
 _CLIPS = {"linf": (0.01,), "l2": (0.2,)}
 _CLIPS_FULL = {"linf": (0.005, 0.02), "l2": (0.1, 0.4)}

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Figure, Table, mean_and_error
 from tightnoise.reproduce.training._cells import DELTA, ORDER
 from tightnoise.reproduce.training._descent import STEPS
 from tightnoise.reproduce.training._noises import GAUSSIAN
@@ -24,10 +23,6 @@ from tightnoise.reproduce.training._results import (
     proven,
     reached_at,
 )
-
-__all__ = ["tables"]
-
-Array = NDArray[np.float64]
 
 _AS_ACCURATE = "0 where no Gaussian of the study is as accurate, a dash where each is more."
 _CLEAR = 0.975  # of resampled seeds
@@ -46,25 +41,23 @@ def tables(found: Found) -> list[Table]:
 
 def _baseline(found: Found) -> Table:
     ball, box = (found.line(norm, GAUSSIAN, proven) for norm in ("l2", "linf"))
-    rows = []
+    rows = {}
     for i, share in enumerate(found.shares("l2")):
         own, other = float(ball.mean_costs[i]), reached_at(float(ball.means[i]), box)
-        cells = (*_spread(ball.accuracies[i]), Cell(own), _cell(other), _cell(other / own))
-        rows.append(Row(_noise(share), cells))
-    return Table(
+        accuracy = mean_and_error(ball.accuracies[i])
+        rows[_noise(share)] = *accuracy, own, _known(other), _known(other / own)
+    return Table.of(
         f"Plain Gaussian noise, clipped in L2: epsilon at delta {DELTA:g}, proven for every data "
         "set",
         "sigma",
         ("accuracy", "its se", "epsilon", "L-inf clip, as accurate", "times"),
-        tuple(rows),
-        wrapped(
-            f"{found.data}: {found.examples} examples to learn from, {found.numbers} weights, "
-            f"{STEPS} steps of the whole data set, {found.seeds} seeds. Sigma in units of n C, "
-            "examples times clip. Learning rate and clip are the best of a grid on held-out "
-            "examples, for each noise by itself. What a clip of the largest coordinate costs more "
-            "at the same accuracy is the price of the setting in which bounded noise is compared "
-            "below, as in the paper: to spend less, clip in L2 first.",
-        ),
+        rows,
+        f"{found.data}: {found.examples} examples to learn from, {found.numbers} weights, {STEPS} "
+        f"steps of the whole data set, {found.seeds} seeds. Sigma in units of n C, examples times "
+        "clip. Learning rate and clip are the best of a grid on held-out examples, for each noise "
+        "by itself. What a clip of the largest coordinate costs more at the same accuracy is the "
+        "price of the setting in which bounded noise is compared below, as in the paper: to spend "
+        "less, clip in L2 first.",
     )
 
 
@@ -98,7 +91,7 @@ def _ball(found: Found) -> Table:
 def _compared(
     found: Found, norm: Norm, cost: Callable[[Any], Any], title: str, name: str, note: str
 ) -> Table:
-    rows, verdicts = [], []
+    rows, verdicts = {}, []
     changes = {noise: found.changes(norm, noise, cost) for noise in found.noises}
     lines = {noise: found.line(norm, noise, cost) for noise in found.noises}
     for i, share in enumerate(found.shares(norm)):
@@ -106,23 +99,20 @@ def _compared(
             own, gaussian = (float(lines[n].mean_costs[i]) for n in (noise, GAUSSIAN))
             change = changes[noise][i]
             ratio = math.exp(change.value)
-            cells: tuple[Cell, ...] = (*_spread(lines[noise].accuracies[i]), Cell(own))
-            if noise == GAUSSIAN:
-                cells += (Cell(None),) * 3
-            else:
-                cells += (Cell(own / gaussian), _cell(ratio), _cell(ratio * change.error))
+            held_to: tuple[Figure, ...] = None, None, None
+            if noise != GAUSSIAN:
+                held_to = own / gaussian, _known(ratio), _known(ratio * change.error)
                 verdicts.append((noise, share, change))
-            rows.append(Row(f"{_noise(share)}, {noise}", cells))
-    return Table(
+            accuracy = mean_and_error(lines[noise].accuracies[i])
+            rows[f"{_noise(share)}, {noise}"] = *accuracy, own, *held_to
+    return Table.of(
         title,
         "sigma, noise",
         ("accuracy", "its se", name, "same sigma", "as accurate", "se"),
-        tuple(rows),
-        wrapped(
-            "Same sigma, as accurate: over the Gaussian's with the same sigma, and with that sigma "
-            f"(interpolated) at which it is as accurate. {_AS_ACCURATE} {note}",
-            _verdict(verdicts),
-        ),
+        rows,
+        "Same sigma, as accurate: over the Gaussian's with the same sigma, and with that sigma "
+        f"(interpolated) at which it is as accurate. {_AS_ACCURATE} {note}",
+        _verdict(verdicts),
     )
 
 
@@ -131,71 +121,54 @@ def _losses(found: Found) -> Table:
     middle = {noise: found.line("l2", noise, middle_loss) for noise in found.noises}
     changes = {noise: found.changes("l2", noise, greatest_loss) for noise in found.noises}
     changes_middle = {noise: found.changes("l2", noise, middle_loss) for noise in found.noises}
-    rows, verdicts = [], []
+    rows, verdicts = {}, []
     for i, share in enumerate(found.shares("l2")):
         for noise in found.noises:
-            cells: tuple[Cell, ...] = _spread(greatest[noise].accuracies[i])
-            cells += tuple(
-                Cell(float(line[noise].mean_costs[i]) ** 0.5) for line in (greatest, middle)
-            )
-            if noise == GAUSSIAN:
-                cells += (Cell(None),) * 3
-            else:
+            losses = (float(line[noise].mean_costs[i]) ** 0.5 for line in (greatest, middle))
+            held_to: tuple[Figure, ...] = None, None, None
+            if noise != GAUSSIAN:
                 change, middle_change = changes[noise][i], changes_middle[noise][i]
                 # Halves: eta is the root of what is compared.
                 ratio, ratio_middle = (math.exp(0.5 * x.value) for x in (change, middle_change))
-                cells += (_cell(ratio), _cell(0.5 * ratio * change.error), _cell(ratio_middle))
+                error = _known(0.5 * ratio * change.error)
+                held_to = _known(ratio), error, _known(ratio_middle)
                 verdicts.append((noise, share, change))
-            rows.append(Row(f"{_noise(share)}, {noise}", cells))
-    return Table(
+            accuracy = mean_and_error(greatest[noise].accuracies[i])
+            rows[f"{_noise(share)}, {noise}"] = *accuracy, *losses, *held_to
+    return Table.of(
         f"Clipped in L2 (Figure 4): Fisher information loss of {found.watched} examples",
         "sigma, noise",
-        (
-            "accuracy",
-            "its se",
-            "max eta",
-            "median",
-            "max, ratio",
-            "se",
-            "median, ratio",
-        ),
-        tuple(rows),
-        wrapped(
-            "No unbiased estimate of a feature of one example, by someone who knows all others, "
-            "has a standard deviation below 1 / eta. Eta is the root of the sum over steps of an "
-            "upper bound of its square, with the clip's Jacobian, as a mean over runs: an estimate "
-            "of a bound in expectation. Ratio: to the Gaussian's at the same accuracy. "
-            f"{_AS_ACCURATE} Eta depends on the clip, too, which is searched for accuracy alone. "
-            "Paper: 33 % less max eta.",
-            _verdict(verdicts),
-        ),
+        ("accuracy", "its se", "max eta", "median", "max, ratio", "se", "median, ratio"),
+        rows,
+        "No unbiased estimate of a feature of one example, by someone who knows all others, has a "
+        "standard deviation below 1 / eta. Eta is the root of the sum over steps of an upper bound "
+        "of its square, with the clip's Jacobian, as a mean over runs: an estimate of a bound in "
+        f"expectation. Ratio: to the Gaussian's at the same accuracy. {_AS_ACCURATE} Eta depends "
+        "on the clip, too, which is searched for accuracy alone. Paper: 33 % less max eta.",
+        _verdict(verdicts),
     )
 
 
 def _individuals(found: Found) -> Table:
-    rows = []
+    rows = {}
     for share in found.shares("l2"):
         for noise in found.noises:
             if noise == GAUSSIAN:
                 continue
             cell = found.of("l2", noise, share)
             own, gaussian = (np.mean(cell[name], axis=0) for name in ("individual", "Gaussian's"))
-            cells = [*np.mean(cell["shares"], axis=0), own[0], gaussian[0], own[1], gaussian[1]]
-            numbers = tuple(Cell(float(number)) for number in cells)
-            rows.append(Row(f"{_noise(share)}, {noise}", numbers))
-    return Table(
+            numbers = [*np.mean(cell["shares"], axis=0), own[0], gaussian[0], own[1], gaussian[1]]
+            rows[f"{_noise(share)}, {noise}"] = map(float, numbers)
+    return Table.of(
         f"Clipped in L2: what the run costs {found.watched} examples themselves",
         "sigma, noise",
         ("median", "99 %", "most", "median eps.", "Gaussian's", "most eps.", "Gaussian's "),
-        tuple(rows),
-        wrapped(
-            f"Median, 99 % and most: of the Renyi divergence of order {ORDER:g} between the "
-            "releases with and without an example, over that of Gaussian noise on the same sums, "
-            "each summed along a run. Then the "
-            f"epsilon at delta {DELTA:g} of the example in the middle, and of the dearest. All "
-            "REALISED, along the runs: no bound, and secret, as the data are. Of rectified and "
-            "quantised noise the output is the Gaussian's, clipped or rounded.",
-        ),
+        rows,
+        f"Median, 99 % and most: of the Renyi divergence of order {ORDER:g} between the releases "
+        "with and without an example, over that of Gaussian noise on the same sums, each summed "
+        f"along a run. Then the epsilon at delta {DELTA:g} of the example in the middle, and of "
+        "the dearest. All REALISED, along the runs: no bound, and secret, as the data are. Of "
+        "rectified and quantised noise the output is the Gaussian's, clipped or rounded.",
     )
 
 
@@ -232,10 +205,5 @@ def _noise(share: float) -> str:
     return f"1/{1 / share:.0f}"
 
 
-def _spread(accuracies: Array) -> tuple[Cell, Cell]:
-    error = float(accuracies.std(ddof=1)) / len(accuracies) ** 0.5
-    return Cell(float(accuracies.mean())), Cell(error)
-
-
-def _cell(number: float) -> Cell:
-    return Cell(number if math.isfinite(number) else None)
+def _known(number: float) -> float | None:
+    return number if math.isfinite(number) else None

@@ -20,8 +20,6 @@ from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, requir
 from tightnoise.costs import RdpCurve
 from tightnoise.costs._conversions import conversion_named
 
-__all__ = ["amplified", "amplified_composition"]
-
 # The splits that are tried first, as u: the share 1/(1 + exp(-u)) of delta pays for failures. The
 # last leaves a slack of 1e-12 of delta: basic composition, but for room for rounding.
 _SPLITS = (-30.0, -24.0, -18.0, -12.0, *map(float, range(-6, 29, 2)))

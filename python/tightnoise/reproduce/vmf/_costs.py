@@ -13,29 +13,6 @@ from tightnoise.leakage import log_bayes_capacity
 from tightnoise.mechanisms import Gaussian, LiftedVonMisesFisher, VonMisesFisher
 from tightnoise.reproduce.vmf._amplified import amplified_composition
 
-__all__ = [
-    "DELTA",
-    "DIM",
-    "EPOCHS",
-    "SAMPLING_RATE",
-    "STEPS",
-    "approach_1",
-    "approach_2",
-    "equal_sigma",
-    "exact_epsilon",
-    "gaussian_capacity",
-    "gaussian_epsilon",
-    "layers_capacity",
-    "lifted_capacity",
-    "lifted_epsilon",
-    "tight_epsilon_above",
-    "tight_epsilon_bounds",
-    "tight_gaussian_bounds",
-    "unsound_approach_2",
-    "unsound_chord",
-    "vmf_capacity",
-]
-
 Array = NDArray[np.float64]
 
 LAYERS = (12_800, 750, 150)

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
 from tightnoise.reproduce.vmf._costs import (
     ANCHOR,
     BATCH,
@@ -25,25 +25,20 @@ from tightnoise.reproduce.vmf._costs import (
 )
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON, PRINTED_SIGMA
 
-__all__ = ["draw"]
-
-# Colours that the colour-blind can tell apart (Okabe and Ito).
-ORANGE, BLUE, GREEN, BLACK = "#D55E00", "#0072B2", "#009E73", "#000000"
-
 KAPPAS = np.linspace(25, 500, 39)
 
 
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
 
-    def both(axes: tuple[Any, ...]) -> None:
+    def both(axes: tuple[Axes, ...]) -> None:
         _draw_epsilon(axes[0])
         _draw_capacity(axes[1])
 
     write_png(file, both, 2, (12, 5.4))
 
 
-def _draw_epsilon(axes: Any) -> None:
+def _draw_epsilon(axes: Axes) -> None:
     printed = {kappa: float(text) for kappa, text in PRINTED_EPSILON.items()}
     axes.plot(printed.keys(), printed.values(), "s", color=ORANGE, label="as printed, N = 3")
     _line(axes, lambda kappa: approach_2(kappa, EPOCHS), "approach 2, N = 3", color=ORANGE)
@@ -54,24 +49,24 @@ def _draw_epsilon(axes: Any) -> None:
         lambda kappa: gaussian_epsilon(equal_sigma(kappa)),
         "Gaussian, sigma as private",
         color=GREEN,
-        linestyle=(0, (5, 4)),
+        linestyle=DASHED,
     )
     tight = [tight_epsilon_above(kappa) for kappa in printed]
     axes.plot(printed.keys(), tight, ".", color=BLACK, label="PLD, N = 1407")
     axes.set(title="von Mises-Fisher noise, p = 13,700", xlabel="kappa")
     axes.set(ylabel="epsilon at delta = 1/60000", yscale="log", ylim=(None, 1e5))
-    _finish(axes, "lower right")
+    finish(axes, "lower right")
 
 
-def _line(axes: Any, epsilon: Callable[[float], float], label: str, **style: Any) -> None:
+def _line(axes: Axes, epsilon: Callable[[float], float], label: str, **style: Any) -> None:
     axes.plot(KAPPAS, [epsilon(kappa) for kappa in KAPPAS], label=label, **style)
 
 
-def _draw_capacity(axes: Any) -> None:
+def _draw_capacity(axes: Axes) -> None:
     directions = [(exact_epsilon(kappa), vmf_capacity(kappa)) for kappa in KAPPAS]
     axes.plot(*zip(*directions, strict=True), color=BLACK, label="von Mises-Fisher")
     lifted = [(lifted_epsilon(kappa), lifted_capacity(kappa)) for kappa in 2 * ANCHOR * KAPPAS]
-    style: dict[str, Any] = {"color": BLACK, "linestyle": (0, (5, 4))}
+    style: dict[str, Any] = {"color": BLACK, "linestyle": DASHED}
     axes.plot(*zip(*lifted, strict=True), label=f"lifted, anchor {ANCHOR:g}", **style)
     sigmas = np.geomspace(0.15, 3, 39)
     costs = [gaussian_epsilon(sigma) for sigma in sigmas]
@@ -95,13 +90,8 @@ def _draw_capacity(axes: Any) -> None:
         )
     axes.set(title="One release of 1407", xlabel="epsilon of all at delta = 1/60000", xscale="log")
     axes.set(ylabel="log Bayes capacity of one", yscale="log", ylim=(None, 2e6))
-    _finish(axes, "upper left")
+    finish(axes, "upper left")
 
 
 def _printed_capacity(kappa: int) -> float:
     return gaussian_capacity(float(PRINTED_SIGMA[kappa]), as_printed=True)
-
-
-def _finish(axes: Any, legend: str) -> None:
-    axes.grid(alpha=0.3)
-    axes.legend(loc=legend)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from tightnoise.costs import Sampling
-from tightnoise.reproduce._table import Cell, Row, Table, wrapped
+from tightnoise.reproduce._table import Cell, Table, beside
 from tightnoise.reproduce.vmf._costs import (
     BATCH,
     EPOCHS,
@@ -31,8 +31,6 @@ from tightnoise.reproduce.vmf._costs import (
     unsound_approach_2,
     vmf_capacity,
 )
-
-__all__ = ["CELLS", "PRINTED_EPSILON", "PRINTED_SIGMA", "TABLES"]
 
 PRINTED_EPSILON = {
     25: "0.0139",
@@ -163,197 +161,156 @@ def _tight(
 
 
 def _paper_table(kappas: Iterable[int] = PRINTED_EPSILON) -> Table:
-    return Table(
+    ways = approach_1, approach_2, unsound_approach_2
+    return Table.of(
         "von Mises-Fisher, p 13700: epsilon at delta 1/60000 after 3 releases, the paper's count",
         "kappa",
         ("printed", "approach 1", "approach 2", "with chord", "PLD"),
-        tuple(
-            Row(
-                kappa,
-                (
-                    Cell(None, PRINTED_EPSILON[kappa]),
-                    Cell(approach_1(kappa, EPOCHS), first),
-                    Cell(approach_2(kappa, EPOCHS), second),
-                    Cell(unsound_approach_2(kappa, EPOCHS), chord),
-                    _tight(kappa, EPOCHS),
-                ),
+        {
+            kappa: (
+                PRINTED_EPSILON[kappa],
+                *beside((way(kappa, EPOCHS) for way in ways), THREE_RELEASES[kappa]),
+                _tight(kappa, EPOCHS),
             )
             for kappa in kappas
-            for first, second, chord in (THREE_RELEASES[kappa],)
-        ),
-        wrapped(
-            "Approach 2: Theorem 3 with 1/(alpha - 1), at integer orders; with 1/alpha, as "
-            "printed, it is no bound. With chord: the divergence interpolated between integer "
-            "orders (1.02, 1.04, ...), as in the paper, which is no bound either. The paper "
-            "prints",
-            "- approach 1 for kappa 25 to 75, 1 to 3 % above the best split of delta, and 500;",
-            "- approach 2 with chord for 150 and 300, and approach 2 without for all others.",
-            "At 100 approach 1 is the lower one.",
-            "PLD: privacy-loss distributions, proved from both sides.",
-        ),
+        },
+        "Approach 2: Theorem 3 with 1/(alpha - 1), at integer orders; with 1/alpha, as printed, it "
+        "is no bound. With chord: the divergence interpolated between integer orders (1.02, 1.04, "
+        "...), as in the paper, which is no bound either. The paper prints",
+        "- approach 1 for kappa 25 to 75, 1 to 3 % above the best split of delta, and 500;",
+        "- approach 2 with chord for 150 and 300, and approach 2 without for all others.",
+        "At 100 approach 1 is the lower one.",
+        "PLD: privacy-loss distributions, proved from both sides.",
     )
 
 
 def _steps_table() -> Table:
-    return Table(
+    return Table.of(
         "The same after 1407 releases, which three epochs of batches are",
         "kappa",
         ("printed", "approach 1", "optimal", "approach 2"),
-        tuple(
-            Row(
-                kappa,
-                (
-                    Cell(None, PRINTED_EPSILON[kappa]),
-                    Cell(approach_1(kappa, STEPS), first),
-                    Cell(approach_1(kappa, STEPS, "optimal")),
-                    Cell(approach_2(kappa, STEPS), second),
-                ),
+        {
+            kappa: (
+                PRINTED_EPSILON[kappa],
+                Cell(approach_1(kappa, STEPS), first),
+                approach_1(kappa, STEPS, "optimal"),
+                Cell(approach_2(kappa, STEPS), second),
             )
             for kappa, (first, second, _) in ALL_RELEASES.items()
-        ),
-        wrapped(
-            "Approach 1: with Theorem 2, or with the optimal composition. Theorem 2 lacks a "
-            "factor N epsilon_s as printed. With it and a coarse grid of splits of delta it gives "
-            "674.149 for kappa 75; a search finds a better split.",
-        ),
+        },
+        "Approach 1: with Theorem 2, or with the optimal composition. Theorem 2 lacks a factor N "
+        "epsilon_s as printed. With it and a coarse grid of splits of delta it gives 674.149 for "
+        "kappa 75; a search finds a better split.",
     )
 
 
 def _gaussian_table() -> Table:
-    return Table(
+    return Table.of(
         "The Gaussian noise to which the paper ascribes the same epsilon (Table IV), 1407 steps",
         "kappa",
         ("printed", "sigma", "orders of Opacus", "best order", "PLD", "sigma as private"),
-        tuple(
-            Row(
-                kappa,
-                (
-                    Cell(None, PRINTED_EPSILON[kappa]),
-                    Cell(None, PRINTED_SIGMA[kappa]),
-                    Cell(gaussian_epsilon(float(PRINTED_SIGMA[kappa]), on_grid=True), grid),
-                    Cell(gaussian_epsilon(float(PRINTED_SIGMA[kappa]))),
-                    Cell.between(tight_gaussian_bounds(float(PRINTED_SIGMA[kappa]))),
-                    Cell(equal_sigma(kappa), sigma),
-                ),
+        {
+            kappa: (
+                PRINTED_EPSILON[kappa],
+                PRINTED_SIGMA[kappa],
+                Cell(gaussian_epsilon(float(PRINTED_SIGMA[kappa]), on_grid=True), grid),
+                gaussian_epsilon(float(PRINTED_SIGMA[kappa])),
+                Cell.between(tight_gaussian_bounds(float(PRINTED_SIGMA[kappa]))),
+                Cell(equal_sigma(kappa), sigma),
             )
             for kappa, (grid, sigma) in GAUSSIAN.items()
-        ),
-        wrapped(
-            "The paper counts 1407 steps for the Gaussian, 3 for the von Mises-Fisher mechanism: "
-            "its pairs are not equally private. As private: sqrt(p - 3)/(2 kappa), the noise "
-            "multiplier with which the Gaussian costs at least what kappa does, and hardly more.",
-            "Orders of Opacus: those that its RDP accountant tries, and its conversion.",
-        ),
+        },
+        "The paper counts 1407 steps for the Gaussian, 3 for the von Mises-Fisher mechanism: its "
+        "pairs are not equally private. As private: sqrt(p - 3)/(2 kappa), the noise multiplier "
+        "with which the Gaussian costs at least what kappa does, and hardly more.",
+        "Orders of Opacus: those that its RDP accountant tries, and its conversion.",
     )
 
 
 def _exact_table(kappas: Iterable[int] = PRINTED_EPSILON) -> Table:
-    return Table(
+    return Table.of(
         "The same after 1407 releases: exactly, with two ways to draw batches",
         "kappa",
         ("printed", "exact RDP", "optimal", "as Gaussian", "PLD", "fixed size", "its PLD"),
-        tuple(
-            Row(
-                kappa,
-                (
-                    Cell(None, PRINTED_EPSILON[kappa]),
-                    Cell(exact_epsilon(kappa, conversion="canonne"), ALL_RELEASES[kappa][-1]),
-                    Cell(exact_epsilon(kappa)),
-                    Cell(gaussian_epsilon(equal_sigma(kappa))),
-                    _tight(kappa),
-                    Cell(exact_epsilon(kappa, sampling="fixed-size")),
-                    _tight(kappa, sampling="fixed-size"),
-                ),
+        {
+            kappa: (
+                PRINTED_EPSILON[kappa],
+                Cell(exact_epsilon(kappa, conversion="canonne"), ALL_RELEASES[kappa][-1]),
+                exact_epsilon(kappa),
+                gaussian_epsilon(equal_sigma(kappa)),
+                _tight(kappa),
+                exact_epsilon(kappa, sampling="fixed-size"),
+                _tight(kappa, sampling="fixed-size"),
             )
             for kappa in kappas
-        ),
-        wrapped(
-            "Exact RDP: of the sampled mechanism at the best real order, with the paper's "
-            "conversion (Proposition 4), or with the optimal one as in the columns that follow.",
-            "As Gaussian: what the sampled Gaussian with noise multiplier sqrt(p - 3)/(2 kappa) "
-            "costs; its privacy is never better.",
-            "Fixed size: batches of 128 records each, and neighbours that differ in the value of "
-            "one record, as in the paper's algorithms.",
-        ),
+        },
+        "Exact RDP: of the sampled mechanism at the best real order, with the paper's conversion "
+        "(Proposition 4), or with the optimal one as in the columns that follow.",
+        "As Gaussian: what the sampled Gaussian with noise multiplier sqrt(p - 3)/(2 kappa) costs; "
+        "its privacy is never better.",
+        "Fixed size: batches of 128 records each, and neighbours that differ in the value of one "
+        "record, as in the paper's algorithms.",
     )
 
 
 def _angle_table(angles: Iterable[int] = ANGLES) -> Table:
-    return Table(
+    return Table.of(
         "The same if no record turns the direction by more than an angle (degrees)",
         "angle",
         ("kappa 300", "PLD", "kappa 500", "PLD of 500"),
-        tuple(
-            Row(
-                degrees,
-                (
-                    Cell(exact_epsilon(300, angle=math.radians(degrees))),
-                    _tight(300, degrees=degrees),
-                    Cell(exact_epsilon(500, angle=math.radians(degrees))),
-                    _tight(500, degrees=degrees),
-                ),
+        {
+            degrees: (
+                exact_epsilon(300, angle=math.radians(degrees)),
+                _tight(300, degrees=degrees),
+                exact_epsilon(500, angle=math.radians(degrees)),
+                _tight(500, degrees=degrees),
             )
             for degrees in angles
-        ),
-        wrapped(
-            "The mechanism of the paper promises 180 only: one record may turn the sum of the "
-            "others around. `LiftedVonMisesFisher` promises less for every data set.",
-        ),
+        },
+        "The mechanism of the paper promises 180 only: one record may turn the sum of the others "
+        "around. `LiftedVonMisesFisher` promises less for every data set.",
     )
 
 
 def _capacity_table() -> Table:
-    return Table(
+    return Table.of(
         "Logarithm of the Bayes capacity of one release, for the pairs of Table IV",
         "kappa",
         ("von Mises-Fisher", "sigma", "Gaussian", "sigma as private", "its capacity"),
-        tuple(
-            Row(
-                kappa,
-                (
-                    Cell(vmf_capacity(kappa), CAPACITY.get(kappa, (None, None))[0]),
-                    Cell(None, sigma),
-                    Cell(gaussian_capacity(float(sigma)), CAPACITY.get(kappa, (None, None))[1]),
-                    Cell(equal_sigma(kappa)),
-                    Cell(gaussian_capacity(equal_sigma(kappa))),
-                ),
+        {
+            kappa: (
+                Cell(vmf_capacity(kappa), CAPACITY.get(kappa, (None, None))[0]),
+                sigma,
+                Cell(gaussian_capacity(float(sigma)), CAPACITY.get(kappa, (None, None))[1]),
+                equal_sigma(kappa),
+                gaussian_capacity(equal_sigma(kappa)),
             )
             for kappa, sigma in PRINTED_SIGMA.items()
-        ),
-        ("Gaussian: on the ball of radius 1, by Theorem 5 with the right factor.",),
+        },
+        "Gaussian: on the ball of radius 1, by Theorem 5 with the right factor.",
     )
 
 
 def _domain_table() -> Table:
-    return Table(
+    def capacities(sigma: float) -> tuple[float, ...]:
+        return (
+            gaussian_capacity(sigma, as_printed=True),
+            gaussian_capacity(sigma, radius=len(LAYERS)),
+            layers_capacity(sigma),
+            gaussian_capacity(sigma, radius=BATCH),
+        )
+
+    return Table.of(
         "The same of the Gaussian, for other readings of Theorem 5",
         "kappa",
         ("as printed", "radius 3", "3 layers", "sum of 128"),
-        tuple(
-            Row(
-                kappa,
-                tuple(
-                    Cell(ours, expected)
-                    for ours, expected in zip(
-                        (
-                            gaussian_capacity(float(sigma), as_printed=True),
-                            gaussian_capacity(float(sigma), radius=len(LAYERS)),
-                            layers_capacity(float(sigma)),
-                            gaussian_capacity(float(sigma), radius=BATCH),
-                        ),
-                        OTHER_CAPACITIES.get(kappa, (None,) * 4),
-                        strict=True,
-                    )
-                ),
-            )
+        {
+            kappa: beside(capacities(float(sigma)), OTHER_CAPACITIES.get(kappa, (None,) * 4))
             for kappa, sigma in PRINTED_SIGMA.items()
-        ),
-        wrapped(
-            "As printed: radius 1, a factor 2 too many. Radius 3: the paper's R, the number of "
-            "layers. 3 layers: each clipped to norm 1, a product of balls. Sum of 128: what noise "
-            "of standard deviation sigma is added to, the sum of a batch's gradients of norm at "
-            "most 1.",
-        ),
+        },
+        "As printed: radius 1, a factor 2 too many. Radius 3: the paper's R, the number of layers. "
+        "3 layers: each clipped to norm 1, a product of balls. Sum of 128: what noise of standard "
+        "deviation sigma is added to, the sum of a batch's gradients of norm at most 1.",
     )
 
 
