@@ -50,6 +50,8 @@ _MOST_FREQUENCIES = 2**15
 _COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 60).astype(int))
 _BLOCK = 2**18  # complex numbers at once
 _RUN = 32  # frequencies
+_STEEPEST = 5.0  # d/c
+_MOST_TILTED = 600.0 / _STEEPEST  # c/t: e^(-d/t), and the rule's error, are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,8 @@ def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
     step = float(np.float32(2 * math.pi / max(96 * deviation, 12 * most)))
     period = 2 * math.pi / step
     c = 40 / period
+    if c > _MOST_TILTED * t:
+        return None
     rule = _Rule.of(mu, t, c)
     for count in _COUNTS.tolist():
         y = step * (count - 1)
@@ -124,13 +128,16 @@ def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
     weights = np.asarray(psi / (places**2 * period), dtype=np.complex128)
     weights[1:] *= 2
     error = 2 * float((wrong / np.abs(places) ** 2).sum()) / period + beyond
-    return PutBounds(most, deviation, period, places, weights, error, _below(rule, c, period, most))
+    return PutBounds(
+        most, deviation, period, places, weights, error, _below(mu, t, c, period, most)
+    )
 
 
-def _below(rule: _Rule, c: float, period: float, most: float) -> tuple[float, float]:
+def _below(mu: float, t: float, c: float, period: float, most: float) -> tuple[float, float]:
     if period > 1 + most:
         return -math.inf, 0.0  # k - L < 0
-    rates = np.geomspace(1.5 * c, 100 * c, 60)
+    rates = np.geomspace(1.5 * c, _STEEPEST * c, 60)
+    rule = _Rule.of(mu, t, float(rates[-1]))
     apart = (rates - c) * period
     psi = np.array([rule.log_psi_upper(rate, 0.0) for rate in rates.tolist()])
     logs = psi - np.log(rates) - 1 - apart - np.log1p(-np.exp(-apart)) + 1e-9
@@ -190,7 +197,8 @@ class _Rule:
 
     def log_psi_upper(self, c: float, y: float) -> float:
         """Return the logarithm of a bound on |psi(c + i b)|, for all b from y on."""
-        turns = np.linspace(0.0, math.atan2(y, c), 40)
+        # The best turn is about mu^2 y/t, be that small or large.
+        turns = np.append(0.0, math.atan2(y, c) * np.geomspace(1e-9, 1.0, 90))
         v = (c * np.cos(turns) + y * np.sin(turns))[:, None] / self.t
         terms = np.exp(-v * np.exp(self.mu * self.nodes - 0.5 * self.mu**2) - 0.5 * self.nodes**2)
         moment = self.weight * terms.sum(axis=1) * (1 + 1e-12) + self.error
