@@ -108,6 +108,20 @@ def test_costs_of_epochs():
     assert tn.Cost().allocated(3) == tn.Cost()
 
 
+@pytest.mark.parametrize(("multiplier", "steps"), [(3e3, 2), (1e4, 9), (1e9, 5)])
+def test_noise_that_hides_all(multiplier, steps):
+    # W varies too little for the rule, whose exponentials would overflow.
+    step = tn.Gaussian(multiplier).cost(sensitivity=1.0)
+    epoch = step.allocated(steps)
+    for delta in (1e-12, 1e-9, 1e-3):
+        lower, upper = epoch.epsilon_bounds(delta)
+        assert 0 <= lower <= upper <= step.epsilon(delta) * (1 + 1e-14)
+    lower, upper = epoch.delta_bounds(0.0)
+    # W is nearly normal.
+    assert lower <= 1.01 / (multiplier * math.sqrt(2 * math.pi * steps)) <= upper * 1.02
+    assert upper <= step.delta(0.0) * (1 + 1e-14)
+
+
 def test_what_is_not_allocated():
     step = tn.Gaussian(1.0).cost(sensitivity=1.0)
     for cost in (

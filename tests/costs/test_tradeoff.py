@@ -173,3 +173,15 @@ def test_many_deltas_are_those_asked_one_by_one(rng):
         one = training.delta(epsilons[i])
         assert lower[i] <= one[1]
         assert one[0] <= upper[i]
+
+
+def test_a_group_of_which_losses_prove_nothing():
+    # All losses that the chain of neighbours leaves are infinite.
+    step = tn.Gaussian(191.0).cost(sensitivity=1.0).sampled(0.9999, "poisson")
+    group = step.group(1600)
+    rates = np.array([0.0, 1e-5, 0.5])
+    lower, upper = group.tradeoff_bounds(rates)
+    assert (lower >= 0).all()
+    assert (lower <= upper).all()
+    assert (upper <= 1 - rates + 1e-15).all()
+    assert lower[1] <= 1.9e-5  # of a shift by 1600: nearly all of them are in the sample

@@ -15,8 +15,8 @@ expectations of convex functions of W. So the pair of these dominates. Where oth
 independent of it, and divergences are jointly convex.
 
 Both ends are reached: by a record that adds mu in one direction at each step. `_put` has put from
-both sides, to about 1e-12; where it takes too many frequencies, or W varies too much, the cost of
-the release on all records is the bound.
+both sides, to about 1e-12; where it takes too many frequencies, or W varies too much or too little,
+the cost of the release on all records is the bound.
 """
 
 from __future__ import annotations

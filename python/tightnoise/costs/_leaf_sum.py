@@ -185,8 +185,9 @@ class LeafSum:
         -------
         Cost
             One epoch from both sides, delta to about 1e-12, unless steps are few and the noise is
-            less than the sensitivity; never more than that of one step on all records. Several
-            epochs are composed from that: below an epoch's delta of 1e-11 or so, upper bounds only.
+            less than the sensitivity, or it is more than 280 sensitivities times the root of steps;
+            never more than that of one step on all records. Several epochs are composed from that:
+            below an epoch's delta of 1e-11 or so, upper bounds only.
 
         Raises
         ------

@@ -73,7 +73,7 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
         if found is not None:
             return found
     release = composed_of(terms)
-    if release is None:
+    if release is None or release.highest <= 0:  # nothing is known, or no loss but infinite ones
         return _of_answers(terms)
     (leaf, count), *others = terms
     single = _of_leaf(leaf, release) if count == 1 and not others else None

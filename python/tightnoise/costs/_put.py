@@ -24,7 +24,8 @@ The rule for M - 1. With g = min(arg v, 5 mu/2) the trapezoidal rule of step h o
 by at most 2 e^((5/2 + d)^2/2) (1 + e^a)/(e^(2 pi d/h) - 1), d = min(5/2, pi/(2 mu)): on the lines
 of g -+ mu d, v e^(-i g) still has a real part of at least 0. Nodes beyond z add at most
 (1 + e^a) e^(25/8) 2 P(Z > z). What rounding moves is summed beside: of an exponent w it is a part
-of e^w, and the frequencies are multiples of a number of 24 bits, exactly.
+of e^w, and the frequencies are multiples of a number of 24 bits, exactly. Those are summed in runs,
+e^(i (m + j) x) = e^(i m x) e^(i j x): a unit more for each number of a run, and for the product.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ _BEYOND = 2.0**-58  # of s: frequencies that are left out
 _MOST_FREQUENCIES = 2**15
 _COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 60).astype(int))
 _BLOCK = 2**18  # complex numbers at once
+_RUN = 32  # frequencies
+_STEEPEST = 5.0  # d/c
+_MOST_TILTED = 600.0 / _STEEPEST  # c/t: e^(-d/t), and the rule's error, are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +69,7 @@ class PutBounds:
     def at(self, excess: Array) -> tuple[Array, Array]:
         """Return the bounds, less k - 1: those of E (W - k)^+."""
         lower, upper = np.empty_like(excess), np.empty_like(excess)
-        rows = max(1, _BLOCK // self.places.size)
+        rows = max(1, _BLOCK // (self.places.size // _RUN + _RUN))
         for i in range(0, excess.size, rows):
             part = slice(i, i + rows)
             lower[part], upper[part] = self._at(excess[part])
@@ -73,18 +77,32 @@ class PutBounds:
 
     def _at(self, excess: Array) -> tuple[Array, Array]:
         c, moduli = float(self.places[0].real), np.abs(self.weights)
-        terms = np.exp(np.multiply.outer(excess, self.places)) * self.weights
         turns = np.abs(excess) * float(moduli @ np.abs(self.places))
-        error = self.error + _UNIT * (64 * float(moduli.sum()) + 8 * turns)
+        error = self.error + _UNIT * ((64 + 2 * _RUN) * float(moduli.sum()) + 8 * turns)
         error = np.exp(c * excess) * error * (1 + 1e-9)
         step = math.exp(-c * self.period)
         images = step / (1 - step) * (excess + self.period / (1 - step))
         above = step / (1 - step) * self.deviation**2 / (4 * (excess + self.period))
         log_below, rate = self.below
         below = np.exp(np.minimum(log_below + rate * excess, 700.0))
-        call = terms.real.sum(axis=1) - images - excess
+        call = self._sum(excess) - images - excess
         error += 8 * _UNIT * (images + np.abs(excess))
         return np.maximum(call - error - above - below, 0.0), np.maximum(call + error, 0.0)
+
+    def _sum(self, excess: Array) -> Array:
+        """Return the sums of weights times e^(u (k - 1)), real parts.
+
+        The frequencies are multiples of one: exponentials of where each run of them starts, and of
+        the places within a run, do for all.
+        """
+        count = self.places.size
+        runs = -(-count // _RUN)
+        weights = np.zeros(runs * _RUN, dtype=np.complex128)
+        weights[:count] = self.weights
+        starts = np.multiply.outer(excess, self.places[::_RUN])
+        within = np.exp(1j * np.multiply.outer(excess, self.places[:_RUN].imag))
+        inner = within @ weights.reshape(runs, _RUN)[:, : within.shape[1]].T
+        return np.asarray((np.exp(starts) * inner).real.sum(axis=1))
 
 
 @functools.lru_cache(maxsize=32)
@@ -95,6 +113,8 @@ def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
     step = float(np.float32(2 * math.pi / max(96 * deviation, 12 * most)))
     period = 2 * math.pi / step
     c = 40 / period
+    if c > _MOST_TILTED * t:
+        return None
     rule = _Rule.of(mu, t, c)
     for count in _COUNTS.tolist():
         y = step * (count - 1)
@@ -108,13 +128,16 @@ def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
     weights = np.asarray(psi / (places**2 * period), dtype=np.complex128)
     weights[1:] *= 2
     error = 2 * float((wrong / np.abs(places) ** 2).sum()) / period + beyond
-    return PutBounds(most, deviation, period, places, weights, error, _below(rule, c, period, most))
+    return PutBounds(
+        most, deviation, period, places, weights, error, _below(mu, t, c, period, most)
+    )
 
 
-def _below(rule: _Rule, c: float, period: float, most: float) -> tuple[float, float]:
+def _below(mu: float, t: float, c: float, period: float, most: float) -> tuple[float, float]:
     if period > 1 + most:
         return -math.inf, 0.0  # k - L < 0
-    rates = np.geomspace(1.5 * c, 100 * c, 60)
+    rates = np.geomspace(1.5 * c, _STEEPEST * c, 60)
+    rule = _Rule.of(mu, t, float(rates[-1]))
     apart = (rates - c) * period
     psi = np.array([rule.log_psi_upper(rate, 0.0) for rate in rates.tolist()])
     logs = psi - np.log(rates) - 1 - apart - np.log1p(-np.exp(-apart)) + 1e-9
@@ -174,7 +197,8 @@ class _Rule:
 
     def log_psi_upper(self, c: float, y: float) -> float:
         """Return the logarithm of a bound on |psi(c + i b)|, for all b from y on."""
-        turns = np.linspace(0.0, math.atan2(y, c), 40)
+        # The best turn is about mu^2 y/t, be that small or large.
+        turns = np.append(0.0, math.atan2(y, c) * np.geomspace(1e-9, 1.0, 90))
         v = (c * np.cos(turns) + y * np.sin(turns))[:, None] / self.t
         terms = np.exp(-v * np.exp(self.mu * self.nodes - 0.5 * self.mu**2) - 0.5 * self.nodes**2)
         moment = self.weight * terms.sum(axis=1) * (1 + 1e-12) + self.error
