@@ -106,7 +106,13 @@ class WeightedSum:
 
 def _merged(terms: Iterable[Term]) -> tuple[Term, ...]:
     counts: dict[Any, int] = {}
-    for function, count in terms:
+    for term in terms:
+        try:
+            function, count = term
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"terms must be pairs of a function and a count; got {shown(term)}"
+            ) from None
         if not callable(function):
             raise TypeError(f"function must be callable; got {shown(function)}")
         times = integer("count", count, minimum=0, maximum=MAX_COUNT)

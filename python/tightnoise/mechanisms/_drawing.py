@@ -103,7 +103,8 @@ def draw(
     float32 samples. `moves` says that noise does not depend on theta: then integers are added to it
     as such.
     """
-    first = _first_of(offset, theta.floats.size) if offset != 0 else 0
+    is_start = isinstance(offset, int) and offset == 0
+    first = 0 if is_start else _first_of(offset, theta.floats.size)
 
     def fill(values: Floats, noisy: Floats, source: NoiseSource) -> None:
         if step is None:
