@@ -20,6 +20,7 @@ constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
+constexpr double kLogMissingLess = 3.0;    // of what a line may miss: several errors add
 constexpr double kWider = 1.05;            // a window for which frequencies are taken again
 constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a split, at the least
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
@@ -118,11 +119,17 @@ double Contour::least_window(double x, double log_value) const {
 }
 
 // Lines that hold up to `reach`, and what is known from them.
-bool Contour::make_lines(const Terms& terms, double reach) {
+bool Contour::make_lines(const Terms& terms, double reach, double log_lost) {
     std::vector<std::shared_ptr<Line>> lines;
     for (const Releases& term : terms) {
-        const double error = kShareOfTolerance * std::exp(log_tolerance_) / term.count;
-        lines.push_back(term.law->line({tilt_, reach, error, step_, split_}));
+        const double log_error =
+            std::log(kShareOfTolerance) + log_tolerance_ - std::log(term.count);
+        // Relative to D, of which F/(s(s + 1)) has not lost more digits; tails, too.
+        const double log_missing =
+            std::clamp(log_error - kLogMissingLess - std::max(log_lost - std::log1p(tilt_), 0.0),
+                       std::min(log_error, -30.0) - 15.0, -25.0);
+        lines.push_back(
+            term.law->line({tilt_, reach, std::exp(log_error), step_, split_, log_missing}));
         if (!lines.back()) return false;
     }
     lines_ = std::move(lines);
@@ -160,7 +167,7 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
     double last_size = 0.0;
     std::size_t checked = kFewestFrequencies;
     reach = std::min(reach, limit.frequencies * step_);
-    while (!make_lines(terms, reach)) {
+    while (!make_lines(terms, reach, log_lost)) {
         reach *= 0.25;
         if (reach < step_ * kFewestFrequencies) return false;
     }
@@ -191,7 +198,7 @@ bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
         const auto holds = [](const auto& line) { return line->holds_beyond_reach(); };
         if (y > reach && !std::all_of(lines_.begin(), lines_.end(), holds)) {
             reach *= 2.0;
-            if (!make_lines(terms, reach)) {
+            if (!make_lines(terms, reach, log_lost)) {
                 if (frequencies_.empty()) return false;
                 smooth(wanted);
                 break;

@@ -69,7 +69,7 @@ class Contour {
     void smooth(double log_wanted);
     bool smooth_far(const Terms& terms, double y, double log_wanted);
     void multiply_smoothing();
-    bool make_lines(const Terms& terms, double reach);
+    bool make_lines(const Terms& terms, double reach, double log_lost);
     void take_block(const Terms& terms);  // block_ frequencies more
     Frequency frequency(const Terms& terms, std::size_t k,
                         const std::vector<Characteristics>& phis) const;

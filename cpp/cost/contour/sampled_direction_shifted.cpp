@@ -17,14 +17,13 @@ using Complex = std::complex<double>;
 
 constexpr double kWidestShift = 0.6;  // in deviations: farther, weights lose digits to each other
 constexpr double kPruned = 1e-28;
-constexpr double kMissingLess = 15.0;   // log of how much less than is asked for
 constexpr double kLogNothing = -150.0;  // of a node's weight
 
 }  // namespace
 
 std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& request) const {
     const double t = request.tilt;
-    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0) - kMissingLess;
+    const double log_error = std::clamp(request.log_missing, -300.0, -30.0);
     const auto whole = shifted(t, log_error, nullptr);
     auto plain = plain_line({t, 0.0, request.error, request.step});
     if (!whole || !plain) return nullptr;

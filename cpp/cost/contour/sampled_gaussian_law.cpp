@@ -20,7 +20,7 @@ constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node
 constexpr double kMomentError = -32.0;    // log: of moments for searches and images
 }  // namespace
 
-// Nodes at a_j = j * spacing exactly, z_j = sigma a_j + 1/(2 sigma).
+// On an exact grid.
 struct SampledGaussianLaw::Nodes {
     std::vector<double> z, excess, loss, log_weight;  // excess = w - 1, loss = log w
 };
@@ -37,8 +37,8 @@ SampledGrid SampledGaussianLaw::grid() const {
     return {q_, sigma_, 0.0, 0.0, 0.0, 0.0, top_.z, is_remove() ? top_.width : -top_.width};
 }
 
-std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interval& ends,
-                                                                   double width) const {
+std::optional<SampledGaussianLaw::ExactGrid> SampledGaussianLaw::exact_grid(const Interval& ends,
+                                                                            double width) const {
     const auto [low, high] = ends;
     int exponent;
     const double mantissa = std::frexp(width / sigma_, &exponent);
@@ -47,16 +47,23 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interva
     const double first = std::floor((low - middle) / (sigma_ * spacing));
     const double count = std::ceil((high - middle) / (sigma_ * spacing)) - first + 1.0;
     if (!(count <= kMostNodes && std::fabs(first) < 0x1p28)) return std::nullopt;
-    const auto n = static_cast<std::size_t>(count);
+    return ExactGrid{first, spacing, static_cast<std::size_t>(count)};
+}
+
+std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interval& ends,
+                                                                   double width) const {
+    const auto places = exact_grid(ends, width);
+    if (!places) return std::nullopt;
+    const std::size_t n = places->count;
     Nodes made;
     for (auto* column : {&made.z, &made.excess, &made.loss, &made.log_weight}) {
         column->resize(n);
     }
     SampledGrid grid = this->grid();
-    grid.middle = middle;
-    grid.first = first;
-    grid.spacing = spacing;
-    grid.log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
+    grid.middle = 0.5 / sigma_;
+    grid.first = places->first;
+    grid.spacing = places->spacing;
+    grid.log_step = std::log(sigma_ * places->spacing * 0.39894228040143267794);
     sampled_kernels().nodes(
         grid, n, {made.z.data(), made.excess.data(), made.loss.data(), made.log_weight.data()});
     return made;

@@ -69,6 +69,12 @@ class SampledGaussianLaw : public Law {
     std::optional<Moment> moment_at(double t, double log_error) const;
     double top_error(double z) const;  // of the share below the top, in units u
     Cut cut_at(const Split& split) const;
+    // a_j = (first + j) spacing exactly, z_j = sigma a_j + 1/(2 sigma).
+    struct ExactGrid {
+        double first, spacing;
+        std::size_t count;
+    };
+    std::optional<ExactGrid> exact_grid(const Interval& ends, double width) const;
     std::optional<Nodes> nodes(const Interval& ends, double width) const;
     Moment crude_moment(double t) const;
     Moment moment_on(const Nodes& nodes, double t) const;

@@ -39,17 +39,23 @@ class ShiftedSum {
 
   private:
     void start_at(std::size_t first);
+    void leave_out_up_to(double y);
     double error_up_to(double y) const;
+    // e^(i y l_j) - 1
+    void turn_by(double y, std::vector<double>& real, std::vector<double>& imaginary) const;
 
     std::size_t used_;
+    std::size_t moving_ = 0;  // nodes; of those beyond E_j is -1 for next to nothing
+    double still_real_ = 0.0, still_imaginary_ = 0.0;  // sums of their weights
     std::size_t next_ = 1;  // E_j are those of this frequency, if it is no start
     double known_to_ = -1.0, known_error_ = 0.0;
     std::vector<double> moving_real_, moving_imaginary_, start_real_, start_imaginary_;
     double step_, loss_error_, missing_, weight_ = 0.0, rounding_ = 0.0;
-    // Padded by nodes of no weight.
+    // Padded to groups of eight by nodes of no weight.
     std::vector<double> loss_, size_, damping_, real_, imaginary_, turn_real_, turn_imaginary_;
     std::vector<double> far_turn_real_, far_turn_imaginary_;  // of kRestart frequencies
     std::vector<double> modulus_, error_, length_;            // length = |l_j - centre|
+    std::vector<double> still_from_;  // y at which a group of eight and all beyond are nothing
 };
 
 }  // namespace tightnoise::contour
