@@ -34,10 +34,11 @@ class ComposedLoss {
 
     static Tilt tilt_for_value(Moments& moments, double log_value, double first);
     static double tilt_for_loss(Moments& moments, double x);
-    double log_tolerance(Contour::Effort effort) const;
+    Contour::Tolerance tolerance(Contour::Effort effort, double digits) const;
     Images cheapest(Moments& moments, double tilt, double x, double log_value) const;
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
-    std::optional<ComposedLoss> without_top(double x, double log_value, int pass) const;
+    std::optional<ComposedLoss> without_top(const Moments& moments, double x, double log_value,
+                                            int pass) const;
     Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;

@@ -32,12 +32,13 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
         return ShiftedSum(nodes, moment.slope, request.step);
     };
     if (request.split.is_none()) {
-        return std::make_unique<ShiftedLine>(moment, sum(*whole), sum({}), std::move(plain));
+        return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum({}),
+                                             std::move(plain));
     }
     const Cut cut = cut_at(request.split);
     const auto large = std::isfinite(cut.v) ? shifted(t, log_error, &cut) : ShiftedNodes{};
     if (!large) return nullptr;
-    return std::make_unique<ShiftedLine>(moment, sum(*whole), sum(*large), nullptr);
+    return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum(*large), nullptr);
 }
 
 // Relative to M; with a cut, the part of larger losses only.

@@ -153,10 +153,14 @@ Moment SampledGaussianLaw::exact_moment(const Nodes& grid, double t, double log_
                           : careful_moment(grid, t, plain, log_error);
 }
 
-std::optional<Moment> SampledGaussianLaw::moment_at(double t, double log_error) const {
-    const double u = order(t);
-    const auto grid = nodes(range(u), step(u, 0.0, log_error));
-    return grid ? std::optional(exact_moment(*grid, t, log_error)) : std::nullopt;
+double SampledGaussianLaw::log_error(const LineRequest& request) {
+    return std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(request.tilt);
+}
+
+std::optional<Moment> SampledGaussianLaw::moment_at(const LineRequest& request) const {
+    const double u = order(request.tilt), error = log_error(request);
+    const auto grid = nodes(range(u), step(u, 0.0, error));
+    return grid ? std::optional(exact_moment(*grid, request.tilt, error)) : std::nullopt;
 }
 
 // K where it is small, from terms that are all of one sign: section 5.2.
@@ -217,8 +221,7 @@ std::unique_ptr<Line> SampledGaussianLaw::plain_line(const LineRequest& request)
     const double u = order(request.tilt);
     const Interval ends = range(u);
     const double sign = is_remove() ? 1.0 : -1.0;
-    const double log_error =
-        std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(request.tilt);
+    const double log_error = SampledGaussianLaw::log_error(request);
     const double missed = 2.0 * std::exp(log_error) + kOutside;
     SampledGaussianLine::Details details;
     details.width = step(u, request.reach, log_error);

@@ -14,33 +14,32 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kWidestShift = 1.0;  // further the weights would lose digits to each other
-constexpr double kLogPruned = -64.5;  // of a node's weight, relative to the largest
-constexpr double kPrunedLess = 7.0;   // log of how much less than may be missed: for some nodes
-constexpr double kLossError = 40.0;   // of log w, as its kernel says
+constexpr double kWidestShift = 1.0;    // further the weights would lose digits to each other
+constexpr double kLogNothing = -150.0;  // of a node's weight: squares do not underflow
+constexpr double kLogPruned = -64.5;    // of it, relative to the largest
+constexpr double kPrunedLess = 7.0;     // log of how much less than may be missed: for some nodes
+constexpr double kLossError = 30.0;     // of log w, as its kernel says
 
 }  // namespace
 
 std::unique_ptr<Line> SampledGaussianLaw::shifted_line(const LineRequest& request) const {
     const double u = order(request.tilt);
-    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
-    const auto moment = moment_at(request.tilt, log_error - std::log1p(request.tilt));
+    const bool is_whole = request.split.is_none();
+    auto plain = is_whole ? plain_line({request.tilt, 0.0, request.error, request.step}) : nullptr;
+    if (is_whole && !plain) return nullptr;
+    const auto moment = is_whole ? std::optional(plain->moment()) : moment_at(request);
     if (!moment) return nullptr;
     const double log_missing = std::max(request.log_missing, -300.0);
     const auto whole = shifted(u, moment->value, log_missing, nullptr);
     if (!whole) return nullptr;
+    const Cut cut = cut_at(request.split);
+    const auto large = is_whole ? ShiftedNodes{} : shifted(u, moment->value, log_missing, &cut);
+    if (!large) return nullptr;
     const auto sum = [&](const ShiftedNodes& nodes) {
         return ShiftedSum(nodes, moment->slope, request.step);
     };
-    if (request.split.is_none()) {
-        auto plain = plain_line({request.tilt, 0.0, request.error, request.step});
-        if (!plain) return nullptr;
-        return std::make_unique<ShiftedLine>(*moment, sum(*whole), sum({}), std::move(plain));
-    }
-    const Cut cut = cut_at(request.split);
-    const auto large = shifted(u, moment->value, log_missing, &cut);
-    if (!large) return nullptr;
-    return std::make_unique<ShiftedLine>(*moment, sum(*whole), sum(*large), nullptr);
+    return std::make_unique<ShiftedLine>(*moment, request.step, sum(*whole), sum(*large),
+                                         std::move(plain));
 }
 
 // Relative to M = e^log_moment; with a cut, the part of larger losses only.
@@ -87,7 +86,8 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     };
     double largest = -kInfinity;
     for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, log_most(k));
-    const double least = largest + std::max(log_error - kPrunedLess, kLogPruned);
+    const double least =
+        std::max(largest + std::max(log_error - kPrunedLess, kLogPruned), kLogNothing);
     ShiftedNodes made;
     made.loss_error = kLossError;
     double left_out = 0.0;

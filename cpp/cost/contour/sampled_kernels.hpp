@@ -37,7 +37,7 @@ struct WeightedSums {
 
 struct SampledKernels {
     void (*nodes)(const SampledGrid& grid, std::size_t n, const SampledColumns& columns);
-    // log w errs by at most 40 u |log w|, for exact a and b; rate in [1e-100, 1).
+    // log w errs by at most 30 u |log w|, for exact a and b; rate in [1e-100, 1).
     void (*shifted)(const ShiftedGrid& grid, std::size_t n, const ShiftedGridColumns& columns);
     // weight[j] = e^(e_j - largest), e_j = log_weight[j] + order loss[j], and their sum.
     TiltedSum (*tilt)(std::size_t n, const double* log_weight, const double* loss, double order,

@@ -102,28 +102,34 @@ void ShiftedSum::start_at(std::size_t first) {
 // A relative error e of W_j counts |W_j E_j| e, and |E_j| <= min(2, y |l_j|). An error of y l_j of
 // e y |l_j| counts that times the damping, y e^(-y b) <= 1/(e b). From one frequency to the next,
 // E_j gains what section 5.5 says and what the turn's argument errs by; it is never enlarged, as
-// |r_j| <= 1.
-double ShiftedSum::error_up_to(double y) const {
+// |r_j| <= 1. All of it is at most a slope times y, too: of so few steps, where y is small.
+ShiftedSum::Rounding ShiftedSum::rounding_up_to(double y) const {
     const double of_sum = static_cast<double>(loss_.size() / 4 + 16);
-    const double far = static_cast<double>(kRestart) * step_, starts = std::ceil(y / far);
-    double error = 0.0;
+    const double steps = static_cast<double>(kRestart), far = steps * step_;
+    const double starts = std::ceil(y / far);
+    Rounding error{0.0, 0.0};
     for (std::size_t j = 0; j < used_; ++j) {
-        const double moved = std::min(y * length_[j], 2.0);
-        const double turn = std::min(step_ * length_[j], 2.0);
-        const double far_turn = std::min(far * length_[j], 2.0);
+        const double length = length_[j], size = size_[j];
+        const double moved = std::min(y * length, 2.0);
+        const double turn = std::min(step_ * length, 2.0);
+        const double far_turn = std::min(far * length, 2.0);
         const double longest = 0.37 / (damping_[j] + 1e-300);
-        const double argument = (loss_error_ + 8.0) * size_[j] * std::min(y, longest);
-        const double steps =
-            static_cast<double>(kRestart) * ((1.1 + 3.0 * turn) * moved + 9.0 * turn +
-                                             4.0 * size_[j] * std::min(step_, longest)) +
-            starts * ((1.1 + 3.0 * far_turn) * moved + 9.0 * far_turn +
-                      4.0 * size_[j] * std::min(far, longest));
-        error += modulus_[j] * ((error_[j] + of_sum) * moved + argument + steps);
+        const double relative = error_[j] + of_sum + steps * (1.1 + 3.0 * turn) +
+                                starts * (1.1 + 3.0 * far_turn);  // of E_j
+        const double of_turns = steps * (9.0 * turn + 4.0 * size * std::min(step_, longest)) +
+                                starts * (9.0 * far_turn + 4.0 * size * std::min(far, longest));
+        error.most += modulus_[j] * (relative * moved + of_turns +
+                                     (loss_error_ + 8.0) * size * std::min(y, longest));
+        error.slope += modulus_[j] * ((relative + 18.0) * length + (loss_error_ + 16.0) * size);
     }
-    return 1.01 * kUnit * error;
+    return {1.01 * kUnit * error.most, 1.01 * kUnit * error.slope};
 }
 
-double ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
+double ShiftedSum::error(double y) const {
+    return std::min(known_.most, y * known_.slope);
+}
+
+void ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
     if (first == 0 || first != next_) {  // at most as many starts as frequencies by kRestart
         for (std::size_t start = 0; start <= first; start += kRestart) start_at(start);
     } else if (first % kRestart == 0) {
@@ -133,7 +139,7 @@ double ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
     const double last = static_cast<double>(next_) * step_;
     if (last > known_to_) {  // the bound rises with y
         known_to_ = 2.0 * last;
-        known_error_ = error_up_to(known_to_);
+        known_ = rounding_up_to(known_to_);
     }
     leave_out_up_to(static_cast<double>(first) * step_);
     const ShiftedColumns columns{
@@ -145,7 +151,6 @@ double ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
         real[k] -= still_real_;
         imaginary[k] -= still_imaginary_;
     }
-    return known_error_;
 }
 
 double ShiftedSum::log_tail(double y) const {
