@@ -18,6 +18,7 @@ constexpr double kNarrow = 1e-10;       // relative width at which an answer is 
 constexpr double kNarrowIfMany = 5e-8;  // the same of a contour that costs much
 constexpr std::size_t kManyFrequencies = 200;
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
+constexpr double kNothing = 1e-15;      // an epsilon that may well be 0
 constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
 constexpr double kStart = 1e-3;         // relative: of where to start
 constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
@@ -270,7 +271,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)), kFirstTilt);
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
-    if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta)))
+    if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta, Effort::sketch)))
         return {0.0, floor};
     double x = tilt.bound - 2.0 / tilt.at;
     best = contour_epsilon(moments, delta, x, best, has_top() ? Effort::brief : Effort::quick);
@@ -279,7 +280,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     };
     if (!is_wide(kNarrowEnough)) return best;
     const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
-    if (may_be_zero && is_below(moments, 0.0, delta)) return {0.0, 0.0};
+    if (may_be_zero && is_below(moments, 0.0, delta, Effort::sketch)) return {0.0, 0.0};
     // Rare large losses: where one alone would reach delta is a better place to start, or where a
     // Gaussian of the same variance would.
     const GaussianLaw gaussian(std::sqrt(moments.at(0.0).curvature), 0.0);
@@ -310,7 +311,10 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
                                     pass ? Effort::full : Effort::rough);
         if (pass && !rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
-    return best;
+    // A sketch overestimates D at 0 by some.
+    const bool is_zero = may_be_zero && best.lower == 0.0 && best.upper < kNothing &&
+                         is_below(moments, 0.0, delta, Effort::rough);
+    return is_zero ? Interval{0.0, 0.0} : best;
 }
 
 bool ComposedLoss::has_top() const {
@@ -330,11 +334,11 @@ Interval ComposedLoss::alone_at_zero() const {
     return bounds;
 }
 
-bool ComposedLoss::is_below(Moments& moments, double floor, double delta) const {
+bool ComposedLoss::is_below(Moments& moments, double floor, double delta, Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
     const auto contour =
         Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
-                      floor, log_value, Effort::sketch, tolerance(Effort::sketch, 1.0));
+                      floor, log_value, effort, tolerance(effort, 1.0));
     return contour && meets(profile(*contour, floor, log_unit), delta);
 }
 

@@ -49,8 +49,8 @@ class ComposedLoss {
     double slack(double delta) const;  // what the infinite mass leaves of it, about
     bool has_top() const;              // that could be trimmed
     Interval alone_at_zero() const;    // bounds of delta(0) by what the releases alone have there
-    bool is_below(Moments& moments, double floor,
-                  double delta) const;  // surely epsilon(delta) <= floor
+    bool is_below(Moments& moments, double floor, double delta,
+                  Contour::Effort effort) const;  // surely epsilon(delta) <= floor
     bool renyi_meets(Moments& moments, double c, double x, double delta) const;
     bool is_clearly_below(double floor, double delta) const;
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
