@@ -80,7 +80,7 @@ std::optional<Interval> ComposedLoss::closed_profile(double x) const {
 // A steeper cut takes more nodes, and serves where the tilts of a first one lose too many digits.
 std::optional<ComposedLoss> ComposedLoss::without_top(const Moments& moments, double x,
                                                       double log_value, int pass) const {
-    auto found = topless(terms_, x, log_value, 20.0 + 10.0 * pass, *moments.swapped());
+    auto found = topless(terms_, x, log_value, 10.0 + 15.0 * pass, *moments.swapped());
     if (!found) return std::nullopt;
     ComposedLoss result(Terms{}, tilt_);
     result.terms_ = std::move(found->terms);

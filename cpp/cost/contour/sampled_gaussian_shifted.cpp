@@ -25,7 +25,7 @@ constexpr double kLossError = 30.0;     // of log w, as its kernel says
 std::unique_ptr<Line> SampledGaussianLaw::shifted_line(const LineRequest& request) const {
     const double u = order(request.tilt);
     const bool is_whole = request.split.is_none();
-    auto plain = is_whole ? plain_line({request.tilt, 0.0, request.error, request.step}) : nullptr;
+    auto plain = is_whole ? plain_line({request.tilt, 0.0, request.error, 0.0}) : nullptr;
     if (is_whole && !plain) return nullptr;
     const auto moment = is_whole ? std::optional(plain->moment()) : moment_at(request);
     if (!moment) return nullptr;
