@@ -18,10 +18,14 @@ constexpr double kNarrow = 1e-10;       // relative width at which an answer is 
 constexpr double kNarrowIfMany = 5e-8;  // the same of a contour that costs much
 constexpr std::size_t kManyFrequencies = 200;
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
+constexpr double kNothing = 1e-15;      // an epsilon that may well be 0
 constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
 constexpr double kStart = 1e-3;         // relative: of where to start
 constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
 constexpr int kPasses = 3;
+constexpr double kSketched = 1e-2;          // relative width that tells where x is
+constexpr double kKnown = 1e-3;             // x is known so well that a sketch would not help
+constexpr double kNarrowIfSmoothed = 6e-7;  // once rare large losses were taken apart
 
 // Gaussian releases are one Gaussian release.
 Terms merged(const Terms& terms) {
@@ -50,6 +54,12 @@ double log_renyi(Moments& moments, double c, double x) {
     return moment.value + error + log_kappa(c) - c * x + 8.0 * kUnit * size;
 }
 
+// D <= 1
+Interval within_one(const Interval& finite, double log_unit) {
+    const double one = std::exp(-log_unit);
+    return {std::min(finite.lower, one), std::min(finite.upper, one * (1.0 + 1e-13))};
+}
+
 }  // namespace
 
 ComposedLoss::ComposedLoss(Terms terms, double tilt) : terms_(merged(terms)), tilt_(tilt) {
@@ -68,8 +78,9 @@ std::optional<Interval> ComposedLoss::closed_profile(double x) const {
 }
 
 // A steeper cut takes more nodes, and serves where the tilts of a first one lose too many digits.
-std::optional<ComposedLoss> ComposedLoss::without_top(double x, double log_value, int pass) const {
-    auto found = topless(terms_, x, log_value, 20.0 + 10.0 * pass);
+std::optional<ComposedLoss> ComposedLoss::without_top(const Moments& moments, double x,
+                                                      double log_value, int pass) const {
+    auto found = topless(terms_, x, log_value, 10.0 + 15.0 * pass, *moments.swapped());
     if (!found) return std::nullopt;
     ComposedLoss result(Terms{}, tilt_);
     result.terms_ = std::move(found->terms);
@@ -129,11 +140,17 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
     return c;
 }
 
-// Less is asked for where it costs much, most where little is to be seen.
-double ComposedLoss::log_tolerance(Effort effort) const {
-    constexpr double kLogLoose = -18.4, kLogCheck = -9.2;  // log 1e-8, 1e-4
-    if (effort == Effort::check) return kLogCheck;
-    return top_ ? kLogLoose : kLogTolerance;
+// For a D of which a relative error counts 1/digits of that in the answer. Less is asked for where
+// it costs much.
+Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits) const {
+    constexpr Contour::Tolerance kSketch{-9.2, 1e-2};  // log 1e-4
+    constexpr double kLogLoose = -18.4;                // log 1e-8
+    constexpr double kSmoothed = 3e-7, kLess = 0.2;    // of the answer
+    if (effort == Effort::sketch) return kSketch;
+    const bool is_quick = effort == Effort::brief || effort == Effort::quick;
+    const double smoothed = std::min(kSmoothed * digits, kSketch.smoothing);
+    return {top_ ? kLogLoose : kLogTolerance,
+            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed};
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -167,18 +184,27 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit)
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
     double log_value = std::min(log_bound, 0.0) - 1.0;
     best = contour_delta(moments, x, log_unit, log_value, best, Effort::quick);
-    const auto is_wide = [&] { return best.upper - best.lower > kNarrowEnough * best.upper; };
-    for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
-        const double before = log_value;
-        const auto rest = without_top(x, log_value, pass);
+    const auto is_wide = [&](double narrow) {
+        return best.upper - best.lower > narrow * best.upper;
+    };
+    if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
+    {
+        const auto rest = without_top(moments, x, log_value, 0);
         const ComposedLoss& loss = rest ? *rest : *this;
-        Moments of_rest(loss.terms_);
+        Moments of_rest(loss.terms_, moments.swapped());
+        best = loss.contour_delta(rest ? of_rest : moments, x, log_unit, log_value, best,
+                                  Effort::sketch);
+    }
+    for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
+        const double before = log_value;
+        const auto rest = without_top(moments, x, log_value, pass);
+        const ComposedLoss& loss = rest ? *rest : *this;
+        Moments of_rest(loss.terms_, moments.swapped());
         const Effort effort = pass ? Effort::full : Effort::rough;
         best = loss.contour_delta(rest ? of_rest : moments, x, log_unit, log_value, best, effort);
         if (pass && !rest && std::fabs(log_value - before) < 0.5) break;
     }
-    const double one = std::exp(-log_unit);  // D <= 1
-    return {std::min(best.lower, one), std::min(best.upper, one * (1.0 + 1e-13))};
+    return within_one(best, log_unit);
 }
 
 // Narrows what is known, where the logarithm is about log_value.
@@ -188,7 +214,7 @@ Interval ComposedLoss::contour_delta(Moments& moments, double x, double log_unit
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
         const auto contour = Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value,
-                                           effort, log_tolerance(effort));
+                                           effort, tolerance(effort, 1.0));
         if (!contour) break;
         const Interval bounds = profile(*contour, x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
@@ -245,16 +271,21 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)), kFirstTilt);
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
-    if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta)))
+    if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta, Effort::sketch)))
         return {0.0, floor};
     double x = tilt.bound - 2.0 / tilt.at;
     best = contour_epsilon(moments, delta, x, best, has_top() ? Effort::brief : Effort::quick);
-    const auto is_wide = [&] {
-        return best.upper - best.lower > kNarrowEnough * std::max(best.upper, kSmall);
+    const auto is_wide = [&](double narrow) {
+        return best.upper - best.lower > narrow * std::max(best.upper, kSmall);
     };
-    if (!is_wide()) return best;
-    // Rare large losses: where one alone would reach delta is a better place to start.
-    double start = 0.0;
+    if (!is_wide(kNarrowEnough)) return best;
+    const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
+    if (may_be_zero && is_below(moments, 0.0, delta, Effort::sketch)) return {0.0, 0.0};
+    // Rare large losses: where one alone would reach delta is a better place to start, or where a
+    // Gaussian of the same variance would.
+    const GaussianLaw gaussian(std::sqrt(moments.at(0.0).curvature), 0.0);
+    const auto of_gaussian = [&](double at) { return *gaussian.profile(at); };
+    double start = bisected(of_gaussian, delta, kStart).upper;
     for (const Releases& term : terms_) {
         const auto one = [&](double at) { return *term.law->profile(at); };
         if (!term.law->profile(0.0)) continue;
@@ -264,18 +295,26 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     }
     if (start > best.lower && start < best.upper) x = start;
     const double log_value = std::log(slack(delta));
-    for (int pass = 0; pass < kPasses && is_wide(); ++pass) {
-        const double before = std::clamp(x, best.lower, best.upper);
-        const auto rest = without_top(before, log_value, pass);
+    if (is_wide(kKnown)) {
+        x = std::clamp(x, best.lower, best.upper);
+        const auto rest = without_top(moments, x, log_value, 0);
         const ComposedLoss& loss = rest ? *rest : *this;
-        Moments of_rest(loss.terms_);
+        Moments of_rest(loss.terms_, moments.swapped());
+        best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best, Effort::sketch);
+    }
+    for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
+        const double before = std::clamp(x, best.lower, best.upper);
+        const auto rest = without_top(moments, before, log_value, pass);
+        const ComposedLoss& loss = rest ? *rest : *this;
+        Moments of_rest(loss.terms_, moments.swapped());
         best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best,
                                     pass ? Effort::full : Effort::rough);
-        const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
-        if (pass == 0 && may_be_zero && is_below(moments, 0.0, delta)) return {0.0, 0.0};
         if (pass && !rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
-    return best;
+    // A sketch overestimates D at 0 by some.
+    const bool is_zero = may_be_zero && best.lower == 0.0 && best.upper < kNothing &&
+                         is_below(moments, 0.0, delta, Effort::rough);
+    return is_zero ? Interval{0.0, 0.0} : best;
 }
 
 bool ComposedLoss::has_top() const {
@@ -295,11 +334,11 @@ Interval ComposedLoss::alone_at_zero() const {
     return bounds;
 }
 
-bool ComposedLoss::is_below(Moments& moments, double floor, double delta) const {
+bool ComposedLoss::is_below(Moments& moments, double floor, double delta, Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
     const auto contour =
         Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
-                      floor, log_value, Effort::check, log_tolerance(Effort::check));
+                      floor, log_value, effort, tolerance(effort, 1.0));
     return contour && meets(profile(*contour, floor, log_unit), delta);
 }
 
@@ -339,8 +378,8 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
     for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(moments, tilt.at, x, log_value);
         const double c = images.tilt();
-        const auto contour =
-            Contour::make(terms_, images, x, log_value, effort, log_tolerance(effort));
+        const auto contour = Contour::make(terms_, images, x, log_value, effort,
+                                           tolerance(effort, c * std::max(x, kSmall)));
         if (!contour) break;
         const auto bounds = [&](double at) { return profile(*contour, at, log_unit); };
         const auto guessed = [&](double at) { return guess(*contour, at); };
@@ -356,7 +395,10 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
         best.lower = std::max(best.lower, stepped(is_exceeded, found, -below, -kInfinity));
         const double moved = std::fabs(found - x);
         x = found;
-        const double narrow = contour->size() < kManyFrequencies ? kNarrow : kNarrowIfMany;
+        const bool is_many = contour->size() >= kManyFrequencies || effort >= Effort::rough;
+        const double narrow = effort == Effort::sketch ? kSketched
+                              : is_many                ? kNarrowIfMany
+                                                       : kNarrow;
         if (best.upper - best.lower <= narrow * best.upper || moved < 0.05 / c ||
             contour->is_cut_short()) {
             break;

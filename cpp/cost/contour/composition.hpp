@@ -34,10 +34,11 @@ class ComposedLoss {
 
     static Tilt tilt_for_value(Moments& moments, double log_value, double first);
     static double tilt_for_loss(Moments& moments, double x);
-    double log_tolerance(Contour::Effort effort) const;
+    Contour::Tolerance tolerance(Contour::Effort effort, double digits) const;
     Images cheapest(Moments& moments, double tilt, double x, double log_value) const;
     // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
-    std::optional<ComposedLoss> without_top(double x, double log_value, int pass) const;
+    std::optional<ComposedLoss> without_top(const Moments& moments, double x, double log_value,
+                                            int pass) const;
     Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;
@@ -48,8 +49,8 @@ class ComposedLoss {
     double slack(double delta) const;  // what the infinite mass leaves of it, about
     bool has_top() const;              // that could be trimmed
     Interval alone_at_zero() const;    // bounds of delta(0) by what the releases alone have there
-    bool is_below(Moments& moments, double floor,
-                  double delta) const;  // surely epsilon(delta) <= floor
+    bool is_below(Moments& moments, double floor, double delta,
+                  Contour::Effort effort) const;  // surely epsilon(delta) <= floor
     bool renyi_meets(Moments& moments, double c, double x, double delta) const;
     bool is_clearly_below(double floor, double delta) const;
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;

@@ -20,10 +20,15 @@ constexpr int kMostCuts = 24;
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
+constexpr double kLogMissingLess = 3.0;    // of what a line may miss: several errors add
 constexpr double kWider = 1.05;            // a window for which frequencies are taken again
 constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a split, at the least
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
-constexpr double kLogCoarser = 9.2;        // log 1e4: of truncation, where work is at its end
+constexpr double kMostFrequencies = 6e4, kMostIfRough = 4e4;
+// Nodes times frequencies: what two contours may take in turns.
+constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWork = 1e8, kMostWorkIfRough = 3e7,
+                 kMostWorkOfSketch = 3e6;
+constexpr double kLogCoarser = 9.2;  // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
 double clipped_exp(double x) {
@@ -32,79 +37,101 @@ double clipped_exp(double x) {
 
 }  // namespace
 
-Contour::Contour(const Images& images, double x, double log_value, double log_tolerance)
+Contour::Contour(const Images& images, double x, double log_value, Tolerance tolerance,
+                 double log_lost)
     : tilt_(images.tilt()),
       deviation_(std::sqrt(std::max(images.moment().curvature, 1e-300))),
       images_(images),
-      log_tolerance_(log_tolerance),
-      window_(images_.window(x, log_tolerance + log_value, 0.0)),
+      log_tolerance_(tolerance.logarithm),
+      log_lost_(log_lost),
+      most_smoothing_(
+          std::min(std::sqrt(tolerance.smoothing / (tilt_ * (1.0 + tilt_))), kLargestSmoothing)),
+      window_(images_.window(x, tolerance.logarithm + log_value, 0.0)),
       step_(2.0 * kPi / window_) {}
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
-                                     double log_value, Effort effort, double log_tolerance) {
-    constexpr Limit kBrief{4096.0, 1e6, 4.0, 60.0, 2000.0, kLogCoarser};
+                                     double log_value, Effort effort, Tolerance tolerance) {
+    constexpr Limit kBrief{4096.0, 3e5, 4.0, 60.0, 2000.0, kLogCoarser};
     constexpr Limit kQuick{4096.0, 4e6, 4.0, kInfinite, kInfinite, kLogCoarser};
     constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0, 0.0};
-    constexpr Limit kRough{4096.0, 3e6, 1.0, kInfinite, kInfinite, 0.0};
-    constexpr Limit kLonger{16384.0, 1.5e7, 1.0, kInfinite, kInfinite, 0.0};
-    constexpr Limit kLong{8192.0, 4e6, 2.0, 60.0, 2000.0, 0.0};
-    constexpr Limit kFull{6e4, 1e8, 2.0, kInfinite, kInfinite, kLogCoarser};
+    constexpr Limit kSketch{4096.0, 1e5, 1.0, 60.0, 2000.0, 0.0};
     constexpr double kFew = 600.0, kGaussianReach = 11.0;  // in deviations
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double lost = images.moment().value - images.tilt() * x - log_value;
-    Contour plain(images, x, log_value, log_tolerance);
+    Contour plain(images, x, log_value, tolerance, lost);
     if (!(plain.window_ < kWidestWindow && plain.tilt_ < kLargestTilt)) return std::nullopt;
     const double expected = kGaussianReach / (plain.deviation_ * plain.step_);
     if (effort == Effort::brief && expected > kFew) return std::nullopt;
     if (effort == Effort::quick && expected > kQuick.where_falling * kQuick.frequencies) {
         return std::nullopt;
     }
-    const auto serves = [&](Contour& contour, const Limit& limit) {
-        return contour.sample(terms, lost, limit) && !contour.is_cut_short();
-    };
     const auto made = [](Contour& contour) {
         contour.tabulate();
         return std::optional<Contour>(std::move(contour));
     };
-    const Limit& quickly = effort == Effort::brief ? kBrief : kQuick;
-    if (serves(plain, is_quick ? quickly : kBriefly)) return made(plain);
+    const Limit& first = effort == Effort::brief    ? kBrief
+                         : effort == Effort::quick  ? kQuick
+                         : effort == Effort::sketch ? kSketch
+                                                    : kBriefly;
+    if (plain.sample(terms, first) == Sampled::enough) return made(plain);
     if (is_quick) return std::nullopt;
-    // Either may fall far sooner than the other.
-    const double log_parted = std::max(log_tolerance, kLogParted);
-    Contour parted(images, x, log_value, log_parted);
-    parted.split(terms, x, log_value + log_parted);
-    parted.take_known_images(terms, x, log_value);
     const bool is_full = effort == Effort::full;
-    const Limit& first = is_full ? kLonger : kRough;
-    if (!parted.split_.is_none() && serves(parted, first)) return made(parted);
-    if (serves(plain, kLong)) return made(plain);
-    const bool is_ready = !is_full && parted.is_cut_short();
-    if (!is_ready && !parted.sample(terms, lost, is_full ? kFull : kRough)) return std::nullopt;
-    if (is_full && parted.is_cut_short()) {
-        if (serves(plain, kFull)) return made(plain);
-        if (!plain.frequencies_.empty() && plain.smoothing_ < parted.smoothing_) parted = plain;
-    }
-    if (is_full && parted.is_cut_short()) {  // which widens the images
-        const double window = parted.least_window(x, log_value);
-        if (!(window < kWidestWindow)) return std::nullopt;
-        if (window > kWider * parted.window_) {
-            parted.window_ = window;
-            parted.step_ = 2.0 * kPi / window;
-            if (!parted.sample(terms, lost, kFull)) return std::nullopt;
+    Contour parted(images, x, log_value,
+                   {std::max(tolerance.logarithm, kLogParted), tolerance.smoothing}, lost);
+    parted.split(terms, x, log_value + parted.log_tolerance_);
+    parted.take_known_images(terms, x, log_value);
+    // Either may fall far sooner than the other; of the same law the narrower window serves.
+    const bool has_parted = !parted.split_.is_none() || parted.known_;
+    const bool has_plain = !parted.split_.is_none() || !parted.known_;
+    const double frequencies = is_full ? kMostFrequencies : kMostIfRough;
+    const double most = is_full                    ? kMostWork
+                        : effort == Effort::sketch ? kMostWorkOfSketch
+                                                   : kMostWorkIfRough;
+    Limit limit{frequencies, kFirstWork, 1.0, kInfinite, kInfinite, 0.0};
+    for (; limit.work <= most; limit.work *= kMoreWork) {
+        if (is_full && limit.work * kMoreWork > most) limit.log_coarser = kLogCoarser;
+        for (Contour* contour : {has_parted ? &parted : nullptr, has_plain ? &plain : nullptr}) {
+            if (contour && contour->sample(terms, limit) == Sampled::enough) return made(*contour);
         }
     }
-    return made(parted);
+    const bool is_plain =
+        !has_parted || (has_plain && plain.reach() > parted.reach());  // smoothed by less
+    Contour& best = is_plain ? plain : parted;
+    if (!best.cut_short()) return std::nullopt;
+    if (is_full) {  // smoothing widens the images
+        const double window = best.least_window(x, log_value);
+        if (!(window < kWidestWindow)) return std::nullopt;
+        if (window > kWider * best.window_) {
+            best.take_window(window);
+            if (best.sample(terms, limit) != Sampled::enough && !best.cut_short()) {
+                return std::nullopt;
+            }
+        }
+    }
+    return made(best);
+}
+
+// Frequencies are taken anew.
+void Contour::take_window(double window) {
+    window_ = window;
+    step_ = 2.0 * kPi / window;
+    smoothing_ = 0.0;
+    is_cut_short_ = false;
+    frequencies_.clear();
 }
 
 // Where they allow a smaller window.
 void Contour::take_known_images(const Terms& terms, double x, double log_value) {
-    known_ = KnownImages::make(terms, split_, std::max(std::fabs(x), deviation_));
+    known_ =
+        KnownImages::make(terms, split_, std::max(std::fabs(x), deviation_), images_.swapped());
     if (!known_) return;
-    images_.extend_above(terms);
-    const double window = least_window(x, log_value);
+    double window = known_->window(x, tilt_, log_tolerance_ + log_value, log_value + kLogMostKnown);
     if (window < window_) {
-        window_ = window;
-        step_ = 2.0 * kPi / window;
+        images_.extend_above(terms);
+        window = least_window(x, log_value);
+    }
+    if (window < window_) {
+        take_window(window);
     } else {
         known_.reset();
     }
@@ -121,11 +148,21 @@ double Contour::least_window(double x, double log_value) const {
 bool Contour::make_lines(const Terms& terms, double reach) {
     std::vector<std::shared_ptr<Line>> lines;
     for (const Releases& term : terms) {
-        const double error = kShareOfTolerance * std::exp(log_tolerance_) / term.count;
-        lines.push_back(term.law->line({tilt_, reach, error, step_, split_}));
+        const double log_error =
+            std::log(kShareOfTolerance) + log_tolerance_ - std::log(term.count);
+        // Relative to D, of which F/(s(s + 1)) has not lost more digits; tails, too.
+        const double log_missing =
+            std::clamp(log_error - kLogMissingLess - std::max(log_lost_ - std::log1p(tilt_), 0.0),
+                       std::min(log_error, -30.0) - 15.0, -25.0);
+        lines.push_back(
+            term.law->line({tilt_, reach, std::exp(log_error), step_, split_, log_missing}));
         if (!lines.back()) return false;
     }
     lines_ = std::move(lines);
+    reach_of_lines_ = reach;
+    frequencies_.clear();
+    next_test_ = log_size_ = last_size_ = 0.0;
+    next_look_ = kFewestFrequencies;
     block_ = kBlock;
     has_far_tail_ = false;
     for (const auto& line : lines_) {
@@ -146,85 +183,87 @@ bool Contour::make_lines(const Terms& terms, double reach) {
 }
 
 // Of |F|, e^log_lost times 1/(pi y) of which is what truncation at y costs relative to D.
-double Contour::log_wanted(double y, double log_lost) const {
+double Contour::log_wanted(double y) const {
     const double gained = std::max(2.0 * std::log1p(tilt_), std::log(kPi * y));
-    return log_tolerance_ - 3.0 - std::max(0.0, log_lost - gained);
+    return log_tolerance_ - 3.0 - std::max(0.0, log_lost_ - gained);
 }
 
-// Takes frequencies until a bound of all that follow is small enough; else smooths.
-bool Contour::sample(const Terms& terms, double log_lost, const Limit& limit) {
-    smoothing_ = 0.0;
-    is_cut_short_ = false;
-    frequencies_.clear();
-    double reach = std::max(10.0 * step_, 11.0 / deviation_), next_test = 0.0, log_size = 0.0;
-    double last_size = 0.0;
-    std::size_t checked = kFewestFrequencies;
-    reach = std::min(reach, limit.frequencies * step_);
+bool Contour::make_first_lines(const Terms& terms, double reach) {
     while (!make_lines(terms, reach)) {
         reach *= 0.25;
         if (reach < step_ * kFewestFrequencies) return false;
+    }
+    return true;
+}
+
+// Takes frequencies until a bound of all that follow is small enough, or smoothing serves; goes on
+// where it was left when the limit was reached.
+Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
+    if (frequencies_.empty()) {
+        const double reach = std::max(10.0 * step_, 11.0 / deviation_);
+        if (!make_first_lines(terms, std::min(reach, limit.frequencies * step_))) {
+            return Sampled::none;
+        }
     }
     for (;;) {
         poll();
         double work = 0.0;
         for (const auto& line : lines_) work += static_cast<double>(line->work());
         // More is allowed where phi has fallen by a part of what is wanted.
-        const double wanted = log_wanted(y_next(), log_lost);
-        const bool falls = log_size < 0.2 * wanted;
+        const double wanted = log_wanted(y_next());
+        const bool falls = log_size_ < 0.2 * wanted;
         const double most =
             std::min(limit.work / work, limit.frequencies) * (falls ? limit.where_falling : 1.0);
-        bool is_hopeless = false;
-        if (frequencies_.size() >= checked) {  // it would have to double many times
-            const double y = this->reach() * deviation_;
-            is_hopeless =
-                y > limit.most_deviations ||
-                (y > limit.deviations && last_size - log_size < kLeastFall * (log_size - wanted));
-            last_size = log_size;
-            checked = 2 * frequencies_.size();
+        const bool are_few = frequencies_.size() < kFewestFrequencies;
+        if (!are_few && most_smoothing_ * reach() >= std::sqrt(2.0 - 2.0 * wanted)) {
+            smooth(wanted);
+            return Sampled::enough;
         }
-        if (frequencies_.size() >= kFewestFrequencies &&
-            (is_hopeless || static_cast<double>(frequencies_.size()) >= most)) {
-            if (!smooth_far(terms, this->reach(), wanted + limit.log_coarser)) smooth(wanted);
-            break;
+        bool is_hopeless = false;
+        if (frequencies_.size() >= next_look_) {  // it would have to double many times
+            const double y = reach() * deviation_;
+            is_hopeless = y > limit.most_deviations ||
+                          (y > limit.deviations &&
+                           last_size_ - log_size_ < kLeastFall * (log_size_ - wanted));
+            last_size_ = log_size_;
+            next_look_ = 2 * frequencies_.size();
+        }
+        if (!are_few && (is_hopeless || static_cast<double>(frequencies_.size()) >= most)) {
+            const bool may_do = has_far_tail_ || limit.log_coarser > 0.0;
+            const bool serves = may_do && smooth_far(terms, reach(), wanted + limit.log_coarser);
+            return serves ? Sampled::enough : Sampled::in_part;
         }
         const double y = y_next();
         const auto holds = [](const auto& line) { return line->holds_beyond_reach(); };
-        if (y > reach && !std::all_of(lines_.begin(), lines_.end(), holds)) {
-            reach *= 2.0;
-            if (!make_lines(terms, reach)) {
-                if (frequencies_.empty()) return false;
-                smooth(wanted);
-                break;
-            }
-            frequencies_.clear();
-            next_test = last_size = 0.0;
-            checked = kFewestFrequencies;
-            continue;
+        if (y > reach_of_lines_ && !std::all_of(lines_.begin(), lines_.end(), holds)) {
+            if (make_lines(terms, 2.0 * reach_of_lines_)) continue;
+            return are_few ? Sampled::none : Sampled::in_part;
         }
         take_block(terms);
         const Frequency& last = frequencies_.back();
-        log_size = std::log(std::hypot(last.real, last.imaginary));
-        if (frequencies_.size() < kFewestFrequencies || y < next_test ||
-            (split_.is_none() && log_size > wanted + 1.0)) {
+        log_size_ = std::log(std::hypot(last.real, last.imaginary));
+        if (frequencies_.size() < kFewestFrequencies || y < next_test_ ||
+            (split_.is_none() && log_size_ > wanted + 1.0)) {
             continue;
         }
         log_truncation_ = log_tail(terms, y);
-        if (log_truncation_ <= wanted) break;
-        if (has_far_tail_ && smooth_far(terms, y, wanted)) break;
-        next_test = 1.2 * y;
+        if (log_truncation_ <= wanted) return Sampled::enough;
+        if (has_far_tail_ && smooth_far(terms, y, wanted)) return Sampled::enough;
+        next_test_ = 1.2 * y;
     }
+}
+
+// Smooths for want of more frequencies.
+bool Contour::cut_short() {
     if (frequencies_.size() < kFewestFrequencies) return false;
-    Frequency& first = frequencies_.front();  // counts half
-    first.real *= 0.5;
-    first.imaginary *= 0.5;
-    first.error *= 0.5;
+    smooth(log_wanted(reach()));
+    is_cut_short_ = true;
     return true;
 }
 
 // Multiplies by the characteristic function of N(0, smoothing^2): section 3.
 void Contour::smooth(double log_wanted) {
     smoothing_ = std::min(std::sqrt(2.0 - 2.0 * log_wanted) / reach(), kLargestSmoothing);
-    is_cut_short_ = true;
     multiply_smoothing();
     log_truncation_ = -0.5 * std::pow(smoothing_ * reach(), 2.0) * (1.0 - 1e-14);
     rest_ = 1.0 / (smoothing_ * smoothing_ * reach());

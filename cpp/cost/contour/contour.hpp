@@ -22,13 +22,16 @@ struct Bounds {
 class Contour {
   public:
     // For D near x, where it is about e^log_value, with images and truncation of about
-    // e^log_tolerance of it. None where no line can be had, or where it would
-    // take more work than is allowed even with smoothing.
+    // e^log_tolerance of it, and smoothed at will where that costs `smoothing` of it. None where no
+    // line can be had, or where it would take more work than is allowed even with smoothing.
     // quick: neither split nor smoothed; brief: and only where few frequencies are to be expected;
-    // rough: to find x, not to bound it.
-    enum class Effort { brief, quick, check, rough, full };
+    // sketch: to see where D is about, or on which side of a value.
+    enum class Effort { brief, quick, sketch, rough, full };
+    struct Tolerance {
+        double logarithm, smoothing;
+    };
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
-                                       double log_value, Effort effort, double log_tolerance);
+                                       double log_value, Effort effort, Tolerance tolerance);
 
     Bounds profile(double x, double log_unit) const;
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
@@ -54,19 +57,23 @@ class Contour {
         double slope = 0.0;  // -d/dx of it, of the integrand's e^(-s x)
     };
 
-    Contour(const Images& images, double x, double log_value, double log_tolerance);
+    Contour(const Images& images, double x, double log_value, Tolerance tolerance, double log_lost);
     struct Limit {
         double frequencies, work;            // work: nodes times frequencies
         double where_falling;                // so much more where phi has fallen already
         double deviations, most_deviations;  // by which phi falls fast, and is small
         double log_coarser;                  // so much more may be truncated at its end
     };
-    bool sample(const Terms& terms, double log_lost, const Limit& limit);
-    double log_wanted(double y, double log_lost) const;
+    enum class Sampled { none, in_part, enough };
+    Sampled sample(const Terms& terms, const Limit& limit);
+    bool make_first_lines(const Terms& terms, double reach);
+    double log_wanted(double y) const;
     void split(const Terms& terms, double x, double log_wanted);
     void take_known_images(const Terms& terms, double x, double log_value);
     double least_window(double x, double log_value) const;
     void smooth(double log_wanted);
+    bool cut_short();
+    void take_window(double window);
     bool smooth_far(const Terms& terms, double y, double log_wanted);
     void multiply_smoothing();
     bool make_lines(const Terms& terms, double reach);
@@ -83,7 +90,7 @@ class Contour {
     double y_next() const {  // the last of the next block
         return static_cast<double>(frequencies_.size() + block_ - 1) * step_;
     }
-    double reach() const { return frequencies_.back().y; }
+    double reach() const { return frequencies_.empty() ? 0.0 : frequencies_.back().y; }
     double smoothed_moment() const { return 0.5 * smoothing_ * smoothing_ * tilt_ * (tilt_ + 1.0); }
 
     // log of a bound of what was split off adds to D(x).
@@ -92,7 +99,12 @@ class Contour {
     double tilt_, deviation_;
     Images images_;
     double log_tolerance_;  // of images and of truncation, relative
+    double log_lost_;       // digits, from e^(K(c) - cx) to D
+    double most_smoothing_;
     double window_, step_;
+    double reach_of_lines_ = 0.0, next_test_ = 0.0;  // y
+    double log_size_ = 0.0, last_size_ = 0.0;        // of |F|, and where it was looked at last
+    std::size_t next_look_ = 0;
     std::optional<KnownImages> known_;  // in place of a bound of those below
     double smoothing_ = 0.0;
     bool is_cut_short_ = false, has_far_tail_ = false;

@@ -19,6 +19,10 @@ constexpr std::size_t kLanes = 8, kRun = 16 * kLanes;  // of frequencies that ar
 
 // F/(s(s + 1)), and what does not depend on x.
 void Contour::tabulate() {
+    Frequency& first = frequencies_.front();  // counts half
+    first.real *= 0.5;
+    first.imaginary *= 0.5;
+    first.error *= 0.5;
     const std::size_t blocks = (frequencies_.size() + kLanes - 1) / kLanes;
     table_ = {};
     table_.real.assign(blocks * kLanes, 0.0);

@@ -46,8 +46,19 @@ std::vector<double> Moments::tilts() const {
     return known;
 }
 
-Images::Images(Moments& moments, double tilt, double log_tolerance)
-    : tilt_(tilt), moment_(moments.at(tilt)) {
+double SwappedMoments::at(int exponent) {
+    if (const auto found = known_.find(exponent); found != known_.end()) return found->second;
+    poll();
+    double sum = 0.0;
+    for (const Releases& term : terms_) {
+        sum += term.count * term.law->log_swapped_moment(std::ldexp(1.0, exponent));
+    }
+    sum += 64.0 * kUnit * std::fabs(sum);
+    known_.emplace(exponent, sum);
+    return sum;
+}
+
+Images::Images(Moments& moments, double tilt, double log_tolerance) : Images(moments, tilt) {
     constexpr double kSteep = 300.0;  // beyond, a steeper tilt bounds no images better
     const double reach = std::sqrt(-2.0 * log_tolerance / std::max(moment_.curvature, 1e-300));
     double steepest = kInfinity;
@@ -71,7 +82,7 @@ Images::Images(Moments& moments, double tilt, double log_tolerance)
 }
 
 Images Images::among_known(Moments& moments, double tilt) {
-    Images made(moments.at(tilt), tilt);
+    Images made(moments, tilt);
     for (const double at : moments.tilts()) {
         if (at == tilt) continue;
         (at > tilt ? made.above_ : made.below_).push_back(tilt_at(moments, at, tilt));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cost/contour/law.hpp"
@@ -15,19 +16,37 @@ double log_kappa(double a);
 // log(1/(e^t - 1)), of a geometric series, for t > 0.
 double log_geometric(double t);
 
+// log E_P[e^(-(1 + t) S)] of all releases together, t = 2^exponent, each computed once. What is
+// trimmed changes none of them. Refers to the terms.
+class SwappedMoments {
+  public:
+    explicit SwappedMoments(const Terms& terms) : terms_(terms) {}
+    double at(int exponent);  // an upper bound
+
+  private:
+    const Terms& terms_;
+    std::unordered_map<int, double> known_;
+};
+
 // Sums of the releases' moments, each tilt's computed once: searches come back to the same tilts.
 // One query's own, as it is not shared between threads; it refers to the terms.
 class Moments {
   public:
-    explicit Moments(const Terms& terms) : terms_(terms) {
+    explicit Moments(const Terms& terms)
+        : Moments(terms, std::make_shared<SwappedMoments>(terms)) {}
+    // Of terms that are trimmed.
+    Moments(const Terms& terms, std::shared_ptr<SwappedMoments> swapped)
+        : terms_(terms), swapped_(std::move(swapped)) {
         for (const Releases& term : terms) memories_.push_back(term.law->memory());
     }
     // The value is never below K(t) by more than the error.
     const Moment& at(double t);
     std::vector<double> tilts() const;  // of those that are known
+    const std::shared_ptr<SwappedMoments>& swapped() const { return swapped_; }
 
   private:
     const Terms& terms_;
+    std::shared_ptr<SwappedMoments> swapped_;
     std::vector<std::unique_ptr<Law::Memory>> memories_;
     std::unordered_map<double, Moment> known_;
 };
@@ -45,6 +64,7 @@ class Images {
 
     double tilt() const { return tilt_; }
     const Moment& moment() const { return moment_; }  // there
+    SwappedMoments& swapped() const { return *swapped_; }
 
     // The least window for which the images at x are below e^log_want.
     double window(double x, double log_want, double smoothing) const;
@@ -54,7 +74,8 @@ class Images {
     double log_above(double x, double window, double smoothing) const;
 
   private:
-    Images(const Moment& moment, double tilt) : tilt_(tilt), moment_(moment) {}
+    Images(Moments& moments, double tilt)
+        : tilt_(tilt), moment_(moments.at(tilt)), swapped_(moments.swapped()) {}
 
     struct Tilt {
         double at, distance, log_weight;  // of the tilt, |at - c|, log kap + K there
@@ -70,6 +91,7 @@ class Images {
     double tilt_;
     Moment moment_;
     std::vector<Tilt> above_, below_;
+    std::shared_ptr<SwappedMoments> swapped_;
 };
 
 }  // namespace tightnoise::contour

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/contour/images.hpp"
 #include "cost/contour/masses.hpp"
 #include "numeric/elementary.hpp"
 
@@ -14,7 +13,8 @@ constexpr double kRounding = 64.0 * kUnit;
 
 }  // namespace
 
-std::optional<KnownImages> KnownImages::make(const Terms& terms, const Split& split, double size) {
+std::optional<KnownImages> KnownImages::make(const Terms& terms, const Split& split, double size,
+                                             SwappedMoments& swapped) {
     KnownImages made;
     const auto kept = [](const Law& law) { return law.lacking(); };
     made.masses_ = masses_between(terms, kept, [&](const Law& law) {
@@ -24,8 +24,7 @@ std::optional<KnownImages> KnownImages::make(const Terms& terms, const Split& sp
         std::clamp(static_cast<int>(std::log2(8.0 / std::max(size, 1e-12))), -50, 90);
     for (const int step : {-6, -4, -2, -1, 0, 1, 2, 4}) {
         const double t = std::ldexp(1.0, middle + step);
-        double sum = log_kappa(t);
-        for (const Releases& term : terms) sum += term.count * term.law->log_swapped_moment(t);
+        const double sum = log_kappa(t) + swapped.at(middle + step);
         if (sum < kInfinite) made.tilts_.push_back({t, sum + kRounding * std::fabs(sum)});
     }
     if (made.tilts_.empty()) return std::nullopt;

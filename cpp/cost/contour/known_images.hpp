@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "cost/contour/images.hpp"
 #include "cost/contour/law.hpp"
 
 namespace tightnoise::contour {
@@ -13,7 +14,8 @@ class KnownImages {
   public:
     // Of the releases less their small losses, if any are split off, for sums of losses of this
     // size. None where moments under Q are not known.
-    static std::optional<KnownImages> make(const Terms& terms, const Split& split, double size);
+    static std::optional<KnownImages> make(const Terms& terms, const Split& split, double size,
+                                           SwappedMoments& swapped);
 
     // The least window for which what is not known of them is below e^log_want, and what is known
     // not above e^log_most.

@@ -67,6 +67,7 @@ struct LineRequest {
     double tilt, reach, error;
     double step = 1.0;
     Split split{};
+    double log_missing = -45.0;  // of what may be missed at any y, however small phi is there
 };
 
 // Of some outcomes with finite losses: under P, and under Q.

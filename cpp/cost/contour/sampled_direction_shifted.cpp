@@ -17,14 +17,13 @@ using Complex = std::complex<double>;
 
 constexpr double kWidestShift = 0.6;  // in deviations: farther, weights lose digits to each other
 constexpr double kPruned = 1e-28;
-constexpr double kMissingLess = 15.0;   // log of how much less than is asked for
 constexpr double kLogNothing = -150.0;  // of a node's weight
 
 }  // namespace
 
 std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& request) const {
     const double t = request.tilt;
-    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0) - kMissingLess;
+    const double log_error = std::clamp(request.log_missing, -300.0, -30.0);
     const auto whole = shifted(t, log_error, nullptr);
     auto plain = plain_line({t, 0.0, request.error, request.step});
     if (!whole || !plain) return nullptr;
@@ -33,12 +32,13 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
         return ShiftedSum(nodes, moment.slope, request.step);
     };
     if (request.split.is_none()) {
-        return std::make_unique<ShiftedLine>(moment, sum(*whole), sum({}), std::move(plain));
+        return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum({}),
+                                             std::move(plain));
     }
     const Cut cut = cut_at(request.split);
     const auto large = std::isfinite(cut.v) ? shifted(t, log_error, &cut) : ShiftedNodes{};
     if (!large) return nullptr;
-    return std::make_unique<ShiftedLine>(moment, sum(*whole), sum(*large), nullptr);
+    return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum(*large), nullptr);
 }
 
 // Relative to M; with a cut, the part of larger losses only.

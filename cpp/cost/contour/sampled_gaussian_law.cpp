@@ -20,7 +20,7 @@ constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node
 constexpr double kMomentError = -32.0;    // log: of moments for searches and images
 }  // namespace
 
-// Nodes at a_j = j * spacing exactly, z_j = sigma a_j + 1/(2 sigma).
+// On an exact grid.
 struct SampledGaussianLaw::Nodes {
     std::vector<double> z, excess, loss, log_weight;  // excess = w - 1, loss = log w
 };
@@ -37,8 +37,8 @@ SampledGrid SampledGaussianLaw::grid() const {
     return {q_, sigma_, 0.0, 0.0, 0.0, 0.0, top_.z, is_remove() ? top_.width : -top_.width};
 }
 
-std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interval& ends,
-                                                                   double width) const {
+std::optional<SampledGaussianLaw::ExactGrid> SampledGaussianLaw::exact_grid(const Interval& ends,
+                                                                            double width) const {
     const auto [low, high] = ends;
     int exponent;
     const double mantissa = std::frexp(width / sigma_, &exponent);
@@ -47,16 +47,23 @@ std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interva
     const double first = std::floor((low - middle) / (sigma_ * spacing));
     const double count = std::ceil((high - middle) / (sigma_ * spacing)) - first + 1.0;
     if (!(count <= kMostNodes && std::fabs(first) < 0x1p28)) return std::nullopt;
-    const auto n = static_cast<std::size_t>(count);
+    return ExactGrid{first, spacing, static_cast<std::size_t>(count)};
+}
+
+std::optional<SampledGaussianLaw::Nodes> SampledGaussianLaw::nodes(const Interval& ends,
+                                                                   double width) const {
+    const auto places = exact_grid(ends, width);
+    if (!places) return std::nullopt;
+    const std::size_t n = places->count;
     Nodes made;
     for (auto* column : {&made.z, &made.excess, &made.loss, &made.log_weight}) {
         column->resize(n);
     }
     SampledGrid grid = this->grid();
-    grid.middle = middle;
-    grid.first = first;
-    grid.spacing = spacing;
-    grid.log_step = std::log(sigma_ * spacing * 0.39894228040143267794);
+    grid.middle = 0.5 / sigma_;
+    grid.first = places->first;
+    grid.spacing = places->spacing;
+    grid.log_step = std::log(sigma_ * places->spacing * 0.39894228040143267794);
     sampled_kernels().nodes(
         grid, n, {made.z.data(), made.excess.data(), made.loss.data(), made.log_weight.data()});
     return made;
@@ -146,10 +153,14 @@ Moment SampledGaussianLaw::exact_moment(const Nodes& grid, double t, double log_
                           : careful_moment(grid, t, plain, log_error);
 }
 
-std::optional<Moment> SampledGaussianLaw::moment_at(double t, double log_error) const {
-    const double u = order(t);
-    const auto grid = nodes(range(u), step(u, 0.0, log_error));
-    return grid ? std::optional(exact_moment(*grid, t, log_error)) : std::nullopt;
+double SampledGaussianLaw::log_error(const LineRequest& request) {
+    return std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(request.tilt);
+}
+
+std::optional<Moment> SampledGaussianLaw::moment_at(const LineRequest& request) const {
+    const double u = order(request.tilt), error = log_error(request);
+    const auto grid = nodes(range(u), step(u, 0.0, error));
+    return grid ? std::optional(exact_moment(*grid, request.tilt, error)) : std::nullopt;
 }
 
 // K where it is small, from terms that are all of one sign: section 5.2.
@@ -210,8 +221,7 @@ std::unique_ptr<Line> SampledGaussianLaw::plain_line(const LineRequest& request)
     const double u = order(request.tilt);
     const Interval ends = range(u);
     const double sign = is_remove() ? 1.0 : -1.0;
-    const double log_error =
-        std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(request.tilt);
+    const double log_error = SampledGaussianLaw::log_error(request);
     const double missed = 2.0 * std::exp(log_error) + kOutside;
     SampledGaussianLine::Details details;
     details.width = step(u, request.reach, log_error);

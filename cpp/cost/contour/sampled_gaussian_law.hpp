@@ -63,12 +63,19 @@ class SampledGaussianLaw : public Law {
     Masses masses_above(const Cut& cut) const;
     Cut cut_above(double loss, double width) const;
     std::unique_ptr<Line> plain_line(const LineRequest& request) const;
+    static double log_error(const LineRequest& request);
     std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
     std::optional<ShiftedNodes> shifted(double order, double log_moment, double log_error,
                                         const Cut* cut) const;
-    std::optional<Moment> moment_at(double t, double log_error) const;
+    std::optional<Moment> moment_at(const LineRequest& request) const;
     double top_error(double z) const;  // of the share below the top, in units u
     Cut cut_at(const Split& split) const;
+    // a_j = (first + j) spacing exactly, z_j = sigma a_j + 1/(2 sigma).
+    struct ExactGrid {
+        double first, spacing;
+        std::size_t count;
+    };
+    std::optional<ExactGrid> exact_grid(const Interval& ends, double width) const;
     std::optional<Nodes> nodes(const Interval& ends, double width) const;
     Moment crude_moment(double t) const;
     Moment moment_on(const Nodes& nodes, double t) const;

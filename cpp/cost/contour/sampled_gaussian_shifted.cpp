@@ -14,35 +14,32 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kWidestShift = 1.0;  // further the weights would lose digits to each other
-constexpr double kPruned = 1e-28;
-constexpr double kMissingLess = 15.0;   // log of how much less than is asked for
-constexpr double kLogNothing = -150.0;  // of a node's weight
-constexpr double kMostNodes = 0x1p15;
+constexpr double kWidestShift = 1.0;    // further the weights would lose digits to each other
+constexpr double kLogNothing = -150.0;  // of a node's weight: squares do not underflow
+constexpr double kLogPruned = -64.5;    // of it, relative to the largest
+constexpr double kPrunedLess = 7.0;     // log of how much less than may be missed: for some nodes
+constexpr double kLossError = 30.0;     // of log w, as its kernel says
 
 }  // namespace
 
 std::unique_ptr<Line> SampledGaussianLaw::shifted_line(const LineRequest& request) const {
     const double u = order(request.tilt);
-    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
-    const auto moment = moment_at(request.tilt, log_error - std::log1p(request.tilt));
+    const bool is_whole = request.split.is_none();
+    auto plain = is_whole ? plain_line({request.tilt, 0.0, request.error, 0.0}) : nullptr;
+    if (is_whole && !plain) return nullptr;
+    const auto moment = is_whole ? std::optional(plain->moment()) : moment_at(request);
     if (!moment) return nullptr;
-    // What the rule misses does not fall with y, and so stands in the way of a small tail.
-    const double log_missing = log_error - kMissingLess;
+    const double log_missing = std::max(request.log_missing, -300.0);
     const auto whole = shifted(u, moment->value, log_missing, nullptr);
     if (!whole) return nullptr;
+    const Cut cut = cut_at(request.split);
+    const auto large = is_whole ? ShiftedNodes{} : shifted(u, moment->value, log_missing, &cut);
+    if (!large) return nullptr;
     const auto sum = [&](const ShiftedNodes& nodes) {
         return ShiftedSum(nodes, moment->slope, request.step);
     };
-    if (request.split.is_none()) {
-        auto plain = plain_line({request.tilt, 0.0, request.error, request.step});
-        if (!plain) return nullptr;
-        return std::make_unique<ShiftedLine>(*moment, sum(*whole), sum({}), std::move(plain));
-    }
-    const Cut cut = cut_at(request.split);
-    const auto large = shifted(u, moment->value, log_missing, &cut);
-    if (!large) return nullptr;
-    return std::make_unique<ShiftedLine>(*moment, sum(*whole), sum(*large), nullptr);
+    return std::make_unique<ShiftedLine>(*moment, request.step, sum(*whole), sum(*large),
+                                         std::move(plain));
 }
 
 // Relative to M = e^log_moment; with a cut, the part of larger losses only.
@@ -69,48 +66,53 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     }
     auto [low, high] = range(order, cut);
     if (order < 0.0) high += std::sqrt(2.0 * order * std::log1p(-q_));
-    const double count = std::ceil((high - low) / step);
-    if (!(count < kMostNodes)) return std::nullopt;
+    const auto places = exact_grid({low, high}, step);
+    if (!places) return std::nullopt;
+    const std::size_t n = places->count;
     const double sign = is_remove() ? 1.0 : -1.0, b = tau / sigma_;
-    const Shift shift(b);
+    const double log_step = std::log(sigma_ * places->spacing / std::sqrt(2.0 * kPi));
+    std::vector<double> column(5 * n);
+    const ShiftedGridColumns at{&column[0], &column[n], &column[2 * n], &column[3 * n],
+                                &column[4 * n]};
+    sampled_kernels().shifted({q_, sigma_, 0.5 / sigma_, places->first, places->spacing,
+                               log_step - log_moment, order, tau, b},
+                              n, at);
     const ComplexShare below_top{top_.z, top_.width, sign};
     const ComplexShare above_cut = cut ? ComplexShare{cut->z, cut->width, -sign} : below_top;
     const bool is_topped = top_.width < kInfinity;
+    const auto log_most = [&](std::size_t k) {
+        return at.log_modulus[k] + (is_topped ? below_top.log_most(at.z[k], tau) : 0.0) +
+               (cut ? above_cut.log_most(at.z[k], tau) : 0.0);
+    };
+    double largest = -kInfinity;
+    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, log_most(k));
+    const double least =
+        std::max(largest + std::max(log_error - kPrunedLess, kLogPruned), kLogNothing);
     ShiftedNodes made;
-    made.loss_error = 12.0;
-    double left_out = 0.0, part = 0.0;
-    for (double j = 0.0; j < count; ++j) {
-        const double z = low + j * step;
-        const double a = z / sigma_ - 0.5 / (sigma_ * sigma_);
-        const Ratio w = ratio_at(a, shift, q_);
-        std::complex<double> exponent(std::log(step / std::sqrt(2.0 * kPi)) -
-                                          0.5 * (z - tau) * (z + tau) - log_moment +
-                                          order * w.log_size,
-                                      -z * tau + order * w.angle);
+    made.loss_error = kLossError;
+    double left_out = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+        const double most = log_most(k);
+        if (!(most >= least)) {
+            left_out += std::exp(most);
+            continue;
+        }
+        const double z = at.z[k], log_size = at.log_size[k], angle = at.angle[k];
+        std::complex<double> exponent(at.log_modulus[k], at.phase[k]);
         double error = 6.0 * (z * z + std::fabs(z) / sigma_) +
-                       12.0 * std::fabs(order * w.log_size) + 8.0 * std::fabs(order * w.angle) +
+                       kLossError * std::fabs(order) * (std::fabs(log_size) + angle) +
                        4.0 * std::fabs(log_moment) + 6.0 * std::fabs(z * tau) + 40.0;
         if (is_topped) {
             exponent += below_top.log(z, tau);
             error += below_top.error(z);
         }
         if (cut) {
-            const double most = exponent.real() + above_cut.log_most(z, tau);
-            if (most < kLogNothing) {
-                left_out += std::exp(most);
-                continue;
-            }
             exponent += above_cut.log(z, tau);
             error += above_cut.error(z);
         }
         const double modulus = std::exp(exponent.real());
-        if (!(modulus >= kPruned * part)) {
-            left_out += modulus;
-            continue;
-        }
-        part = std::max(part, modulus);
-        made.loss.push_back(sign * w.log_size);
-        made.damping.push_back(w.angle);
+        made.loss.push_back(sign * log_size);
+        made.damping.push_back(angle);
         made.real.push_back(modulus * std::cos(exponent.imag()));
         made.imaginary.push_back(sign * modulus * std::sin(exponent.imag()));
         made.error.push_back(error);

@@ -18,6 +18,15 @@ struct SampledColumns {
     double *z, *excess, *loss, *log_weight;  // excess = w - 1, loss = log w
 };
 
+// The same grid moved to Im z = tau, a to a + i angle, 0 <= angle < pi/2; powers w^order.
+struct ShiftedGrid {
+    double rate, sigma, middle, first, spacing, log_factor, order, tau, angle;
+};
+struct ShiftedGridColumns {
+    double *z, *log_size, *angle;  // log|w|, and arg w in [0, angle]
+    double *log_modulus, *phase;   // of e^log_factor e^(-(z + i tau)^2/2) w^order
+};
+
 struct TiltedSum {
     double largest, total;
 };
@@ -28,6 +37,8 @@ struct WeightedSums {
 
 struct SampledKernels {
     void (*nodes)(const SampledGrid& grid, std::size_t n, const SampledColumns& columns);
+    // log w errs by at most 30 u |log w|, for exact a and b; rate in [1e-100, 1).
+    void (*shifted)(const ShiftedGrid& grid, std::size_t n, const ShiftedGridColumns& columns);
     // weight[j] = e^(e_j - largest), e_j = log_weight[j] + order loss[j], and their sum.
     TiltedSum (*tilt)(std::size_t n, const double* log_weight, const double* loss, double order,
                       double* weight);

@@ -1,5 +1,6 @@
 #include "cost/contour/shifted_kernels.hpp"
 
+#include "numeric/elementary.hpp"
 #include "numeric/lanes.hpp"
 
 namespace tightnoise::contour {
@@ -10,6 +11,15 @@ void store_lanes(double* to, Lanes v) {
 }
 
 constexpr std::size_t kMostFrequencies = 64;
+
+void turns(std::size_t n, const double* decay, double* real, double* imaginary) {
+#pragma omp simd
+    for (std::size_t j = 0; j < n; ++j) {
+        const double shrink = 2.0 * exp(-decay[j]), sine = real[j], cosine = imaginary[j];
+        real[j] = expm1(-decay[j]) - shrink * (sine * sine);  // both of one sign
+        imaginary[j] = shrink * (sine * cosine);
+    }
+}
 
 // Of `groups` times kLanes nodes from j on, which stay in registers for all frequencies.
 template <std::size_t groups>
@@ -59,6 +69,6 @@ void sums(const ShiftedColumns& c, std::size_t count, double* real, double* imag
 
 }  // namespace
 
-extern const ShiftedKernels TIGHTNOISE_AT_LEVEL(shifted_kernels) = {sums};
+extern const ShiftedKernels TIGHTNOISE_AT_LEVEL(shifted_kernels) = {turns, sums};
 
 }  // namespace tightnoise::contour

@@ -11,9 +11,10 @@ namespace tightnoise::contour {
 // `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi.
 class ShiftedLine : public Line {
   public:
-    ShiftedLine(const Moment& moment, ShiftedSum whole, ShiftedSum large,
+    ShiftedLine(const Moment& moment, double step, ShiftedSum whole, ShiftedSum large,
                 std::unique_ptr<Line> plain)
         : moment_(moment),
+          step_(step),
           whole_(std::move(whole)),
           large_(std::move(large)),
           plain_(std::move(plain)) {}
@@ -29,9 +30,13 @@ class ShiftedLine : public Line {
     void at(std::size_t first, std::size_t count, Characteristics* out) const override {
         double real[ShiftedSum::kBlock], imaginary[ShiftedSum::kBlock];
         for (std::size_t start = 0; start < count; start += ShiftedSum::kBlock) {
-            const double error = whole_.at(first + start, real, imaginary);
+            const auto y = [&](std::size_t k) {
+                return static_cast<double>(first + start + k) * step_;
+            };
+            whole_.at(first + start, real, imaginary);
             for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {  // sum_j W_j = 1
-                out[start + k].whole = {real[k], imaginary[k], error + 2.0 * whole_.missing()};
+                out[start + k].whole = {real[k], imaginary[k],
+                                        whole_.error(y(k)) + 2.0 * whole_.missing()};
             }
             if (large_.nodes() == 0) {  // all may have been left out
                 for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
@@ -39,16 +44,18 @@ class ShiftedLine : public Line {
                 }
                 continue;
             }
-            const double of_large = large_.at(first + start, real, imaginary);
+            large_.at(first + start, real, imaginary);
+            const double error = large_.rounding() + 2.0 * large_.missing();
             for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
                 out[start + k].large = {large_.weight() + real[k], imaginary[k],
-                                        of_large + large_.rounding() + 2.0 * large_.missing()};
+                                        large_.error(y(k)) + error};
             }
         }
     }
 
   private:
     Moment moment_;
+    double step_;
     mutable ShiftedSum whole_, large_;  // which remember where they are
     std::unique_ptr<Line> plain_;
 };

@@ -9,15 +9,10 @@
 namespace tightnoise::contour {
 namespace {
 
-struct Turned {
-    double real, imaginary;
-};
+constexpr std::size_t kGroup = 8;  // of nodes, that a kernel takes at once
 
-// e^(i y (d + i b)) - 1 with the digits of its own size.
-Turned turned(double y, double d, double b) {
-    const double shrink = exp(-y * b), half = std::sin(0.5 * y * d);
-    return {expm1(-y * b) - 2.0 * shrink * half * half, shrink * std::sin(y * d)};
-}
+// Of what is missing anyway: what all nodes may add that do not move any more.
+constexpr double kStillShare = 1e-3;
 
 }  // namespace
 
@@ -30,7 +25,7 @@ ShiftedSum::ShiftedSum(const ShiftedNodes& nodes, double centre, double step)
       real_(nodes.real),
       imaginary_(nodes.imaginary),
       error_(nodes.error) {
-    const std::size_t n = (used_ + 7) / 8 * 8;
+    const std::size_t n = (used_ + kGroup - 1) / kGroup * kGroup;
     for (auto* column : {&damping_, &real_, &imaginary_, &error_}) column->resize(n);
     for (auto* column : {&loss_, &size_, &turn_real_, &turn_imaginary_, &modulus_, &length_}) {
         column->resize(n);
@@ -39,12 +34,43 @@ ShiftedSum::ShiftedSum(const ShiftedNodes& nodes, double centre, double step)
         loss_[j] = nodes.loss[j] - centre;
         length_[j] = std::sqrt(loss_[j] * loss_[j] + damping_[j] * damping_[j]);
         size_[j] = length_[j] + std::fabs(nodes.loss[j]) + std::fabs(centre);
-        const Turned turn = turned(step, loss_[j], damping_[j]);
-        turn_real_[j] = turn.real;
-        turn_imaginary_[j] = turn.imaginary;
         modulus_[j] = std::sqrt(real_[j] * real_[j] + imaginary_[j] * imaginary_[j]);
         weight_ += real_[j];
         rounding_ += kUnit * modulus_[j] * (error_[j] + static_cast<double>(n / 2 + 8));
+    }
+    turn_by(step, turn_real_, turn_imaginary_);
+    // |W_j E_j + W_j| = |W_j| e^(-y Im l_j) is at most `nothing` from there on.
+    const double nothing = kStillShare * missing_ / static_cast<double>(n + 1);
+    missing_ += kStillShare * missing_;
+    still_from_.resize(n / kGroup);
+    double last = 0.0;
+    for (std::size_t j = n; j-- > 0;) {
+        if (modulus_[j] > nothing) {
+            last = std::max(last, 1.0001 * log(modulus_[j] / nothing) / damping_[j]);
+        }
+        still_from_[j / kGroup] = last;
+    }
+}
+
+void ShiftedSum::turn_by(double y, std::vector<double>& real,
+                         std::vector<double>& imaginary) const {
+    std::vector<double> decay(loss_.size());
+    for (std::size_t j = 0; j < used_; ++j) {
+        const double half = 0.5 * y * loss_[j];
+        decay[j] = y * damping_[j];
+        real[j] = std::sin(half);
+        imaginary[j] = std::cos(half);
+    }
+    shifted_kernels().turns(used_, decay.data(), real.data(), imaginary.data());
+}
+
+void ShiftedSum::leave_out_up_to(double y) {
+    while (moving_ > 0 && still_from_[moving_ / kGroup - 1] <= y) {
+        for (std::size_t i = 0; i < kGroup; ++i) {
+            --moving_;
+            still_real_ += real_[moving_];
+            still_imaginary_ += imaginary_[moving_];
+        }
     }
 }
 
@@ -54,18 +80,15 @@ void ShiftedSum::start_at(std::size_t first) {
     if (first == 0) {
         start_real_.assign(n, 0.0);
         start_imaginary_.assign(n, 0.0);
+        moving_ = n;
+        still_real_ = still_imaginary_ = 0.0;
     } else {
         if (far_turn_real_.empty()) {
             far_turn_real_.resize(n);
             far_turn_imaginary_.resize(n);
-            for (std::size_t j = 0; j < used_; ++j) {
-                const Turned turn =
-                    turned(static_cast<double>(kRestart) * step_, loss_[j], damping_[j]);
-                far_turn_real_[j] = turn.real;
-                far_turn_imaginary_[j] = turn.imaginary;
-            }
+            turn_by(static_cast<double>(kRestart) * step_, far_turn_real_, far_turn_imaginary_);
         }
-        for (std::size_t j = 0; j < n; ++j) {
+        for (std::size_t j = 0; j < moving_; ++j) {
             const double r = start_real_[j], i = start_imaginary_[j];
             const double s = far_turn_real_[j], t = far_turn_imaginary_[j];
             start_real_[j] = r + (r * s + (s - i * t));
@@ -79,28 +102,34 @@ void ShiftedSum::start_at(std::size_t first) {
 // A relative error e of W_j counts |W_j E_j| e, and |E_j| <= min(2, y |l_j|). An error of y l_j of
 // e y |l_j| counts that times the damping, y e^(-y b) <= 1/(e b). From one frequency to the next,
 // E_j gains what section 5.5 says and what the turn's argument errs by; it is never enlarged, as
-// |r_j| <= 1.
-double ShiftedSum::error_up_to(double y) const {
+// |r_j| <= 1. All of it is at most a slope times y, too: of so few steps, where y is small.
+ShiftedSum::Rounding ShiftedSum::rounding_up_to(double y) const {
     const double of_sum = static_cast<double>(loss_.size() / 4 + 16);
-    const double far = static_cast<double>(kRestart) * step_, starts = std::ceil(y / far);
-    double error = 0.0;
+    const double steps = static_cast<double>(kRestart), far = steps * step_;
+    const double starts = std::ceil(y / far);
+    Rounding error{0.0, 0.0};
     for (std::size_t j = 0; j < used_; ++j) {
-        const double moved = std::min(y * length_[j], 2.0);
-        const double turn = std::min(step_ * length_[j], 2.0);
-        const double far_turn = std::min(far * length_[j], 2.0);
+        const double length = length_[j], size = size_[j];
+        const double moved = std::min(y * length, 2.0);
+        const double turn = std::min(step_ * length, 2.0);
+        const double far_turn = std::min(far * length, 2.0);
         const double longest = 0.37 / (damping_[j] + 1e-300);
-        const double argument = (loss_error_ + 8.0) * size_[j] * std::min(y, longest);
-        const double steps =
-            static_cast<double>(kRestart) * ((1.1 + 3.0 * turn) * moved + 7.0 * turn +
-                                             4.0 * size_[j] * std::min(step_, longest)) +
-            starts * ((1.1 + 3.0 * far_turn) * moved + 7.0 * far_turn +
-                      4.0 * size_[j] * std::min(far, longest));
-        error += modulus_[j] * ((error_[j] + of_sum) * moved + argument + steps);
+        const double relative = error_[j] + of_sum + steps * (1.1 + 3.0 * turn) +
+                                starts * (1.1 + 3.0 * far_turn);  // of E_j
+        const double of_turns = steps * (9.0 * turn + 4.0 * size * std::min(step_, longest)) +
+                                starts * (9.0 * far_turn + 4.0 * size * std::min(far, longest));
+        error.most += modulus_[j] * (relative * moved + of_turns +
+                                     (loss_error_ + 8.0) * size * std::min(y, longest));
+        error.slope += modulus_[j] * ((relative + 18.0) * length + (loss_error_ + 16.0) * size);
     }
-    return 1.01 * kUnit * error;
+    return {1.01 * kUnit * error.most, 1.01 * kUnit * error.slope};
 }
 
-double ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
+double ShiftedSum::error(double y) const {
+    return std::min(known_.most, y * known_.slope);
+}
+
+void ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
     if (first == 0 || first != next_) {  // at most as many starts as frequencies by kRestart
         for (std::size_t start = 0; start <= first; start += kRestart) start_at(start);
     } else if (first % kRestart == 0) {
@@ -110,13 +139,18 @@ double ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
     const double last = static_cast<double>(next_) * step_;
     if (last > known_to_) {  // the bound rises with y
         known_to_ = 2.0 * last;
-        known_error_ = error_up_to(known_to_);
+        known_ = rounding_up_to(known_to_);
     }
+    leave_out_up_to(static_cast<double>(first) * step_);
     const ShiftedColumns columns{
-        loss_.size(),           moving_real_.data(), moving_imaginary_.data(), turn_real_.data(),
-        turn_imaginary_.data(), real_.data(),        imaginary_.data()};
+        moving_,           moving_real_.data(),    moving_imaginary_.data(),
+        turn_real_.data(), turn_imaginary_.data(), real_.data(),
+        imaginary_.data()};
     shifted_kernels().sums(columns, kBlock, real, imaginary);
-    return known_error_;
+    for (std::size_t k = 0; k < kBlock; ++k) {
+        real[k] -= still_real_;
+        imaginary[k] -= still_imaginary_;
+    }
 }
 
 double ShiftedSum::log_tail(double y) const {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
-#include "cost/contour/images.hpp"
 #include "cost/contour/masses.hpp"
 #include "numeric/elementary.hpp"
 
@@ -15,27 +13,6 @@ constexpr double kLogRest = -20.7;                       // log 1e-9, of the val
 constexpr double kLargestGap = 600.0, kLeastGap = 0.02;  // from x to the cut; relative to x
 constexpr double kCloseEnough = 1.1;
 constexpr double kRounding = 64.0 * kUnit;
-
-// A composition's, of what is the same for all cuts.
-class SwappedMoments {
-  public:
-    explicit SwappedMoments(const Terms& terms) : terms_(terms) {}
-    double at(int exponent) {
-        const auto known = known_.find(exponent);
-        if (known != known_.end()) return known->second;
-        double sum = 0.0;
-        for (const Releases& term : terms_) {
-            sum += term.count * term.law->log_swapped_moment(std::ldexp(1.0, exponent));
-        }
-        sum += kRounding * std::fabs(sum);
-        known_.emplace(exponent, sum);
-        return sum;
-    }
-
-  private:
-    const Terms& terms_;
-    std::map<int, double> known_;
-};
 
 struct Cut {
     Terms terms;
@@ -91,8 +68,8 @@ Markov least_rest(const Cut& cut, SwappedMoments& moments, double x, int& expone
 
 }  // namespace
 
-std::optional<Topless> topless(const Terms& terms, double x, double log_value, double steepness) {
-    SwappedMoments moments(terms);
+std::optional<Topless> topless(const Terms& terms, double x, double log_value, double steepness,
+                               SwappedMoments& moments) {
     const double unit = std::max(std::fabs(x), 1e-12), least = std::max(x, 0.0);
     double low = kLeastGap * unit, high = kLargestGap;
     int exponent = std::clamp(static_cast<int>(std::log2(8.0 / unit)), -50, 90);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "cost/contour/images.hpp"
 #include "cost/contour/law.hpp"
 
 namespace tightnoise::contour {
@@ -15,7 +16,7 @@ class Top {
 
   private:
     friend std::optional<struct Topless> topless(const Terms& terms, double x, double log_value,
-                                                 double steepness);
+                                                 double steepness, SwappedMoments& moments);
 
     Masses masses_;
     double tilt_, log_rest_;  // at most e^(log_rest + (1 + tilt) x) is added beyond the difference
@@ -29,6 +30,7 @@ struct Topless {
 
 // With the least cut such that the rest of `top` is next to nothing beside e^log_value at x. None
 // where nothing is to be trimmed. Tilts up to about steepness by the cut do not bring them back.
-std::optional<Topless> topless(const Terms& terms, double x, double log_value, double steepness);
+std::optional<Topless> topless(const Terms& terms, double x, double log_value, double steepness,
+                               SwappedMoments& moments);
 
 }  // namespace tightnoise::contour
