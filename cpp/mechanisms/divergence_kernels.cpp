@@ -128,22 +128,38 @@ double variance(const Lane& lane, double, double) {
 
 // --- many coordinates ----------------------------------------------------------------------------
 
+using Visitor = void (*)(void* visit, std::size_t done, std::size_t count,
+                         const LaneColumns& columns);
+
+// Not a template: a hundred copies would be a third of these kernels.
+__attribute__((noinline)) void visit_pieces(const MechanismOperands& mechanism,
+                                            const Operand& first, const Operand& second,
+                                            std::size_t begin, std::size_t n, std::size_t piece,
+                                            Visitor visitor, void* visit) {
+    OperandBlock<kBlock> theta, sigma, lower, upper, a, b;
+    for (std::size_t done = 0; done < n; done += piece) {
+        const std::size_t from = begin + done;
+        const std::size_t count = n - done < piece ? n - done : piece;
+        visitor(visit, done, count,
+                LaneColumns{theta.load(mechanism.theta, from, count),
+                            sigma.load(mechanism.sigma, from, count),
+                            lower.load(mechanism.lower, from, count),
+                            upper.load(mechanism.upper, from, count), a.load(first, from, count),
+                            b.load(second, from, count)});
+    }
+}
+
 // Calls visit(done, count, columns) for pieces of the coordinates begin + done + i, i < count, of
 // at most `piece` <= kBlock.
 template <class Visit>
 void for_each_piece(const MechanismOperands& mechanism, const Operand& first, const Operand& second,
                     std::size_t begin, std::size_t n, std::size_t piece, Visit visit) {
-    OperandBlock<kBlock> theta, sigma, lower, upper, a, b;
-    for (std::size_t done = 0; done < n; done += piece) {
-        const std::size_t from = begin + done;
-        const std::size_t count = n - done < piece ? n - done : piece;
-        visit(done, count,
-              LaneColumns{theta.load(mechanism.theta, from, count),
-                          sigma.load(mechanism.sigma, from, count),
-                          lower.load(mechanism.lower, from, count),
-                          upper.load(mechanism.upper, from, count), a.load(first, from, count),
-                          b.load(second, from, count)});
-    }
+    visit_pieces(
+        mechanism, first, second, begin, n, piece,
+        [](void* self, std::size_t done, std::size_t count, const LaneColumns& columns) {
+            (*static_cast<Visit*>(self))(done, count, columns);
+        },
+        &visit);
 }
 
 inline Lane lane_of(const LaneColumns& columns, std::size_t i, int levels) {

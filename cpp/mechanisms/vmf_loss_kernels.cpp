@@ -13,24 +13,6 @@ void exponents_of(const VmfLossShape& shape, const double* d, std::size_t n, dou
     for (std::size_t i = 0; i < n; ++i) f[i] = exponent<Sphere>(s, d[i]);
 }
 
-template <VmfSphere Sphere>
-VmfPanel panel_of(const VmfLossShape& shape, const VmfLossRise& rise, double d0, double from,
-                  double width, double reference) {
-    using Rule = GaussLegendre<32>;
-    const VmfLossShape s = shape;
-    const VmfLossRise l = rise;
-    double all = 0.0;
-    double above = 0.0;
-#pragma omp simd reduction(+ : all, above)
-    for (int k = 0; k < 32; ++k) {
-        const double r = from + width * Rule::nodes[k];
-        const double density = Rule::weights[k] * exp(exponent<Sphere>(s, d0 + r) - reference);
-        all += density;
-        above -= density * expm1(-loss_rise(l, r));
-    }
-    return {width * all, width * above};
-}
-
 void exponents(const VmfLossShape& shape, const double* d, std::size_t n, double* f) {
     switch (shape.sphere) {
         case VmfSphere::kNone:
@@ -46,16 +28,24 @@ void exponents(const VmfLossShape& shape, const double* d, std::size_t n, double
 
 VmfPanel panel(const VmfLossShape& shape, const VmfLossRise& rise, double d0, double from,
                double width, double reference) {
-    switch (shape.sphere) {
-        case VmfSphere::kNone:
-            return panel_of<VmfSphere::kNone>(shape, rise, d0, from, width, reference);
-        case VmfSphere::kCircle:
-            return panel_of<VmfSphere::kCircle>(shape, rise, d0, from, width, reference);
-        case VmfSphere::kRecurrence:
-            return panel_of<VmfSphere::kRecurrence>(shape, rise, d0, from, width, reference);
-        default:
-            return panel_of<VmfSphere::kExpansion>(shape, rise, d0, from, width, reference);
+    constexpr int kNodes = 32;
+    using Rule = GaussLegendre<kNodes>;
+    alignas(64) double r[kNodes], d[kNodes], f[kNodes];
+    for (int k = 0; k < kNodes; ++k) {
+        r[k] = from + width * Rule::nodes[k];
+        d[k] = d0 + r[k];
     }
+    exponents(shape, d, kNodes, f);
+    const VmfLossRise l = rise;
+    double all = 0.0;
+    double above = 0.0;
+#pragma omp simd reduction(+ : all, above)
+    for (int k = 0; k < kNodes; ++k) {
+        const double density = Rule::weights[k] * exp(f[k] - reference);
+        all += density;
+        above -= density * expm1(-loss_rise(l, r[k]));
+    }
+    return {width * all, width * above};
 }
 
 }  // namespace

@@ -33,12 +33,16 @@ class OutputBlock {
     }
 
     void store(std::size_t begin, std::size_t n) {
-        if (!output_.is_float32) return;
+        if (output_.is_float32) round_into(begin, n);
+    }
+
+  private:
+    // Not inline, as the conversion of operands.
+    __attribute__((noinline)) void round_into(std::size_t begin, std::size_t n) {
         float* to = static_cast<float*>(output_.data) + begin;
         for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<float>(buffer_[i]);
     }
 
-  private:
     Output output_;
     double buffer_[kChunk];
 };

@@ -191,7 +191,7 @@ Outcome cell_outcome(const IntervalStrip& cell, double centre, const Slice& slic
     const double variance = cell.variance(nearest), mass = cell.mass(farthest);
     const double lower = characteristic_lower(y, variance, mass);
     if (!(lower > 0)) return {1.0, kInfinity};
-    const auto pull = [h](double x) { return std::fabs(normal_interval(-h - x, 2 * h).mean); };
+    const auto pull = [h](double x) { return std::abs(normal_interval(-h - x, 2 * h).mean); };
     const auto edge = [=](double at) { return density(std::max({0.0, low - at, at - high})); };
     const double narrow =
         std::hypot(std::max(pull(low), pull(high)), y) + y * variance / lower + 1e-12;

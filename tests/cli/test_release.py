@@ -1,11 +1,14 @@
 """`tightnoise release` and `session`: columns of files, one row a person."""
 
 import json
+import sys
 
+import numpy as np
 import pytest
 
 import tightnoise as tn
 from tightnoise.cli import main
+from tightnoise.cli._tables import read_column
 
 BOUNDS = ["--lower", 0, "--upper", 120]
 ONE = ["--epsilon", 1, "--adjacency", "replace-one"]
@@ -141,6 +144,22 @@ def test_a_session_on_the_command_line(table, released, refused, tmp_path):
 def test_bad_options(arguments, message, table, refused):
     line = refused("release", *(table if word == "TABLE" else word for word in arguments))
     assert message in line
+
+
+def test_integers_stay_integers_whoever_reads_the_file(tmp_path, monkeypatch):
+    pytest.importorskip("fastparquet")
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "ages.parquet"
+    parquet.write_table(pyarrow.table({"age": [30, None, 50], "flag": [True, None, False]}), path)
+    for hidden in (None, "pyarrow"):
+        if hidden:
+            monkeypatch.setitem(sys.modules, hidden, None)
+        column = read_column(str(path), "age", "real")
+        assert column.values.dtype == np.int64
+        assert column.missing.tolist() == [False, True, False]
+        assert column.values[[0, 2]].tolist() == [30, 50]
 
 
 @pytest.mark.parametrize(

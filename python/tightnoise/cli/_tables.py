@@ -116,9 +116,12 @@ def _parquet(path: str) -> Any:
     else:
         return parquet.read_table(path)
     try:
-        import pandas as pd
+        from fastparquet import ParquetFile
     except ImportError:
         raise FileError(
-            f"{path} needs PyArrow or pandas: pip install 'tightnoise[parquet]'"
+            f"{path} needs PyArrow or fastparquet: pip install 'tightnoise[parquet]'"
         ) from None
-    return pd.read_parquet(path)
+    # Not by way of pandas.read_parquet, which makes integers real where some are missing, so that
+    # the data would decide how noise is drawn.
+    with open(path, "rb") as file:
+        return ParquetFile(file).to_pandas()
