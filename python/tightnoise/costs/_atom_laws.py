@@ -9,6 +9,7 @@ errs by about w (D/m)^2 when it has m points, so that m in proportion to w^(1/3)
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -66,14 +67,9 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
     release = losses_of_leaf(leaf)
     if release is None or release.largest <= 0:
         return None
-    reached, can_read = leaf.reached(), leaf.profile(np.zeros(1)) is not None
-    is_exact = reached is release or not can_read
-    upper = release if is_exact or finer is None else release_above(leaf, release, finer)
-    lower: tuple[Release, Release] | None
-    if reached is not None:
-        lower = (lowered(reached), lowered(reached.swapped))
-    else:
-        lower = releases_below(leaf, release, finer)
+    is_exact = leaf.reached() is release or leaf.profile(np.zeros(1)) is None
+    upper = release if is_exact or finer is None else _points_above(leaf, release, finer)
+    lower = releases_below(leaf, finer)
     symmetric = is_symmetric(leaf)
     ways = (0,) if symmetric else (0, 1)
     uppers = [_atoms(upper), None if symmetric else _atoms(upper.swapped)]
@@ -93,28 +89,37 @@ def _atoms(release: Release) -> object:
     return core.atoms(release.values, release.log_mass, release.infinite, is_log=True)
 
 
-def release_above(leaf: Leaf, release: Release, finer: Refinement) -> Release:
-    """Return losses that dominate the pair of a leaf of which `release` are some."""
+def release_above(leaf: Leaf, finer: Refinement) -> Release:
+    """Return losses that dominate the pair of a leaf whose losses are known."""
+    release = losses_of_leaf(leaf)
+    assert release is not None
+    if leaf.reached() is not None:
+        return release
+    return replace(_points_above(leaf, release, finer), grid=finer.spacing)
+
+
+def _points_above(leaf: Leaf, release: Release, finer: Refinement) -> Release:
     points = _points(release, finer, leaf.profile_excess)
     both = leaf.profile(points)
     assert both is not None
     return connect_dots(points, both[0], None if release.is_symmetric else both[1])
 
 
-def releases_below(
-    leaf: Leaf, release: Release, finer: Refinement | None
-) -> tuple[Release, Release] | None:
+def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Release] | None:
     """Return losses of both directions that its pair dominates; None if not known."""
-    found, spacing = leaf.attained(), 0.0 if finer is None else finer.spacing
-    if found is None:
+    reached = leaf.reached()
+    if reached is not None:
+        forward = lowered(reached)
+        return forward, forward if reached.is_symmetric else lowered(reached.swapped)
+    found, release = leaf.attained(), losses_of_leaf(leaf)
+    if found is None or release is None:
         return None
-    points, ends = _points(release, finer, found.excess), _ends(release, spacing)
+    points = _points(release, finer, found.excess)
+    ends = _ends(release, 0.0 if finer is None else finer.spacing)
     corners = points[points <= ends[0]], points[points <= ends[1]]
     readings = _SLOW_READINGS if leaf.is_slow else _READINGS
     symmetric = found.is_symmetric
-    return atoms_below(
-        found.profile, corners, found.excess, readings, symmetric=symmetric, spacing=spacing
-    )
+    return atoms_below(found.profile, corners, found.excess, readings, symmetric=symmetric)
 
 
 def _ends(release: Release, spacing: float) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Both sides of an epsilon and a delta of releases together, by their losses on a lattice.
 
 `PrivacyLossDistribution` is quick and some millionths too high. Here the laws of all leaves are
-laid on a lattice anew, from above and from below (`_lattice_below`): most points are where they
+laid on a lattice anew, from above and from below (`_losses_below`): most points are where they
 count, and atoms are at multiples, or nearly. Both sides err by about the square of the spacing, so
 that a first answer says which spacing is narrow, as far as there is room for so many points.
 """
@@ -15,11 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs._atom_laws import Refinement, is_symmetric
+from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import Bounds
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame
-from tightnoise.costs._lattice_below import lattice_laws
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
@@ -31,7 +30,8 @@ Array = NDArray[np.float64]
 _UNIT = 2.0**-53
 _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _ROUNDS = 3  # spacings that are tried
-_NARROW = {"epsilon": 1e-6, "delta": 1e-5}  # relative: a delta changes so much faster
+_FIRST = 4.0  # of them: so much wider than that of losses from above alone
+_NARROW = {"epsilon": 1e-6, "delta": 1e-6}  # relative
 _AIM = 0.3  # of that
 _WORTH_ANOTHER = 0.5  # of the last width
 _FINEST = 0.1  # of the last spacing
@@ -61,7 +61,9 @@ def lattice_bounds(question: str, terms: Terms, at: float, above: float) -> Boun
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
     least, wanted = _ROOM * max(room[0] for room in rooms), min(room[1] for room in rooms)
     tilts = tuple(frame.tilt for frame in frames)
-    spacing, width = coarse[0]._spacing(least, wanted), math.inf
+    spacing, width = max(least, _FIRST * wanted), math.inf
+    if all(leaf.reached() is not None for leaf, _ in terms):  # perhaps nothing needs splitting
+        spacing = coarse[0]._spacing(least, spacing)
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
@@ -103,24 +105,29 @@ class _Way(NamedTuple):
 
 def _read(question: str, ways: tuple[_Way, ...], frames: tuple[Frame, ...], at: float) -> Bounds:
     """Return the larger answer of the directions, from both sides."""
-    best = Bounds(0.0, 0.0)
-    for way, frame in zip(ways, frames, strict=True):
-        if question == "delta":
-            found = Bounds(_delta_below(way, frame, at), _delta_above(way, frame, at))
-        else:
-            found = Bounds(_epsilon_below(way, frame, at), _epsilon_above(way, frame, at))
-        best = Bounds(max(best.lower, found.lower), max(best.upper, found.upper))
-    return best
+    is_delta, lower = question == "delta", 0.0
+    above = _delta_above if is_delta else _epsilon_above
+    uppers = [above(way, frame, at) for way, frame in zip(ways, frames, strict=True)]
+    for i in np.argsort(uppers)[::-1].tolist():
+        if lower >= uppers[i]:
+            break
+        below = (
+            _delta_below(ways[i], frames[i], at)
+            if is_delta
+            else _epsilon_below(ways[i], frames[i], at, uppers[i])
+        )
+        lower = max(lower, below)
+    return Bounds(lower, max(uppers))
 
 
-def _epsilon_below(way: _Way, frame: Frame, delta: float) -> float:
+def _epsilon_below(way: _Way, frame: Frame, delta: float, near: float) -> float:
     losses = way.lower
     slack = delta - losses.infinite
     if slack < 0:
         return math.inf
     if slack == 0:
-        return max(0.0, losses.highest * (1 - 16 * _UNIT) - losses.raised)
-    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, frame)
+        return max(0.0, losses.highest)
+    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, min(near, losses.highest), frame)
 
 
 def _epsilon_above(way: _Way, frame: Frame, delta: float) -> float:
@@ -189,16 +196,17 @@ def _ways(terms: Terms, wanted: float, least: float, tilts: tuple[float, ...]) -
     laws = []
     for leaf, _, n in releases:
         points = _SLOW_POINTS if leaf.is_slow else _POINTS
-        found = lattice_laws(leaf, Refinement(tilts, points // len(releases), spacing))
-        if found.below is None:
+        finer = Refinement(tilts, points // len(releases), spacing)
+        below = releases_below(leaf, finer)
+        if below is None:
             return ()
-        laws.append((found.above, found.below, n))
+        laws.append((release_above(leaf, finer), below, n))
     counts = tuple(n for _, _, n in laws)
     uppers = [tuple(above for above, _, _ in laws), tuple(above.swapped for above, _, _ in laws)]
     return tuple(
         _Way(
             LossesOn(uppers[i], counts, spacing),
-            LossesBelow.of([(below[i], n) for _, below, n in laws], spacing),
+            LossesBelow(tuple((below[i], n) for _, below, n in laws), spacing),
         )
         for i in range(len(tilts))
     )

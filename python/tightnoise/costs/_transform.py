@@ -40,16 +40,27 @@ class Transform:
         largest = int(np.argmax(weights))
         self._peak += int(times) * int(offsets[largest])
         self._log_peak += times * math.log(float(weights[largest]))
-        few = offsets.size <= _FEW
-        g, error = (self._one_by_one if few else self._all_at_once)(offsets, weights)
-        error = error + 4 * _UNIT * np.abs(g)  # of its logarithm
-        size_of_factor = np.maximum(np.abs(1 + g), _NEGLIGIBLE)
-        # No factor is above 1, so what is this small stays so.
+        g, error = self._all_at_once(offsets, weights)
+        live = self._left(g, error, times)
+        self._live = self._live[live]
+        if offsets.size <= _FEW:  # what is left may be little
+            g, errors = self._one_by_one(offsets, weights)
+        else:
+            g, errors = g[live], np.full(self._live.size, error)
+        errors += 4 * _UNIT * np.abs(g)  # of its logarithm
+        live = self._live
+        self._log[live] += times * _log1p(g)
+        self._log_error[live] += times * np.log1p(errors / np.maximum(np.abs(1 + g), _NEGLIGIBLE))
+
+    def _left(self, g: Complexes, error: float, times: float) -> NDArray[np.bool_]:
+        """Return at which frequencies all factors and these are not negligible, or may not be.
+
+        No factor is above 1, so what is this small stays so.
+        """
         so_far = self._log.real[self._live] + self._log_error[self._live]
+        size_of_factor = np.maximum(np.abs(1 + g), _NEGLIGIBLE)
         left = so_far + times * np.log(size_of_factor + error) > math.log(_NEGLIGIBLE)
-        self._live = live = self._live[left]
-        self._log[live] += times * _log1p(g[left])
-        self._log_error[live] += times * np.log1p(error[left] / size_of_factor[left])
+        return np.asarray(left)
 
     def _one_by_one(self, offsets: NDArray[np.int64], weights: Array) -> tuple[Complexes, Array]:
         """Return the factor less 1, of which small ones keep their digits, and its error."""
