@@ -5,12 +5,14 @@ import math
 import numpy as np
 
 from tightnoise.costs._atoms_below import atoms_below
+from tightnoise.costs._exact import Bounds
 from tightnoise.costs._lattice_bounds import lattice_bounds
 
 
 def bounds_on_lattice(question, cost, at):
     """Both sides, by a lattice alone."""
-    return lattice_bounds(question, cost.terms, at, getattr(cost.losses(), question)(at))
+    known = Bounds(0.0, getattr(cost.losses(), question)(at))
+    return lattice_bounds(question, cost.terms, at, known)
 
 
 def below_of_profile(profile, ends, spacing, points, excess, *, symmetric):

@@ -1,4 +1,4 @@
-"""Sets of cells against all outcomes: proved from below, and no lower than the best set of cells."""
+"""Sets of cells against all outcomes: below the truth, and no lower than the best set of cells."""
 
 import itertools
 import math

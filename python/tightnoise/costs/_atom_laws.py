@@ -27,7 +27,6 @@ __all__ = ["AtomLaws", "Refinement", "is_symmetric", "laws_of", "release_above",
 Array = NDArray[np.float64]
 
 _WIDEST_TILT = 1e4  # times the largest loss
-_FEW = 64
 _READINGS, _SLOW_READINGS = 4, 2  # of a profile from a point to the next, below
 _NEAR = 1e-6  # of a spacing
 _WIDEST = 10.0  # points are no farther apart
@@ -49,14 +48,12 @@ class Refinement(NamedTuple):
 class AtomLaws(NamedTuple):
     """The laws of both directions, one of a symmetric pair.
 
-    `is_attained`: two neighbours have the lower pair; `is_exact`: no points make them better;
-    `is_dense`: they have a density, or many atoms in its place.
+    `is_attained`: two neighbours have the lower pair; `is_exact`: no points make them better.
     """
 
     laws: tuple[Law, ...]
     is_attained: bool
     is_exact: bool
-    is_dense: bool = True
 
 
 def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
@@ -75,7 +72,7 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
     uppers = [_atoms(upper), None if symmetric else _atoms(upper.swapped)]
     lowers = [None, None] if lower is None else [_atoms(one) for one in lower]
     laws = tuple(Law(uppers[i], lowers[i], is_smooth=False) for i in ways)
-    return AtomLaws(laws, lower is not None, is_exact, release.values.size > _FEW)
+    return AtomLaws(laws, lower is not None, is_exact)
 
 
 def is_symmetric(leaf: Leaf) -> bool:

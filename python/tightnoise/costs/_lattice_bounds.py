@@ -31,10 +31,11 @@ _UNIT = 2.0**-53
 _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _ROUNDS = 3  # spacings that are tried
 _FIRST = 4.0  # of them: so much wider than that of losses from above alone
-_NARROW = {"epsilon": 1e-6, "delta": 1e-6}  # relative
-_AIM = 0.3  # of that
+_NARROW = 1e-6  # relative
+_AIM = 0.5  # of that
 _WORTH_ANOTHER = 0.5  # of the last width
-_FINEST = 0.1  # of the last spacing
+_FINEST = 0.05  # of the last spacing
+_ADDED = 0.05  # times the square of the spacing, for each loss: about what it may add to epsilon
 _STEPS = 4.0  # spacings and tilts, between one and its double, that are asked for
 _ROOM = 1.1  # the finest spacing is this much wider than there would be room for
 _LEEWAY = 2.0  # from the least spacing to the most
@@ -46,21 +47,23 @@ _FEW = 64  # losses are all atoms
 _MOST_ATOMS = 8  # of one release
 
 
-def lattice_bounds(question: str, terms: Terms, at: float, above: float) -> Bounds:
+def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
     """Return an epsilon that is not reached at a delta and one that is, or a delta at an epsilon.
 
     The lower one is of the pairs of the leaves, in the worse direction of the two; 0 if one is not
-    known. `above` is an upper bound that is known, not far from the truth.
+    known. `known` is known already, from above not far from the truth.
     """
-    best = Bounds(0.0, above)
-    near = above if question == "epsilon" else at
+    best = known
+    near = best.upper if question == "epsilon" else at
     coarse = _coarse(terms)
     if not coarse or best.is_narrow:
         return best
     frames = tuple(_frame(losses, near) for losses in coarse)
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
-    least, wanted = _ROOM * max(room[0] for room in rooms), min(room[1] for room in rooms)
+    least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
     tilts = tuple(frame.tilt for frame in frames)
+    if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
+        return best  # nor could this be better
     spacing, width = max(least, _FIRST * wanted), math.inf
     if all(leaf.reached() is not None for leaf, _ in terms):  # perhaps nothing needs splitting
         spacing = coarse[0]._spacing(least, spacing)
@@ -73,11 +76,11 @@ def lattice_bounds(question: str, terms: Terms, at: float, above: float) -> Boun
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
+        finer = math.sqrt(_AIM * _NARROW / width)
         # Or something else keeps the sides apart.
-        if width <= _NARROW[question] or width > _WORTH_ANOTHER * last:
+        if width <= _NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
             break
-        finer = math.sqrt(_AIM * _NARROW[question] / width)
-        spacing = max(least, spacing * max(_FINEST, finer))
+        spacing = max(least, spacing * finer)
     return best
 
 
