@@ -67,6 +67,7 @@ def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
     """
     best = np.where(epsilons >= losses.highest, 0.0, 1.0)
     sharp = best == 0
+    passed_over = 1  # twice as many after each lattice that is sharp at none that is left
     for _ in range(_LATTICES):
         if sharp.all():
             break
@@ -74,10 +75,13 @@ def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
         tilted = losses.tilted(losses.narrow_tilt(float(epsilons[np.argmin(sharp)])))
         bounds, exact = _read(tilted, epsilons - tilted.rounding)
         best = np.minimum(best, bounds)
-        before = sharp.sum()
+        first = int(np.argmin(sharp))
         sharp |= bounds <= exact * (1 + _SHARP)
-        if sharp.sum() == before:
-            sharp[np.argmin(sharp)] = True
+        if sharp[first]:
+            passed_over = 1
+        else:
+            sharp[first : first + passed_over] = True
+            passed_over *= 2
     return best
 
 

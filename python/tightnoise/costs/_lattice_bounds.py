@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
+_FEWER = 0.2  # times as many where they are read at many epsilons, and
+_REACH = 2.0  # deviations, in which epsilons are near each other
 _ROUNDS = 3  # spacings that are tried
 _FIRST = 4.0  # of them: so much wider than that of losses from above alone
 _NARROW = 1e-6  # relative
@@ -85,18 +87,29 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
 
 
 def deltas_below(terms: Terms, epsilons: Array) -> Array:
-    """Return, in both directions, deltas that are reached at these epsilons; 0 if unknown."""
+    """Return, in both directions, deltas that are reached at rising epsilons; 0 if unknown."""
     found = np.zeros((2, epsilons.size))
     coarse = _coarse(terms)
-    for i, epsilon in enumerate(epsilons.tolist() if coarse else []):
-        frames = tuple(_frame(losses, epsilon) for losses in coarse)
-        least, wanted = (_step(spacing) for spacing in coarse[0].spacings(frames[0]))
+    end = int(np.searchsorted(epsilons, max((losses.highest for losses in coarse), default=0.0)))
+    first = 0
+    while first < end:  # a lattice serves all that are near
+        frames = tuple(_frame(losses, float(epsilons[first])) for losses in coarse)
+        rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
+        least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
         tilts = tuple(_step(frame.tilt) for frame in frames)
-        ways = _ways(terms, max(_ROOM * least, wanted), _ROOM * least, tilts)
-        found[:, i] = [
-            _delta_below(way, frame, epsilon) for way, frame in zip(ways, frames, strict=False)
-        ] or 0.0
-    return np.maximum(found, 0.0)
+        ways = _ways(terms, _step(max(least, wanted)), least, tilts, _FEWER)
+        if not ways:
+            break
+        reach = _REACH * max(frame.here.deviation for frame in frames)
+        last = max(first + 1, int(np.searchsorted(epsilons, epsilons[first] + reach)))
+        here = slice(first, min(last, end))
+        for i, (way, frame) in enumerate(zip(ways, frames, strict=True)):
+            slacks = way.lower.slacks_lower(epsilons[here], frame)
+            found[i, here] = (way.lower.infinite + slacks) * (1 - 8 * _UNIT)
+        first = last
+    if len(coarse) == 1:
+        found[1] = found[0]
+    return found
 
 
 class _Way(NamedTuple):
@@ -192,14 +205,16 @@ def _step(number: float) -> float:
 
 
 @functools.lru_cache(maxsize=16)
-def _ways(terms: Terms, wanted: float, least: float, tilts: tuple[float, ...]) -> tuple[_Way, ...]:
+def _ways(
+    terms: Terms, wanted: float, least: float, tilts: tuple[float, ...], share: float = 1.0
+) -> tuple[_Way, ...]:
     """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
     releases = _releases(terms)
     spacing = _aligned(wanted, least, releases)
     laws = []
     for leaf, _, n in releases:
-        points = _SLOW_POINTS if leaf.is_slow else _POINTS
-        finer = Refinement(tilts, points // len(releases), spacing)
+        points = share * (_SLOW_POINTS if leaf.is_slow else _POINTS) / len(releases)
+        finer = Refinement(tilts, int(points), spacing)
         below = releases_below(leaf, finer)
         if below is None:
             return ()

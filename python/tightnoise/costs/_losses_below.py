@@ -106,6 +106,11 @@ class LossesBelow:
         """Return at most the divergence of the finite losses at `epsilon`."""
         return self._cells(frame).slack(epsilon)
 
+    def slacks_lower(self, epsilons: Array, frame: Frame) -> Array:
+        """Return the same at many."""
+        cells = self._cells(frame)
+        return np.array([cells.slack(epsilon) for epsilon in epsilons.tolist()])
+
     def epsilon_lower(self, log_slack: float, near: float, frame: Frame) -> float:
         """Return an epsilon at which the divergence of the finite losses exceeds exp(log_slack).
 
