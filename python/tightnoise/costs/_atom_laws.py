@@ -37,12 +37,14 @@ _ALONE = 4.0  # an atom is so much denser than those beside it
 class Refinement(NamedTuple):
     """Where more points are wanted: those of both directions' tilts, so many in sum.
 
-    Multiples of the `spacing`, if there is one.
+    Multiples of the `spacing`, if there is one. `is_level`: of several pairs that are known, not
+    that of the largest tilted moment is wanted from below, but that of the largest mean.
     """
 
     tilts: tuple[float, ...]
     points: int
     spacing: float = 0.0
+    is_level: bool = False
 
 
 class AtomLaws(NamedTuple):
@@ -108,7 +110,8 @@ def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Relea
     if reached is not None:
         forward = lowered(reached)
         return forward, forward if reached.is_symmetric else lowered(reached.swapped)
-    found, release = leaf.attained(), losses_of_leaf(leaf)
+    tilt = 0.0 if finer is None or finer.is_level else max(finer.tilts)
+    found, release = leaf.attained(tilt), losses_of_leaf(leaf)
     if found is None or release is None:
         return None
     points = _points(release, finer, found.excess)

@@ -66,9 +66,7 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     tilts = tuple(frame.tilt for frame in frames)
     if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
         return best  # nor could this be better
-    spacing, width = max(least, _FIRST * wanted), math.inf
-    if all(leaf.reached() is not None for leaf, _ in terms):  # perhaps nothing needs splitting
-        spacing = coarse[0]._spacing(least, spacing)
+    spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
@@ -79,6 +77,10 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
             break
         last, width = width, 1 - best.lower / best.upper
         finer = math.sqrt(_AIM * _NARROW / width)
+        if finer < _FINEST and any(leaf.reached() is None for leaf, _ in terms):
+            # Perhaps another pair costs more.
+            ways = _ways(terms, spacing, least, tilts, is_level=True)
+            best = best.or_tighter(_read(question, ways, frames, at))
         # Or something else keeps the sides apart.
         if width <= _NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
             break
@@ -97,7 +99,8 @@ def deltas_below(terms: Terms, epsilons: Array) -> Array:
         rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
         least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
         tilts = tuple(_step(frame.tilt) for frame in frames)
-        ways = _ways(terms, _step(max(least, wanted)), least, tilts, _FEWER)
+        spacing = _spacing(terms, least, _step(max(least, wanted)))
+        ways = _ways(terms, spacing, least, tilts, _FEWER)
         if not ways:
             break
         reach = _REACH * max(frame.here.deviation for frame in frames)
@@ -199,6 +202,13 @@ def _frame(losses: DiscreteLosses, near: float) -> Frame:
     return losses.frame(losses.narrow_tilt(min(near, losses.highest)))
 
 
+def _spacing(terms: Terms, least: float, wanted: float) -> float:
+    """Return a spacing as wanted, or one on which all losses lie, if they are few."""
+    if all(leaf.reached() is not None for leaf, _ in terms):
+        return _coarse(terms)[0]._spacing(least, wanted)
+    return max(least, wanted)
+
+
 def _step(number: float) -> float:
     """Return it or a little more: one of few, that others will want, too."""
     return float(2.0 ** (math.ceil(_STEPS * math.log2(number)) / _STEPS)) if number > 0 else 0.0
@@ -206,7 +216,13 @@ def _step(number: float) -> float:
 
 @functools.lru_cache(maxsize=16)
 def _ways(
-    terms: Terms, wanted: float, least: float, tilts: tuple[float, ...], share: float = 1.0
+    terms: Terms,
+    wanted: float,
+    least: float,
+    tilts: tuple[float, ...],
+    share: float = 1.0,
+    *,
+    is_level: bool = False,
 ) -> tuple[_Way, ...]:
     """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
     releases = _releases(terms)
@@ -214,7 +230,7 @@ def _ways(
     laws = []
     for leaf, _, n in releases:
         points = share * (_SLOW_POINTS if leaf.is_slow else _POINTS) / len(releases)
-        finer = Refinement(tilts, int(points), spacing)
+        finer = Refinement(tilts, int(points), spacing, is_level)
         below = releases_below(leaf, finer)
         if below is None:
             return ()

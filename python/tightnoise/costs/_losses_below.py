@@ -42,7 +42,6 @@ __all__ = ["LossesBelow", "LossesOn", "infinite_below"]
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_ROUNDING = 2.0**-42  # relative: of weights of e^-700 and more, and of sums of positive terms
 _SMALLEST = -700.0  # logarithm of a weight; Q's are taken for no less
 _FAR = 64.0  # logarithm of weights: from there on, nothing is added to a set
 _BEFORE = 8.0  # the same, of cells before: errors are told in units of the first of a set
@@ -168,9 +167,12 @@ class _Cells(NamedTuple):
         log_t += 8 * _UNIT * (epsilon + abs(found.log_q) + abs(found.log_p))
         if found.p <= 0 or log_t > -_SMALLEST:
             return 0.0
-        left = found.p - found.q * math.exp(log_t) * (1 + _ROUNDING)
-        log_slack = found.log_p + math.log(left) if left > 0 else -math.inf
-        return math.exp(min(log_slack, 0.0)) * (1 - _ROUNDING)
+        left = found.p - found.q * math.exp(log_t) * (1 + 8 * _UNIT)
+        if left <= 0:
+            return 0.0
+        log_left = math.log(left)
+        rounding = 4 * _UNIT * (8 + abs(found.log_p) + abs(log_left))
+        return math.exp(min(found.log_p + log_left, 0.0)) * (1 - rounding)
 
     def epsilon(self, log_slack: float, near: float) -> tuple[float, bool]:
         """Return an epsilon at which the divergence exceeds that, and whether errors are small."""
@@ -180,12 +182,12 @@ class _Cells(NamedTuple):
         for _ in range(_SETS):
             found = self._set(at)
             log_share = log_slack - found.log_p
-            share = math.exp(min(log_share, -_SMALLEST)) * (1 + _ROUNDING)
-            share *= 1 + 8 * _UNIT * (abs(log_slack) + abs(found.log_p))
+            share = math.exp(min(log_share, -_SMALLEST))
+            share *= 1 + 8 * _UNIT * (2 + abs(log_slack) + abs(found.log_p))
             if found.p > share:
                 log_t = math.log((found.p - share) / found.q) + found.log_p - found.log_q
-                size = abs(found.log_p) + abs(found.log_q) + abs(log_t)
-                best = max(best, log_t - 8 * _UNIT * size - _ROUNDING)
+                size = 2 + abs(found.log_p) + abs(found.log_q) + abs(log_t)
+                best = max(best, log_t - 8 * _UNIT * size)
             # Newton's step for the logarithm of the divergence, which is about concave.
             falls = found.q * math.exp(min(at + found.log_q - found.log_p, -_SMALLEST))
             left = found.p - falls
@@ -220,15 +222,15 @@ class _Cells(NamedTuple):
         length = math.ceil(_FAR / max(p.tilt * spacing, _FAR / size))
         cells = slice(first, min(first + length, size))
         used = is_more(cells.start, cells.stop)
-        steps = spacing * np.arange(used.size)[used]
-        of_p = p.mass[cells][used] * np.exp(-p.tilt * steps)
-        of_q = q.mass[cells][used] * np.exp(np.maximum(-q.tilt * steps, _SMALLEST))
+        steps: Array = spacing * np.arange(used.size, dtype=np.float64)[used]
+        of_p, rounding_p = _sum(p.mass[cells][used], p.tilt * steps)
+        of_q, rounding_q = _sum(q.mass[cells][used], q.tilt * steps)
         log_p = self.log_p - p.tilt * spacing * first
         log_q = self.log_q - q.tilt * spacing * first
         wrong = p.noise + p.beyond + p.below
         return _Set(
-            float(of_p.sum()) * (1 - _ROUNDING) - wrong,
-            float(of_q.sum()) * (1 + _ROUNDING) + q.noise,
+            of_p * (1 - rounding_p) - wrong,
+            of_q * (1 + rounding_q) + q.noise,
             log_p - 8 * _UNIT * (abs(log_p) + abs(self.log_p)),
             log_q + 8 * _UNIT * (abs(log_q) + abs(self.log_q)),
             wrong,
@@ -243,6 +245,15 @@ class _Set(NamedTuple):
     log_p: float
     log_q: float
     wrong: float
+
+
+def _sum(masses: Array, exponents: Array) -> tuple[float, float]:
+    """Return the sum of masses e^-exponents, and by which part of it rounding may be wrong."""
+    exponents = np.fmin(exponents, -_SMALLEST)
+    terms = masses * np.exp(-exponents)
+    total = float(terms.sum())
+    mean = float((terms * exponents).sum()) / total if total > 0 else 0.0
+    return total, _UNIT * (32 + 4 * mean)
 
 
 def infinite_below(terms: Iterable[tuple[Release, int]]) -> float:
