@@ -33,7 +33,7 @@ _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _VERY_MANY = 2_000
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
-_MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles, or atoms: less are quicker on a lattice
+_MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
 
 
 class Bounds(NamedTuple):
