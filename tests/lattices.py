@@ -5,22 +5,23 @@ import math
 import numpy as np
 
 from tightnoise.costs._atoms_below import atoms_below
-from tightnoise.costs._lattice_below import on_lattice
+from tightnoise.costs._exact import Bounds
 from tightnoise.costs._lattice_bounds import lattice_bounds
 
 
 def bounds_on_lattice(question, cost, at):
     """Both sides, by a lattice alone."""
-    return lattice_bounds(question, cost.terms, at, getattr(cost.losses(), question)(at))
+    known = Bounds(0.0, getattr(cost.losses(), question)(at))
+    return lattice_bounds(question, cost.terms, at, known)
 
 
 def below_of_profile(profile, ends, spacing, points, excess, *, symmetric):
-    """Losses at multiples of a spacing, of both directions, that the pair of a profile dominates.
+    """Losses of both directions that the pair of a profile dominates: multiples of a spacing.
 
-    `ends`: about the largest loss of each; so many `points` are read from a multiple to the next.
+    But for the ends. `ends`: about the largest loss of each; so many `points` are read from a
+    multiple to the next.
     """
     corners = tuple(
         spacing * np.arange(max(2, math.ceil(min(end, 1e8) / spacing - 1e-6)) + 1.0) for end in ends
     )
-    both = atoms_below(profile, corners, excess, points, symmetric=symmetric, spacing=spacing)
-    return None if both is None else tuple(on_lattice(one, spacing) for one in both)
+    return atoms_below(profile, corners, excess, points, symmetric=symmetric)

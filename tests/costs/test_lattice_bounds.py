@@ -159,14 +159,15 @@ def test_gaussian_by_points(mu, check_error):
         below, _ = below_of_profile(
             profile, (largest, largest), spacing, 4, Excess(2e-14), symmetric=True
         )
-        losses = LossesBelow.of([(below, times)], spacing)
+        losses = LossesBelow(((below, times),), spacing)
+        above = LossesOn((below,), (times,), spacing)  # for where it is to be read
         total = mu * math.sqrt(times)
         for delta in (1e-10, 1e-5, 0.1):
             exact = float(gaussian_epsilon(delta, total))
             if exact == 0:
                 continue
-            frame = losses.frame(losses.narrow_tilt(exact))
-            got = losses.epsilon_lower(math.log(delta), frame)
+            frame = above.frame(above.narrow_tilt(exact))
+            got = losses.epsilon_lower(math.log(delta), exact, frame)
             assert got <= exact
             check_error(f"epsilon_lower, Gaussian, {times} times", 1 - got / exact, 3e-4)
             there = losses.slack_lower(exact, frame)
@@ -206,10 +207,11 @@ def test_any_profile_within_its_excess(noise, rng):
             continue
         pairs = (p, q), (q, p)
         for below, (one, other) in zip(both, pairs, strict=True):
-            below_many = LossesBelow.of([(below, times)], spacing)
+            below_many = LossesBelow(((below, times),), spacing)
+            above = LossesOn((below,), (times,), spacing)  # for where it is to be read
             many, others = product(*[one] * times), product(*[other] * times)
             for epsilon in rng.uniform(0, 1.1, 4) * times * max(ends):
-                frame = below_many.frame(below_many.narrow_tilt(epsilon))
+                frame = above.frame(above.narrow_tilt(epsilon))
                 got = below_many.infinite + below_many.slack_lower(epsilon, frame)
                 assert got <= divergence(many, others, epsilon) * (1 + 1e-13)
 

@@ -20,11 +20,12 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
-from tightnoise.costs._leaf import NEGLIGIBLE, Law, Leaf, Profile
+from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
+from tightnoise.costs._shifted_pair import shifted_pair
 
 __all__ = ["AdditivePair", "law_of"]
 
@@ -125,6 +126,12 @@ class AdditivePair(Leaf):
     def profile_excess(self) -> Excess | None:
         """That of a divergence which is rounded upwards (cpp/worst/worst_shift.hpp)."""
         return Excess(2e-11, 8 * 2.0**-53) if self.is_attained else None
+
+    def attained(self, tilt: float = 0.0) -> Attained | None:
+        """Return that of the largest shift, or of one where there are several modes."""
+        if self.is_attained:
+            return super().attained(tilt)
+        return shifted_pair(self._core_law, self.sensitivity, tilt)
 
     def delta(self, epsilon: float) -> float:
         """Return it to 1e-9."""

@@ -89,7 +89,7 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     single = _of_profile(question, terms, at)
     if single is not None:
         return best.or_tighter(Bounds(single, upper))
-    return best.or_tighter(lattice_bounds(question, terms, at, best.upper))
+    return best.or_tighter(lattice_bounds(question, terms, at, best))
 
 
 def _of_profile(question: str, terms: Terms, at: float) -> float | None:

@@ -9,6 +9,7 @@ errs by about w (D/m)^2 when it has m points, so that m in proportion to w^(1/3)
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,6 @@ __all__ = ["AtomLaws", "Refinement", "is_symmetric", "laws_of", "release_above",
 Array = NDArray[np.float64]
 
 _WIDEST_TILT = 1e4  # times the largest loss
-_FEW = 64
 _READINGS, _SLOW_READINGS = 4, 2  # of a profile from a point to the next, below
 _NEAR = 1e-6  # of a spacing
 _WIDEST = 10.0  # points are no farther apart
@@ -37,25 +37,25 @@ _ALONE = 4.0  # an atom is so much denser than those beside it
 class Refinement(NamedTuple):
     """Where more points are wanted: those of both directions' tilts, so many in sum.
 
-    Multiples of the `spacing`, if there is one.
+    Multiples of the `spacing`, if there is one. `is_level`: of several pairs that are known, not
+    that of the largest tilted moment is wanted from below, but that of the largest mean.
     """
 
     tilts: tuple[float, ...]
     points: int
     spacing: float = 0.0
+    is_level: bool = False
 
 
 class AtomLaws(NamedTuple):
     """The laws of both directions, one of a symmetric pair.
 
-    `is_attained`: two neighbours have the lower pair; `is_exact`: no points make them better;
-    `is_dense`: they have a density, or many atoms in its place.
+    `is_attained`: two neighbours have the lower pair; `is_exact`: no points make them better.
     """
 
     laws: tuple[Law, ...]
     is_attained: bool
     is_exact: bool
-    is_dense: bool = True
 
 
 def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
@@ -66,20 +66,15 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
     release = losses_of_leaf(leaf)
     if release is None or release.largest <= 0:
         return None
-    reached, can_read = leaf.reached(), leaf.profile(np.zeros(1)) is not None
-    is_exact = reached is release or not can_read
-    upper = release if is_exact or finer is None else release_above(leaf, release, finer)
-    lower: tuple[Release, Release] | None
-    if reached is not None:
-        lower = (lowered(reached), lowered(reached.swapped))
-    else:
-        lower = releases_below(leaf, release, finer)
+    is_exact = leaf.reached() is release or leaf.profile(np.zeros(1)) is None
+    upper = release if is_exact or finer is None else _points_above(leaf, release, finer)
+    lower = releases_below(leaf, finer)
     symmetric = is_symmetric(leaf)
     ways = (0,) if symmetric else (0, 1)
     uppers = [_atoms(upper), None if symmetric else _atoms(upper.swapped)]
     lowers = [None, None] if lower is None else [_atoms(one) for one in lower]
     laws = tuple(Law(uppers[i], lowers[i], is_smooth=False) for i in ways)
-    return AtomLaws(laws, lower is not None, is_exact, release.values.size > _FEW)
+    return AtomLaws(laws, lower is not None, is_exact)
 
 
 def is_symmetric(leaf: Leaf) -> bool:
@@ -93,28 +88,38 @@ def _atoms(release: Release) -> object:
     return core.atoms(release.values, release.log_mass, release.infinite, is_log=True)
 
 
-def release_above(leaf: Leaf, release: Release, finer: Refinement) -> Release:
-    """Return losses that dominate the pair of a leaf of which `release` are some."""
+def release_above(leaf: Leaf, finer: Refinement) -> Release:
+    """Return losses that dominate the pair of a leaf whose losses are known."""
+    release = losses_of_leaf(leaf)
+    assert release is not None
+    if leaf.reached() is not None:
+        return release
+    return replace(_points_above(leaf, release, finer), grid=finer.spacing)
+
+
+def _points_above(leaf: Leaf, release: Release, finer: Refinement) -> Release:
     points = _points(release, finer, leaf.profile_excess)
     both = leaf.profile(points)
     assert both is not None
     return connect_dots(points, both[0], None if release.is_symmetric else both[1])
 
 
-def releases_below(
-    leaf: Leaf, release: Release, finer: Refinement | None
-) -> tuple[Release, Release] | None:
+def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Release] | None:
     """Return losses of both directions that its pair dominates; None if not known."""
-    found, spacing = leaf.attained(), 0.0 if finer is None else finer.spacing
-    if found is None:
+    reached = leaf.reached()
+    if reached is not None:
+        forward = lowered(reached)
+        return forward, forward if reached.is_symmetric else lowered(reached.swapped)
+    tilt = 0.0 if finer is None or finer.is_level else max(finer.tilts)
+    found, release = leaf.attained(tilt), losses_of_leaf(leaf)
+    if found is None or release is None:
         return None
-    points, ends = _points(release, finer, found.excess), _ends(release, spacing)
+    points = _points(release, finer, found.excess)
+    ends = _ends(release, 0.0 if finer is None else finer.spacing)
     corners = points[points <= ends[0]], points[points <= ends[1]]
     readings = _SLOW_READINGS if leaf.is_slow else _READINGS
     symmetric = found.is_symmetric
-    return atoms_below(
-        found.profile, corners, found.excess, readings, symmetric=symmetric, spacing=spacing
-    )
+    return atoms_below(found.profile, corners, found.excess, readings, symmetric=symmetric)
 
 
 def _ends(release: Release, spacing: float) -> tuple[float, float]:

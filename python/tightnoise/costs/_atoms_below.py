@@ -54,8 +54,6 @@ MOST_LOSS = 1e6
 _UNIT = 2.0**-53
 _FAR = 1e300  # an epsilon beyond all finite losses
 _ATOM = 2.0**-48  # relative: losses given as numbers are rounded by their maker
-_RAISED = 0.5  # times its mass and the root of the spacing, relative: an end stays so near one
-_CLOSE = 2.0**-30
 _NOTHING = 1e-9  # of a height: lines must not be drawn through what rounding leaves
 _WIDEST = 20.0  # a gap: exponentials are far from the overflow
 
@@ -67,12 +65,10 @@ def atoms_below(
     points: int = 4,
     *,
     symmetric: bool,
-    spacing: float = 0.0,
 ) -> tuple[Release, Release] | None:
     """Return losses log(P/Q) of P and log(Q/P) of Q, that the pair of this profile dominates.
 
-    So many `points` of the profile are read from a corner to the next. If there is a `spacing`, of
-    which the corners are multiples, the ends are moved down to one, or left just below one.
+    So many `points` of the profile are read from a corner to the next.
     `corners`: epsilons from 0 to the largest loss of each direction, one the beginning of the
     other. None if there are too few, the losses are too large, or the gaps too wide or narrow.
     """
@@ -93,7 +89,7 @@ def atoms_below(
     if symmetric:
         readings = readings[:1]
     sides = [
-        _Side(this, other, epsilons, points, spacing)
+        _Side(this, other, epsilons, points)
         for this, other in zip(readings, readings[::-1], strict=True)
     ]
     right, left = sides[0], sides[-1]
@@ -144,9 +140,7 @@ class _Reading(NamedTuple):
 class _Side:
     """The polygon of one direction, epsilon >= 0: slopes are in units of 1/t at their corner."""
 
-    def __init__(
-        self, this: _Reading, other: _Reading, epsilons: Array, points: int, spacing: float
-    ) -> None:
+    def __init__(self, this: _Reading, other: _Reading, epsilons: Array, points: int) -> None:
         lower, upper, self.infinite = this
         epsilons = epsilons[: lower.size]
         gaps = np.diff(epsilons)
@@ -167,8 +161,6 @@ class _Side:
         tent = np.minimum(lower[:-1] - steep * place, lower[1:] + flat * (grown - place))
         tent -= 8 * _UNIT * lower[:-1]
         self._lay(lower, tent, place, epsilons, points)
-        if spacing > 0:
-            self._end_at_multiple(spacing)
 
     def _lay(self, lower: Array, tent: Array, place: Array, epsilons: Array, points: int) -> None:
         """Set the corners, and the end."""
@@ -197,20 +189,6 @@ class _Side:
         last_place = starts[end] + math.log1p(reach) * (1 - 16 * _UNIT)
         self.epsilons = np.append(starts[: end + 1], last_place)
         self.heights = np.concatenate([corners[:end], [height, 0.0]])
-
-    def _end_at_multiple(self, spacing: float) -> None:
-        last, mass = float(self.epsilons[-1]), float(self.heights[-2])
-        mass /= -math.expm1(float(self.epsilons[-2]) - last)
-        below = spacing * math.floor(last / spacing + _CLOSE)
-        missing = spacing - (last - below)
-        if below == 0 or missing < _RAISED * mass * math.sqrt(spacing / last) * spacing:
-            return
-        kept = self.epsilons < below * (1 - _CLOSE)
-        epsilons, heights = self.epsilons[kept], self.heights[kept]
-        # The flattest line to the new end; the corners after its start are above it.
-        start = int(np.argmin(heights / -np.expm1(epsilons - below))) + 1
-        self.epsilons = np.append(epsilons[:start], below)
-        self.heights = np.append(heights[:start], 0.0)
 
     @property
     def first_slope(self) -> float:

@@ -25,6 +25,7 @@ _UNIT = 2.0**-53
 _BEYOND = math.log(1e-40)  # of the probability of losses that count as infinite
 _SHARP = 1e-7  # relative: what rounding may add to a value that is good enough
 _LATTICES = 24  # read at most
+_PASSED = 8  # points that are left as they are, if one lattice says nothing of the first
 _WHOLE = 4000  # so many multiples of a common grid are all taken for points
 _RANGE = 600.0  # exponents that are not near the overflow
 
@@ -67,6 +68,7 @@ def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
     """
     best = np.where(epsilons >= losses.highest, 0.0, 1.0)
     sharp = best == 0
+    passed_over = _PASSED  # twice as many after each lattice that is not sharp at the first
     for _ in range(_LATTICES):
         if sharp.all():
             break
@@ -74,10 +76,13 @@ def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
         tilted = losses.tilted(losses.narrow_tilt(float(epsilons[np.argmin(sharp)])))
         bounds, exact = _read(tilted, epsilons - tilted.rounding)
         best = np.minimum(best, bounds)
-        before = sharp.sum()
+        first = int(np.argmin(sharp))
         sharp |= bounds <= exact * (1 + _SHARP)
-        if sharp.sum() == before:
-            sharp[np.argmin(sharp)] = True
+        if sharp[first]:
+            passed_over = _PASSED
+        else:
+            sharp[first : first + passed_over] = True
+            passed_over *= 2
     return best
 
 

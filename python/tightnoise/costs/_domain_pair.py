@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tightnoise._core import domain as core
 from tightnoise._validate import one_of, positive
+from tightnoise.costs._cell_pairs import pair_in_domain
 from tightnoise.costs._discrete_losses import Release
-from tightnoise.costs._end_pair import end_pair
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import truncated_variance
@@ -139,9 +139,10 @@ class DomainPair(Leaf):
             return Excess(1.1e-12 + 1e-14 * max(loss, 2.0), 4e-14)
         return Excess(1.1e-10 + 2e-14 * max(loss, 2.0), 1e-13)
 
-    def attained(self) -> Attained | None:
-        """Return that of an end of the interval and a value next to it."""
-        return end_pair(self.law, self.width / self.scale, self.sensitivity / self.scale)
+    def attained(self, tilt: float = 0.0) -> Attained | None:
+        """Return that of an end of the interval and a value next to it, or of two in its middle."""
+        width, shift = self.width / self.scale, self.sensitivity / self.scale
+        return pair_in_domain(self.law, width, shift, tilt)
 
     def epsilon(self, delta: float) -> float | None:
         """Return the exact one."""

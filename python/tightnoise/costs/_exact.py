@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, laws_of
+from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians
 
 __all__ = ["Bounds", "Composition", "composition_of"]
@@ -32,7 +33,7 @@ _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _VERY_MANY = 2_000
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
-_MANY = 5_000  # releases: less are quicker on a lattice
+_MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
 
 
 class Bounds(NamedTuple):
@@ -108,11 +109,6 @@ class Composition:
         return self._kind.is_smooth
 
     @property
-    def is_dense(self) -> bool:
-        """Whether sums of losses lie so close that they are next to a density."""
-        return self._kind.is_dense
-
-    @property
     def is_symmetric(self) -> bool:
         """Whether both directions are one."""
         return len(self._directions) == 1
@@ -140,7 +136,6 @@ class _Kind(NamedTuple):
     is_attained: bool
     is_exact: bool
     is_smooth: bool
-    is_dense: bool
 
 
 @functools.lru_cache(maxsize=256)
@@ -148,8 +143,8 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
-    atoms alone, which takes tenths of a second; less are quicker on a lattice, and so is next to
-    nothing of sampled noise beside atoms.
+    releases that are atoms, which takes tenths of a second; less are quicker on a lattice, and so
+    is next to nothing of sampled noise beside atoms.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
     has_atoms = any(law is None for _, law, _ in laws)
@@ -164,10 +159,13 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         for leaf, law, n in laws
     ):
         return _composition(terms, None)
-    if of_atoms and any(law is None and n >= _MANY for _, law, n in laws):
-        found = _composition(terms, None)
-        return found if found is None or found.is_dense else None
+    if of_atoms and any(law is None and n >= _least_count(leaf) for leaf, law, n in laws):
+        return _composition(terms, None)
     return None
+
+
+def _least_count(leaf: Leaf) -> int:
+    return _MANY if leaf.reached() is None else _MANY_ATOMS
 
 
 def _composition(terms: Terms, finer: Refinement | None) -> Composition | None:
@@ -187,7 +185,6 @@ def _composition(terms: Terms, finer: Refinement | None) -> Composition | None:
         is_attained=is_below and all(found.is_attained for found, _ in known),
         is_exact=all(found.is_exact for found, _ in known),
         is_smooth=any(found.laws[0].is_smooth for found, _ in known),
-        is_dense=any(found.is_dense and count >= _MANY for found, count in known),
     )
     ways = max(len(found.laws) for found, _ in known)
     return Composition(terms, tuple(direction(way) for way in range(ways)), kind)

@@ -26,7 +26,7 @@ from tightnoise.costs._atoms_below import lowered
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import Bounds
 from tightnoise.costs._leaf import losses_of_leaf
-from tightnoise.costs._losses_below import LossesBelow
+from tightnoise.costs._losses_below import infinite_below
 from tightnoise.costs._sampled import Terms
 
 __all__ = ["FewSums", "few_sums"]
@@ -165,7 +165,7 @@ def _below(pairs: Sequence[tuple[Release, int]], way: int) -> _Sums:
     releases = tuple(lowered(release.swapped if way else release) for release, _ in pairs)
     counts = tuple(n for _, n in pairs)
     losses, log_mass, far, doubt = _types(zip(releases, counts, strict=True))
-    infinite = LossesBelow(releases, counts, spacing=0.0, raised=0.0).infinite
+    infinite = infinite_below(zip(releases, counts, strict=True))
     return _Sums(losses - far, np.exp(log_mass - doubt), infinite)
 
 

@@ -1,7 +1,7 @@
 """Both sides of an epsilon and a delta of releases together, by their losses on a lattice.
 
 `PrivacyLossDistribution` is quick and some millionths too high. Here the laws of all leaves are
-laid on a lattice anew, from above and from below (`_lattice_below`): most points are where they
+laid on a lattice anew, from above and from below (`_losses_below`): most points are where they
 count, and atoms are at multiples, or nearly. Both sides err by about the square of the spacing, so
 that a first answer says which spacing is narrow, as far as there is room for so many points.
 """
@@ -15,11 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs._atom_laws import Refinement, is_symmetric
+from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import Bounds
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame
-from tightnoise.costs._lattice_below import lattice_laws
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
@@ -30,11 +29,15 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
+_FEWER = 0.2  # times as many where they are read at many epsilons, and
+_REACH = 2.0  # deviations, in which epsilons are near each other
 _ROUNDS = 3  # spacings that are tried
-_NARROW = {"epsilon": 1e-6, "delta": 1e-5}  # relative: a delta changes so much faster
-_AIM = 0.3  # of that
+_FIRST = 4.0  # of them: so much wider than that of losses from above alone
+_NARROW = 1e-6  # relative
+_AIM = 0.5  # of that
 _WORTH_ANOTHER = 0.5  # of the last width
-_FINEST = 0.1  # of the last spacing
+_FINEST = 0.05  # of the last spacing
+_ADDED = 0.05  # times the square of the spacing, for each loss: about what it may add to epsilon
 _STEPS = 4.0  # spacings and tilts, between one and its double, that are asked for
 _ROOM = 1.1  # the finest spacing is this much wider than there would be room for
 _LEEWAY = 2.0  # from the least spacing to the most
@@ -46,22 +49,24 @@ _FEW = 64  # losses are all atoms
 _MOST_ATOMS = 8  # of one release
 
 
-def lattice_bounds(question: str, terms: Terms, at: float, above: float) -> Bounds:
+def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
     """Return an epsilon that is not reached at a delta and one that is, or a delta at an epsilon.
 
     The lower one is of the pairs of the leaves, in the worse direction of the two; 0 if one is not
-    known. `above` is an upper bound that is known, not far from the truth.
+    known. `known` is known already, from above not far from the truth.
     """
-    best = Bounds(0.0, above)
-    near = above if question == "epsilon" else at
+    best = known
+    near = best.upper if question == "epsilon" else at
     coarse = _coarse(terms)
     if not coarse or best.is_narrow:
         return best
     frames = tuple(_frame(losses, near) for losses in coarse)
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
-    least, wanted = _ROOM * max(room[0] for room in rooms), min(room[1] for room in rooms)
+    least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
     tilts = tuple(frame.tilt for frame in frames)
-    spacing, width = coarse[0]._spacing(least, wanted), math.inf
+    if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
+        return best  # nor could this be better
+    spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
@@ -71,27 +76,43 @@ def lattice_bounds(question: str, terms: Terms, at: float, above: float) -> Boun
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
+        finer = math.sqrt(_AIM * _NARROW / width)
+        if finer < _FINEST and any(leaf.reached() is None for leaf, _ in terms):
+            # Perhaps another pair costs more.
+            ways = _ways(terms, spacing, least, tilts, is_level=True)
+            best = best.or_tighter(_read(question, ways, frames, at))
         # Or something else keeps the sides apart.
-        if width <= _NARROW[question] or width > _WORTH_ANOTHER * last:
+        if width <= _NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
             break
-        finer = math.sqrt(_AIM * _NARROW[question] / width)
-        spacing = max(least, spacing * max(_FINEST, finer))
+        spacing = max(least, spacing * finer)
     return best
 
 
 def deltas_below(terms: Terms, epsilons: Array) -> Array:
-    """Return, in both directions, deltas that are reached at these epsilons; 0 if unknown."""
+    """Return, in both directions, deltas that are reached at rising epsilons; 0 if unknown."""
     found = np.zeros((2, epsilons.size))
     coarse = _coarse(terms)
-    for i, epsilon in enumerate(epsilons.tolist() if coarse else []):
-        frames = tuple(_frame(losses, epsilon) for losses in coarse)
-        least, wanted = (_step(spacing) for spacing in coarse[0].spacings(frames[0]))
+    end = int(np.searchsorted(epsilons, max((losses.highest for losses in coarse), default=0.0)))
+    first = 0
+    while first < end:  # a lattice serves all that are near
+        frames = tuple(_frame(losses, float(epsilons[first])) for losses in coarse)
+        rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
+        least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
         tilts = tuple(_step(frame.tilt) for frame in frames)
-        ways = _ways(terms, max(_ROOM * least, wanted), _ROOM * least, tilts)
-        found[:, i] = [
-            _delta_below(way, frame, epsilon) for way, frame in zip(ways, frames, strict=False)
-        ] or 0.0
-    return np.maximum(found, 0.0)
+        spacing = _spacing(terms, least, _step(max(least, wanted)))
+        ways = _ways(terms, spacing, least, tilts, _FEWER)
+        if not ways:
+            break
+        reach = _REACH * max(frame.here.deviation for frame in frames)
+        last = max(first + 1, int(np.searchsorted(epsilons, epsilons[first] + reach)))
+        here = slice(first, min(last, end))
+        for i, (way, frame) in enumerate(zip(ways, frames, strict=True)):
+            slacks = way.lower.slacks_lower(epsilons[here], frame)
+            found[i, here] = (way.lower.infinite + slacks) * (1 - 8 * _UNIT)
+        first = last
+    if len(coarse) == 1:
+        found[1] = found[0]
+    return found
 
 
 class _Way(NamedTuple):
@@ -103,24 +124,29 @@ class _Way(NamedTuple):
 
 def _read(question: str, ways: tuple[_Way, ...], frames: tuple[Frame, ...], at: float) -> Bounds:
     """Return the larger answer of the directions, from both sides."""
-    best = Bounds(0.0, 0.0)
-    for way, frame in zip(ways, frames, strict=True):
-        if question == "delta":
-            found = Bounds(_delta_below(way, frame, at), _delta_above(way, frame, at))
-        else:
-            found = Bounds(_epsilon_below(way, frame, at), _epsilon_above(way, frame, at))
-        best = Bounds(max(best.lower, found.lower), max(best.upper, found.upper))
-    return best
+    is_delta, lower = question == "delta", 0.0
+    above = _delta_above if is_delta else _epsilon_above
+    uppers = [above(way, frame, at) for way, frame in zip(ways, frames, strict=True)]
+    for i in np.argsort(uppers)[::-1].tolist():
+        if lower >= uppers[i]:
+            break
+        below = (
+            _delta_below(ways[i], frames[i], at)
+            if is_delta
+            else _epsilon_below(ways[i], frames[i], at, uppers[i])
+        )
+        lower = max(lower, below)
+    return Bounds(lower, max(uppers))
 
 
-def _epsilon_below(way: _Way, frame: Frame, delta: float) -> float:
+def _epsilon_below(way: _Way, frame: Frame, delta: float, near: float) -> float:
     losses = way.lower
     slack = delta - losses.infinite
     if slack < 0:
         return math.inf
     if slack == 0:
-        return max(0.0, losses.highest * (1 - 16 * _UNIT) - losses.raised)
-    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, frame)
+        return max(0.0, losses.highest)
+    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, min(near, losses.highest), frame)
 
 
 def _epsilon_above(way: _Way, frame: Frame, delta: float) -> float:
@@ -176,29 +202,45 @@ def _frame(losses: DiscreteLosses, near: float) -> Frame:
     return losses.frame(losses.narrow_tilt(min(near, losses.highest)))
 
 
+def _spacing(terms: Terms, least: float, wanted: float) -> float:
+    """Return a spacing as wanted, or one on which all losses lie, if they are few."""
+    if all(leaf.reached() is not None for leaf, _ in terms):
+        return _coarse(terms)[0]._spacing(least, wanted)
+    return max(least, wanted)
+
+
 def _step(number: float) -> float:
     """Return it or a little more: one of few, that others will want, too."""
     return float(2.0 ** (math.ceil(_STEPS * math.log2(number)) / _STEPS)) if number > 0 else 0.0
 
 
 @functools.lru_cache(maxsize=16)
-def _ways(terms: Terms, wanted: float, least: float, tilts: tuple[float, ...]) -> tuple[_Way, ...]:
+def _ways(
+    terms: Terms,
+    wanted: float,
+    least: float,
+    tilts: tuple[float, ...],
+    share: float = 1.0,
+    *,
+    is_level: bool = False,
+) -> tuple[_Way, ...]:
     """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
     releases = _releases(terms)
     spacing = _aligned(wanted, least, releases)
     laws = []
     for leaf, _, n in releases:
-        points = _SLOW_POINTS if leaf.is_slow else _POINTS
-        found = lattice_laws(leaf, Refinement(tilts, points // len(releases), spacing))
-        if found.below is None:
+        points = share * (_SLOW_POINTS if leaf.is_slow else _POINTS) / len(releases)
+        finer = Refinement(tilts, int(points), spacing, is_level)
+        below = releases_below(leaf, finer)
+        if below is None:
             return ()
-        laws.append((found.above, found.below, n))
+        laws.append((release_above(leaf, finer), below, n))
     counts = tuple(n for _, _, n in laws)
     uppers = [tuple(above for above, _, _ in laws), tuple(above.swapped for above, _, _ in laws)]
     return tuple(
         _Way(
             LossesOn(uppers[i], counts, spacing),
-            LossesBelow.of([(below[i], n) for _, below, n in laws], spacing),
+            LossesBelow(tuple((below[i], n) for _, below, n in laws), spacing),
         )
         for i in range(len(tilts))
     )

@@ -27,7 +27,7 @@ __all__ = ["Profile", "profiles"]
 
 Array = NDArray[np.float64]
 
-_POINTS, _SLOW_POINTS = 1024, 64
+_POINTS, _FEW_SLOW = 1024, 2  # of which so few may take a contour each
 _LEAF_POINTS, _LATTICE_POINTS, _FEW = 256, 128, 40
 _LEAST = 1e-320  # that logarithms are taken of
 _BESIDE = 2.0**-24  # a kink, relative: so near it is read, too
@@ -69,7 +69,7 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     exact = composition_of(terms)
     last = math.inf if exact is None or not exact.is_smooth else exact.epsilon(far).upper
     if exact is not None and last < math.inf:
-        found = _of_composition(exact, max(last, 1e-300))
+        found = _of_composition(exact, max(last, 1e-300), far)
         if found is not None:
             return found
     release = composed_of(terms)
@@ -80,8 +80,11 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     return single or _of_release(terms, release, both_sides=both_sides)
 
 
-def _of_composition(exact: Composition, last: float) -> tuple[Profile, Profile] | None:
-    """Return the profiles by contours; None where that is slow, and a lattice is about as good."""
+def _of_composition(exact: Composition, last: float, far: float) -> tuple[Profile, Profile] | None:
+    """Return the profiles by contours; None where that is slow, and a lattice is about as good.
+
+    Beyond the first epsilon at which delta is at most `far`, as those before it say, none is read.
+    """
     epsilons = last * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
 
     def one(way: int) -> Profile | None:
@@ -90,17 +93,16 @@ def _of_composition(exact: Composition, last: float) -> tuple[Profile, Profile] 
 
         lower, upper = more(epsilons)
         known = upper - lower < 1
-        slow = np.flatnonzero(~known)
-        if slow.size > 0 and not exact.is_exact:
+        slow = np.flatnonzero(~known & (np.minimum.accumulate(upper) > far))
+        if slow.size > _FEW_SLOW:
             return None
-        slow = slow[np.linspace(0, slow.size - 1, min(slow.size, _SLOW_POINTS)).astype(int)]
         for i in slow.tolist():
             lower[i], upper[i] = exact.delta_one_way(way, float(epsilons[i]))
         known[slow] = True
         return Profile(epsilons[known], lower[known], upper[known], more, is_smooth=True)
 
     ahead = one(0)
-    behind = ahead if exact.is_symmetric else one(1)
+    behind = ahead if exact.is_symmetric or ahead is None else one(1)
     return None if ahead is None or behind is None else (ahead, behind)
 
 

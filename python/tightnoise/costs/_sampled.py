@@ -258,12 +258,12 @@ class Sampled(Leaf):
             return None
         return sampled_excess(leaf.profile_excess, self.rate, release.largest)
 
-    def attained(self) -> Attained | None:
+    def attained(self, tilt: float = 0.0) -> Attained | None:
         """Return that of a single leaf's pair, or of what replaced records attain."""
         leaf, release = self._single, losses_of_leaf(self)
         if self.is_replaced or leaf is None:
-            return super().attained()
-        found = leaf.attained()
+            return super().attained(tilt)
+        found = leaf.attained(tilt)
         if found is None or release is None:
             return None
         excess = sampled_excess(found.excess, self.rate, release.largest)

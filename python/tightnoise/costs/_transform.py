@@ -16,7 +16,8 @@ Complexes = NDArray[np.complex128]
 _UNIT = 2.0**-53
 _NEGLIGIBLE = 1e-34  # of a characteristic function; all frequencies together add as much to a mass
 _MOST = 0.1
-_FEW = 8  # so many places are summed up one by one
+_FEW = 8  # so many places are summed up one by one,
+_DIGITS = 1e-11  # if the factors' errors would be more than this
 
 
 class Transform:
@@ -40,16 +41,25 @@ class Transform:
         largest = int(np.argmax(weights))
         self._peak += int(times) * int(offsets[largest])
         self._log_peak += times * math.log(float(weights[largest]))
-        few = offsets.size <= _FEW
-        g, error = (self._one_by_one if few else self._all_at_once)(offsets, weights)
-        error = error + 4 * _UNIT * np.abs(g)  # of its logarithm
-        size_of_factor = np.maximum(np.abs(1 + g), _NEGLIGIBLE)
-        # No factor is above 1, so what is this small stays so.
-        so_far = self._log.real[self._live] + self._log_error[self._live]
-        left = so_far + times * np.log(size_of_factor + error) > math.log(_NEGLIGIBLE)
+        g, error = self._all_at_once(offsets, weights)
+        left = self._left(g, error, times)
         self._live = live = self._live[left]
-        self._log[live] += times * _log1p(g[left])
-        self._log_error[live] += times * np.log1p(error[left] / size_of_factor[left])
+        if offsets.size <= _FEW and times * error > _DIGITS:  # what is left may be little
+            g, errors = self._one_by_one(offsets, weights)
+        else:
+            g, errors = g[left], np.full(live.size, error)
+        errors += 4 * _UNIT * np.abs(g)  # of its logarithm
+        self._log[live] += times * _log1p(g)
+        self._log_error[live] += times * np.log1p(errors / _size(g))
+
+    def _left(self, g: Complexes, error: float, times: float) -> NDArray[np.bool_]:
+        """Return at which frequencies all factors and these are not negligible, or may not be.
+
+        No factor is above 1, so what is this small stays so.
+        """
+        so_far = self._log.real[self._live] + self._log_error[self._live]
+        left = so_far + times * np.log(_size(g) + error) > math.log(_NEGLIGIBLE)
+        return np.asarray(left)
 
     def _one_by_one(self, offsets: NDArray[np.int64], weights: Array) -> tuple[Complexes, Array]:
         """Return the factor less 1, of which small ones keep their digits, and its error."""
@@ -85,7 +95,8 @@ class Transform:
         # An atom that is most of all is put in after the FFT, which rounds off shares of its input.
         peak, known = self._peak + places, math.exp(self._log_peak)
         known = known if known > _MOST and live.size == spectrum.size else 0.0
-        spectrum[live] -= known * np.exp(-1j * self._angle(peak))
+        if known > 0:
+            spectrum -= known * np.exp(-1j * self._angle(peak))
         mass = fft.irfft(spectrum, size)
         norm = math.sqrt(float((mass * mass).sum())) + known / (4 * math.log2(size))
         mass[peak % size] += known
@@ -101,13 +112,19 @@ class Transform:
         return turns.astype(np.float64) * (2 * math.pi / self._size)
 
 
+def _size(g: Complexes) -> Array:
+    """Return |1 + g|, or what is negligible, if that is more."""
+    size: Array = np.sqrt((1 + g.real) ** 2 + g.imag**2)
+    return np.maximum(size, _NEGLIGIBLE)
+
+
 def _log1p(g: Complexes) -> Complexes:
     """Return log(1 + g): without loss for small g, nor where 1 + g is small."""
     near = np.where(np.abs(g) < 0.5, g, 0.0)
     real = np.where(
         near == g,
         0.5 * np.log1p(2 * near.real + near.real**2 + near.imag**2),
-        np.log(np.maximum(np.abs(1 + g), _NEGLIGIBLE)),
+        np.log(_size(g)),
     )
     result: Complexes = real + 1j * np.arctan2(g.imag, 1 + g.real)
     return result
