@@ -15,8 +15,9 @@ from tightnoise._text import upper_text
 from tightnoise._validate import MAX_COUNT, integer, require
 from tightnoise.costs import Cost, Explanation
 from tightnoise.costs._answers import proved_by
-from tightnoise.costs._cost import By, Sampling
+from tightnoise.costs._cost import By
 from tightnoise.costs._leaf import Leaf
+from tightnoise.costs._leaf_sum import Sampling
 from tightnoise.costs._training import training_step
 
 Array = NDArray[np.float64]

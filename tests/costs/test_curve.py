@@ -328,7 +328,7 @@ def test_functions_may_be_of_any_real_dtype_but_nothing_else():
             RdpCurve.of_function(bad).at([2.0])
     with pytest.raises(TypeError, match="function must be callable; got 3"):
         RdpCurve.of_function(3)
-    with pytest.raises(TypeError, match="terms must be pairs of a function and a count; got 0.5"):
+    with pytest.raises(TypeError, match=r"terms must be pairs of a function and a count; got 0\.5"):
         RdpCurve.of_terms([0.5])
 
     def writes(orders):

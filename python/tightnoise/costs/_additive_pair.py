@@ -27,8 +27,6 @@ from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._shifted_pair import shifted_pair
 
-__all__ = ["AdditivePair", "law_of"]
-
 Array = NDArray[np.float64]
 
 _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on

@@ -38,8 +38,6 @@ from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._put import PutBounds, put_bounds
 
-__all__ = ["Allocated"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -25,8 +25,6 @@ from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Terms, merged_gaussians, sum_upper
 
-__all__ = ["WAYS", "Proof", "both_sides", "distribution_of", "least", "proved_by", "rdp_of"]
-
 Array = NDArray[np.float64]
 
 _LARGEST_LOSS = 1e60  # beyond, losses mean nothing

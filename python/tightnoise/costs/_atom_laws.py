@@ -22,8 +22,6 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import Law, Leaf, losses_of_leaf
 
-__all__ = ["AtomLaws", "Refinement", "is_symmetric", "laws_of", "release_above", "releases_below"]
-
 Array = NDArray[np.float64]
 
 _WIDEST_TILT = 1e4  # times the largest loss

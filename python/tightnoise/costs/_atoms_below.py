@@ -43,8 +43,6 @@ from numpy.typing import NDArray
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import LOST, Excess
 
-__all__ = ["MOST_LOSS", "Heights", "atoms_below", "lowered"]
-
 Array = NDArray[np.float64]
 Heights = Callable[[Array], tuple[Array, Array]]
 

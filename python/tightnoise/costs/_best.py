@@ -18,8 +18,6 @@ from tightnoise.costs._between import bounds_between
 from tightnoise.costs._conversions import Conversion
 from tightnoise.costs._functions import Term, WeightedSum, require_growth
 
-__all__ = ["AtAnyOrder", "AtSomeOrders", "Best"]
-
 Array = NDArray[np.float64]
 
 _WORTH_A_WARNING = 1e-3  # the share of epsilon that other orders must be able to save

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chords", "bounds_between"]
-
 Array = NDArray[np.float64]
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of the chord: nine operations

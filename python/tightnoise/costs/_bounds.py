@@ -25,8 +25,6 @@ from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._zcdp import ZcdpRdp
 
-__all__ = ["BoundedRange", "LossTable", "ProfileTable", "RdpTable", "Zcdp"]
-
 Array = NDArray[np.float64]
 
 _MOST_TOLD = 350.0  # a loss whose exponential is a number

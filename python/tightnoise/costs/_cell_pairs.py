@@ -20,8 +20,6 @@ from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import Attained
 from tightnoise.costs._release_profile import release_profile
 
-__all__ = ["moment", "pair_in_domain", "pair_of_cells"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

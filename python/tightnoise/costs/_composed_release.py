@@ -17,8 +17,6 @@ from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._lattice import LatticeLosses, Tilted
 from tightnoise.costs._loss_points import points_up_to
 
-__all__ = ["composed_release"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -32,8 +32,6 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._discrete_losses import Release, common_grid
 
-__all__ = ["connect_dots"]
-
 Array = NDArray[np.float64]
 
 _STRAIGHT = 1e-11  # a bend, relative to the sum of two slopes, that may be noise

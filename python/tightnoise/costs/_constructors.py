@@ -29,8 +29,6 @@ from tightnoise.costs._rdp_curve import RdpCurve
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Constructors"]
-
 Array = NDArray[np.float64]
 
 

@@ -13,8 +13,6 @@ from tightnoise._arrays import elementwise
 from tightnoise._core import cost as core
 from tightnoise._validate import one_of
 
-__all__ = ["CONVERSIONS", "Conversion", "conversion_named"]
-
 Array = NDArray[np.float64]
 
 

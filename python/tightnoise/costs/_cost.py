@@ -28,13 +28,10 @@ from tightnoise.costs._dp_events import event_of_terms
 from tightnoise.costs._explanation import Explanation, explained
 from tightnoise.costs._figure import draw, draw_tradeoff
 from tightnoise.costs._leaf import leaf_of
-from tightnoise.costs._leaf_sum import Adjacency, Sampling
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import root_of_squares, sum_upper
 from tightnoise.costs._tradeoff import auc_upper, tradeoff
-
-__all__ = ["Adjacency", "By", "Cost", "Sampling"]
 
 Array = NDArray[np.float64]
 By = Literal["rdp", "losses", "profile"]

@@ -36,22 +36,6 @@ from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
 from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.special import ndtri_exp
 
-__all__ = [
-    "DirectionPair",
-    "VonMisesFisherRdp",
-    "checked_half_chord",
-    "concentration",
-    "dimension",
-    "epsilon_upper",
-    "gdp_mu_upper",
-    "half_chord_upper",
-    "hockey_stick_upper",
-    "radians",
-    "rdp_curve",
-    "renyi_divergence",
-    "zcdp_rho_upper",
-]
-
 Array = NDArray[np.float64]
 
 _LARGEST_KAPPA = 1e100  # squares of larger numbers could leave the range of floats in products

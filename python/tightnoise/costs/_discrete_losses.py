@@ -13,8 +13,6 @@ from tightnoise._cached import cached_property
 from tightnoise._core import cost as core
 from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_upper
 
-__all__ = ["DiscreteLosses", "Release", "common_grid"]
-
 Array = NDArray[np.float64]
 
 _STEEPEST = 1e4  # tilt times the largest loss of one release

@@ -24,8 +24,6 @@ from tightnoise.costs._loss_points import LARGEST_LOSS, losses_of
 from tightnoise.costs._pure import pure_profile
 from tightnoise.costs._quotients import quotient_upper
 
-__all__ = ["BoxPair", "DomainPair"]
-
 Array = NDArray[np.float64]
 
 _MOST_SIGMAS = 100.0  # of a sensitivity: the profiles of larger ones are known less well

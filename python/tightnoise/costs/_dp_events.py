@@ -16,8 +16,6 @@ from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Sampled, Terms
 
-__all__ = ["cost_of_event", "event_of_terms"]
-
 _REPLACED = 2.0  # what a replaced record changes a sum by, in units of one record
 
 

@@ -22,9 +22,6 @@ from tightnoise.costs._atom_laws import Refinement, laws_of
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians
 
-__all__ = ["Bounds", "Composition", "composition_of"]
-
-
 Array = NDArray[np.float64]
 
 _NARROW = 1e-6  # relative

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["LOST", "Excess"]
-
 LOST = 1e-280
 """Heights below this are rounded up by more than a part of themselves: 0 from below."""
 

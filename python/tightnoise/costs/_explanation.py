@@ -8,8 +8,6 @@ from tightnoise._text import Parts, Printed, lower_text, upper_text
 from tightnoise.costs._answers import WAYS, both_sides, least, proved_by
 from tightnoise.costs._sampled import Terms
 
-__all__ = ["Explanation", "explained"]
-
 
 @dataclass(frozen=True)
 class Explanation(Printed):

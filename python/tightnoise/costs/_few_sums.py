@@ -29,8 +29,6 @@ from tightnoise.costs._leaf import losses_of_leaf
 from tightnoise.costs._losses_below import infinite_below
 from tightnoise.costs._sampled import Terms
 
-__all__ = ["FewSums", "few_sums"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from tightnoise._text import upper_text
 from tightnoise.costs._profile_points import profiles
 
-__all__ = ["draw", "draw_tradeoff"]
-
 Array = NDArray[np.float64]
 
 # Colours that the colour-blind can tell apart (Okabe and Ito).

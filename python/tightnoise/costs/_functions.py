@@ -13,16 +13,6 @@ from numpy.typing import NDArray
 from tightnoise._core import cost as core
 from tightnoise._validate import MAX_COUNT, integer, number_array, shown
 
-__all__ = [
-    "RdpFunction",
-    "Term",
-    "WeightedSum",
-    "add_upper",
-    "key_of",
-    "require_growth",
-    "without_lone_zeros",
-]
-
 Array = NDArray[np.float64]
 RdpFunction = Callable[[Array], Array]
 Term = tuple[RdpFunction, int]

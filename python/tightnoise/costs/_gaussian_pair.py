@@ -24,8 +24,6 @@ from tightnoise.costs._quotients import quotient_lower, quotient_upper
 from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
 from tightnoise.costs._zcdp import ZcdpRdp
 
-__all__ = ["GaussianPair", "TruncatedPair", "gaussian_of_mu", "truncated_variance"]
-
 Array = NDArray[np.float64]
 
 

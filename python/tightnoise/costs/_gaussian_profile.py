@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise._arrays import elementwise
 from tightnoise._core import cost as core
 
-__all__ = ["gaussian_delta", "gaussian_epsilon"]
-
 Array = NDArray[np.float64]
 
 

@@ -24,8 +24,6 @@ from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Leaf, Profile
 from tightnoise.costs._pure import PureRdp, pure_profile, rho_of_pure
 
-__all__ = ["Guarantee", "Responses"]
-
 Array = NDArray[np.float64]
 
 _LARGEST_SUM = 1e305  # of epsilons: beyond, the core's sums could overflow

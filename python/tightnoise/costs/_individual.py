@@ -11,8 +11,6 @@ from tightnoise._text import Parts, Printed
 from tightnoise._validate import real_scalar, require
 from tightnoise.costs.conversions import rdp_to_epsilon
 
-__all__ = ["IndividualCost", "IndividualReport"]
-
 Array = NDArray[np.float64]
 
 _QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.99, 1.0)

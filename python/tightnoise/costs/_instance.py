@@ -15,8 +15,6 @@ from tightnoise.costs._functions import RdpFunction, Term, WeightedSum, add_uppe
 from tightnoise.costs._individual import IndividualCost
 from tightnoise.costs._rdp_curve import RdpCurve
 
-__all__ = ["InstanceCost", "InstanceLedger"]
-
 _HISTORIES = {"fixed": None, "realised": None}
 
 

@@ -13,8 +13,6 @@ from tightnoise._core import additive as core
 from tightnoise._validate import positive
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 
-__all__ = ["LaplaceRdp"]
-
 
 @dataclass(frozen=True)
 class LaplaceRdp:

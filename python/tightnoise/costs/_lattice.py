@@ -38,17 +38,6 @@ from numpy.typing import NDArray
 from tightnoise._core import cost as core
 from tightnoise.costs._transform import Transform
 
-__all__ = [
-    "ALLOWANCES",
-    "MAX_LATTICE_COUNT",
-    "Frame",
-    "LatticeLosses",
-    "Moments",
-    "Part",
-    "Tilted",
-    "sum_upper",
-]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -23,8 +23,6 @@ from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
 
-__all__ = ["deltas_below", "lattice_bounds"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -19,17 +19,6 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import LOST, Excess
 from tightnoise.costs._functions import RdpFunction
 
-__all__ = [
-    "NEGLIGIBLE",
-    "Attained",
-    "Law",
-    "Leaf",
-    "Profile",
-    "leaf_of",
-    "least_epsilon",
-    "losses_of_leaf",
-]
-
 Array = NDArray[np.float64]
 Profile = tuple[Array, Array]
 

@@ -19,8 +19,6 @@ from tightnoise.costs._sampling import adjacency_of
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Adjacency", "LeafSum", "Sampling"]
-
 Adjacency = Literal["add-remove", "replace-one"]
 Sampling = Literal["poisson", "fixed-size"]
 

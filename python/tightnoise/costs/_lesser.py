@@ -14,8 +14,6 @@ from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._pure import PureRdp
 from tightnoise.costs._zcdp import ZcdpRdp
 
-__all__ = ["Lesser", "lesser_of"]
-
 Array = NDArray[np.float64]
 
 

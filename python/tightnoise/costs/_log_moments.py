@@ -31,8 +31,6 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._discrete_losses import Release
 
-__all__ = ["renyi_upper"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 
-__all__ = ["LARGEST_LOSS", "Profile", "lattice_losses_of", "losses_of", "points_up_to"]
-
 Array = NDArray[np.float64]
 
 # Upper bounds of D(P||Q) and of D(Q||P) at epsilons >= 0. P is the data set with the record.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from tightnoise._validate import number_array, require, require_all
 from tightnoise.costs._discrete_losses import Release
 
-__all__ = ["release_of_losses"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

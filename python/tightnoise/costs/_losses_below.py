@@ -37,8 +37,6 @@ from tightnoise._cached import cached_property
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._lattice import Frame, Tilted
 
-__all__ = ["LossesBelow", "LossesOn", "infinite_below"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["COST_MARGIN", "COST_UNDERFLOW"]
-
 # Added relatively to every cost that is a sum over coordinates: each divergence and Fisher
 # information is within 1e-12 of the truth (the card of its kernel, checked by the tests), the
 # compensated sums add 1e-15, a spectral norm the rounding of its matrix products. With a wide

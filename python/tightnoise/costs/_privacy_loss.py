@@ -7,8 +7,6 @@ import math
 from tightnoise._validate import not_negative, real_scalar, require
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 
-__all__ = ["PrivacyLossDistribution"]
-
 _UNIT = 2.0**-53
 
 

@@ -23,8 +23,6 @@ from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._sampled import Terms, composed_of
 
-__all__ = ["Profile", "profiles"]
-
 Array = NDArray[np.float64]
 
 _POINTS, _FEW_SLOW = 1024, 2  # of which so few may take a contour each

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from tightnoise._validate import not_negative
 
-__all__ = ["PureRdp", "pure_profile", "rho_of_pure"]
-
 Array = NDArray[np.float64]
 
 

@@ -37,8 +37,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PutBounds", "put_bounds"]
-
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 

@@ -8,8 +8,6 @@ from fractions import Fraction
 
 from tightnoise._validate import require
 
-__all__ = ["quotient_lower", "quotient_upper"]
-
 
 def quotient_upper(numerator: float, denominator: float) -> float:
     """Return numerator/denominator of positive numbers, rounded up."""

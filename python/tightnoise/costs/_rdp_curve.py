@@ -28,8 +28,6 @@ from tightnoise.costs._functions import (
     without_lone_zeros,
 )
 
-__all__ = ["DEFAULT_ORDERS", "RdpCurve"]
-
 Array = NDArray[np.float64]
 
 

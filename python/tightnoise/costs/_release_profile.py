@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._discrete_losses import Release
 
-__all__ = ["deviation", "release_profile"]
-
 Array = NDArray[np.float64]
 
 

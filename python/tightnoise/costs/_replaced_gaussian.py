@@ -44,8 +44,6 @@ from numpy.typing import NDArray
 from tightnoise import special
 from tightnoise.costs._excess import Excess
 
-__all__ = ["is_in_range", "replaced_delta", "replaced_excess", "replaced_largest"]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

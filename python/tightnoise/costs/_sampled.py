@@ -48,18 +48,6 @@ from tightnoise.costs._sampling import adjacency_of
 from tightnoise.costs._subsampling import subsampled
 from tightnoise.costs._zcdp import ZcdpRdp
 
-__all__ = [
-    "Group",
-    "Sampled",
-    "Terms",
-    "composed_of",
-    "described",
-    "merged_gaussians",
-    "profile_of",
-    "root_of_squares",
-    "sum_upper",
-]
-
 Array = NDArray[np.float64]
 Terms = tuple[tuple[Leaf, int], ...]
 

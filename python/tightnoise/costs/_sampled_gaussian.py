@@ -11,8 +11,6 @@ from tightnoise._core import cost as core
 from tightnoise._validate import fraction, positive
 from tightnoise.costs._core_sum import CoreSum
 
-__all__ = ["FixedSizeGaussianRdp", "SampledGaussianRdp"]
-
 Array = NDArray[np.float64]
 
 

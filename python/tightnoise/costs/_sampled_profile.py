@@ -29,14 +29,6 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._loss_points import Profile
 
-__all__ = [
-    "fixed_size_profile",
-    "poisson_losses",
-    "poisson_profile",
-    "sampled_excess",
-    "sampled_largest",
-]
-
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53

@@ -12,8 +12,6 @@ from tightnoise._validate import fraction
 from tightnoise.costs import _direction_pair as pair
 from tightnoise.costs._core_sum import CoreSum
 
-__all__ = ["SampledVonMisesFisherRdp"]
-
 Array = NDArray[np.float64]
 
 

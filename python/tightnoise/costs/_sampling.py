@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tightnoise._validate import one_of
 
-__all__ = ["adjacency_of", "is_fixed_size"]
-
 _ADJACENCY = {"poisson": "add-remove", "fixed-size": "replace-one"}
 
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from tightnoise.costs._cell_pairs import moment, pair_of_cells
 from tightnoise.costs._leaf import Attained
 
-__all__ = ["shifted_pair"]
-
 Array = NDArray[np.float64]
 
 _EPSILONS = (0.0, 1.0, 4.0, 16.0)  # of which the worst shifts are tried

@@ -37,8 +37,6 @@ from tightnoise._core import cost as core
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._rdp_curve import RdpCurve
 
-__all__ = ["subsampled", "subsampled_pair"]
-
 Array = NDArray[np.float64]
 
 _ROUNDING = 1e-11  # of some exponentials and logarithms of sums without cancellation

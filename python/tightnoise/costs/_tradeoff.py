@@ -29,8 +29,6 @@ from tightnoise.costs._profile_points import Profile, profiles
 from tightnoise.costs._sampled import Terms, merged_gaussians
 from tightnoise.special import ndtr, ndtri
 
-__all__ = ["Tradeoff", "auc_upper", "tradeoff"]
-
 Array = NDArray[np.float64]
 
 _ROUNDING = 2.0**-48

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from tightnoise._validate import fraction, positive
-from tightnoise.costs._cost import Cost, Sampling
+from tightnoise.costs._cost import Cost
 from tightnoise.costs._gaussian_pair import GaussianPair
+from tightnoise.costs._leaf_sum import Sampling
 from tightnoise.costs._sampling import is_fixed_size
-
-__all__ = ["training_step"]
 
 
 def training_step(noise_multiplier: float, sampling_rate: float, sampling: Sampling) -> Cost:

@@ -8,8 +8,6 @@ import numpy as np
 from numpy import fft  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
-__all__ = ["Transform"]
-
 Array = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 

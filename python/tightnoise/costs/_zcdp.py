@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from tightnoise._validate import not_negative
 
-__all__ = ["ZcdpRdp"]
-
 Array = NDArray[np.float64]
 
 
