@@ -25,7 +25,8 @@ from tightnoise.costs._sampled import Terms, composed_of
 
 Array = NDArray[np.float64]
 
-_POINTS, _FEW_SLOW = 1024, 2  # of which so few may take a contour each
+_POINTS, _SLOW_POINTS = 1024, 64  # of which so many take a contour each, from both sides
+_FEW_SLOW = 2  # and from above
 _LEAF_POINTS, _LATTICE_POINTS, _FEW = 256, 128, 40
 _LEAST = 1e-320  # that logarithms are taken of
 _BESIDE = 2.0**-24  # a kink, relative: so near it is read, too
@@ -67,7 +68,7 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     exact = composition_of(terms)
     last = math.inf if exact is None or not exact.is_smooth else exact.epsilon(far).upper
     if exact is not None and last < math.inf:
-        found = _of_composition(exact, max(last, 1e-300), far)
+        found = _of_composition(exact, max(last, 1e-300), far, both_sides=both_sides)
         if found is not None:
             return found
     release = composed_of(terms)
@@ -78,10 +79,13 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     return single or _of_release(terms, release, both_sides=both_sides)
 
 
-def _of_composition(exact: Composition, last: float, far: float) -> tuple[Profile, Profile] | None:
+def _of_composition(
+    exact: Composition, last: float, far: float, *, both_sides: bool
+) -> tuple[Profile, Profile] | None:
     """Return the profiles by contours; None where that is slow, and a lattice is about as good.
 
-    Beyond the first epsilon at which delta is at most `far`, as those before it say, none is read.
+    A lattice is quick from above alone. Beyond the first epsilon at which delta is at most `far`,
+    as those before it say, none is read.
     """
     epsilons = last * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
 
@@ -92,8 +96,9 @@ def _of_composition(exact: Composition, last: float, far: float) -> tuple[Profil
         lower, upper = more(epsilons)
         known = upper - lower < 1
         slow = np.flatnonzero(~known & (np.minimum.accumulate(upper) > far))
-        if slow.size > _FEW_SLOW:
+        if slow.size > (_POINTS if exact.is_exact and both_sides else _FEW_SLOW):
             return None
+        slow = slow[np.linspace(0, slow.size - 1, min(slow.size, _SLOW_POINTS)).astype(int)]
         for i in slow.tolist():
             lower[i], upper[i] = exact.delta_one_way(way, float(epsilons[i]))
         known[slow] = True
