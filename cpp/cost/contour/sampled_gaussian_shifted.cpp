@@ -74,9 +74,10 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     std::vector<double> column(5 * n);
     const ShiftedGridColumns at{&column[0], &column[n], &column[2 * n], &column[3 * n],
                                 &column[4 * n]};
-    sampled_kernels().shifted({q_, sigma_, 0.5 / sigma_, places->first, places->spacing,
-                               log_step - log_moment, order, tau, b},
-                              n, at);
+    sampled_kernels().shifted(
+        {q_, sigma_, 0.5 / sigma_, places->first, places->spacing, log_step - log_moment, order,
+         tau, b, std::sin(b), std::cos(b), std::sin(0.5 * b)},
+        n, at);
     const ComplexShare below_top{top_.z, top_.width, sign};
     const ComplexShare above_cut = cut ? ComplexShare{cut->z, cut->width, -sign} : below_top;
     const bool is_topped = top_.width < kInfinity;

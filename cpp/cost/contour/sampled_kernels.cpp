@@ -61,9 +61,10 @@ inline double arc_tangent(double t) {
 void shifted(const ShiftedGrid& grid, std::size_t n, const ShiftedGridColumns& to) {
     constexpr double kFarOut = 300.0;  // of a: e^(2a) is finite
     const double q = grid.rate, rest = 1.0 - q, log_rate = log(q), b = grid.angle;
-    const double sine = std::sin(b), cosine = std::cos(b), half = std::sin(0.5 * b);
+    const double sine = grid.sine, cosine = grid.cosine;
+    const double less = 2.0 * grid.half_sine * grid.half_sine;
     const int count = static_cast<int>(n);
-    const double less = 2.0 * half * half, order = grid.order, tau = grid.tau;
+    const double order = grid.order, tau = grid.tau;
 #pragma omp simd
     for (int j = 0; j < count; ++j) {
         const double a = (grid.first + static_cast<double>(j)) * grid.spacing;

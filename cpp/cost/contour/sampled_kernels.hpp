@@ -21,6 +21,7 @@ struct SampledColumns {
 // The same grid moved to Im z = tau, a to a + i angle, 0 <= angle < pi/2; powers w^order.
 struct ShiftedGrid {
     double rate, sigma, middle, first, spacing, log_factor, order, tau, angle;
+    double sine, cosine, half_sine;  // of the angle, and of half of it
 };
 struct ShiftedGridColumns {
     double *z, *log_size, *angle;  // log|w|, and arg w in [0, angle]
