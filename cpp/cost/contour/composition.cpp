@@ -77,16 +77,51 @@ std::optional<Interval> ComposedLoss::closed_profile(double x) const {
     return terms_[0].law->profile(x);
 }
 
+// `loss` and its moments, those of the whole if there is nothing to trim.
+struct ComposedLoss::Trimmed {
+    const ComposedLoss* whole;
+    Search at;  // for which it was trimmed
+    int pass;
+    std::optional<ComposedLoss> rest;
+    std::optional<Moments> of_rest;
+    const ComposedLoss* loss;
+    Moments* moments;
+
+    // Where the loss of one release, which alone exceeds x so rarely, and the others' mean and
+    // variance lead to; none where these are no small change, or of several kinds of releases.
+    std::optional<double> of_one(double x) const;
+};
+
+std::optional<double> ComposedLoss::Trimmed::of_one(double x) const {
+    constexpr double kLittle = 0.3, kStep = 1.0 / 1024.0;
+    if (!rest || rest->terms_.size() != 1 || !(x > 0.0)) return std::nullopt;
+    const Law& law = *whole->terms_[0].law;
+    const double here = law.profile(x)->upper, farther = law.profile(x * (1.0 + kStep))->upper;
+    const double rate = std::log(here / farther) / (x * kStep);
+    const Moment& others = moments->at(0.0);
+    if (!(rate * std::sqrt(others.curvature) < kLittle)) return std::nullopt;
+    return x + others.slope + 0.5 * rate * others.curvature;
+}
+
 // A steeper cut takes more nodes, and serves where the tilts of a first one lose too many digits.
-std::optional<ComposedLoss> ComposedLoss::without_top(const Moments& moments, double x,
-                                                      double log_value, int pass) const {
-    auto found = topless(terms_, x, log_value, 10.0 + 15.0 * pass, *moments.swapped());
-    if (!found) return std::nullopt;
-    ComposedLoss result(Terms{}, tilt_);
-    result.terms_ = std::move(found->terms);
-    result.infinite_ = infinite_;
-    result.top_ = found->top;
-    return result;
+std::shared_ptr<ComposedLoss::Trimmed> ComposedLoss::without_top(
+    Moments& moments, const Search& search, int pass, const std::shared_ptr<Trimmed>& last) const {
+    constexpr double kNear = 0.02, kLogNear = 0.2;  // what is trimmed is 1e-9 of D, and rises
+    if (last && last->pass == pass && std::fabs(search.x - last->at.x) <= kNear * last->at.x &&
+        std::fabs(search.log_value - last->at.log_value) <= kLogNear) {
+        return last;
+    }
+    auto made = std::make_shared<Trimmed>(Trimmed{this, search, pass, {}, {}, this, &moments});
+    auto found =
+        topless(terms_, search.x, search.log_value, 10.0 + 15.0 * pass, *moments.swapped());
+    if (!found) return made;
+    made->rest.emplace(Terms{}, tilt_);
+    made->rest->terms_ = std::move(found->terms);
+    made->rest->infinite_ = infinite_;
+    made->rest->top_ = found->top;
+    made->loss = &*made->rest;
+    made->moments = &made->of_rest.emplace(made->rest->terms_, moments.swapped());
+    return made;
 }
 
 Interval ComposedLoss::profile(const Contour& contour, double x, double log_unit) const {
@@ -182,40 +217,35 @@ Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double lo
 Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit) const {
     const double log_bound = log_renyi(moments, tilt_for_loss(moments, x), x);
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
-    double log_value = std::min(log_bound, 0.0) - 1.0;
-    best = contour_delta(moments, x, log_unit, log_value, best, Effort::quick);
+    Search search{x, std::min(log_bound, 0.0) - 1.0};
+    best = contour_delta(moments, search, log_unit, best, Effort::quick);
     const auto is_wide = [&](double narrow) {
         return best.upper - best.lower > narrow * best.upper;
     };
     if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
-    {
-        const auto rest = without_top(moments, x, log_value, 0);
-        const ComposedLoss& loss = rest ? *rest : *this;
-        Moments of_rest(loss.terms_, moments.swapped());
-        best = loss.contour_delta(rest ? of_rest : moments, x, log_unit, log_value, best,
-                                  Effort::sketch);
-    }
+    auto kept = without_top(moments, search, 0);
+    best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, Effort::sketch);
     for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
-        const double before = log_value;
-        const auto rest = without_top(moments, x, log_value, pass);
-        const ComposedLoss& loss = rest ? *rest : *this;
-        Moments of_rest(loss.terms_, moments.swapped());
+        const double before = search.log_value;
+        kept = without_top(moments, search, pass, kept);
         const Effort effort = pass ? Effort::full : Effort::rough;
-        best = loss.contour_delta(rest ? of_rest : moments, x, log_unit, log_value, best, effort);
-        if (pass && !rest && std::fabs(log_value - before) < 0.5) break;
+        best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, effort);
+        if (pass && !kept->rest && std::fabs(search.log_value - before) < 0.5) break;
     }
     return within_one(best, log_unit);
 }
 
-// Narrows what is known, where the logarithm is about log_value.
-Interval ComposedLoss::contour_delta(Moments& moments, double x, double log_unit, double& log_value,
+// Narrows what is known at search.x.
+Interval ComposedLoss::contour_delta(Moments& moments, Search& search, double log_unit,
                                      Interval best, Effort effort) const {
-    const double c = tilt_for_loss(moments, x);
+    const double x = search.x, c = tilt_for_loss(moments, x);
+    double& log_value = search.log_value;
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
         const auto contour = Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value,
-                                           effort, tolerance(effort, 1.0));
+                                           effort, tolerance(effort, 1.0), search.is_parted);
         if (!contour) break;
+        search.is_parted = contour->is_parted();
         const Interval bounds = profile(*contour, x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
         const double known = guess(*contour, x).log_value, before = log_value;
@@ -273,8 +303,9 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (!(best.upper > 0.0)) return {0.0, 0.0};
     if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta, Effort::sketch)))
         return {0.0, floor};
-    double x = tilt.bound - 2.0 / tilt.at;
-    best = contour_epsilon(moments, delta, x, best, has_top() ? Effort::brief : Effort::quick);
+    Search search{tilt.bound - 2.0 / tilt.at, std::log(slack(delta))};
+    double& x = search.x;
+    best = contour_epsilon(moments, delta, search, best, has_top() ? Effort::brief : Effort::quick);
     const auto is_wide = [&](double narrow) {
         return best.upper - best.lower > narrow * std::max(best.upper, kSmall);
     };
@@ -294,22 +325,23 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
     if (start > best.lower && start < best.upper) x = start;
-    const double log_value = std::log(slack(delta));
+    std::shared_ptr<Trimmed> kept;
     if (is_wide(kKnown)) {
         x = std::clamp(x, best.lower, best.upper);
-        const auto rest = without_top(moments, x, log_value, 0);
-        const ComposedLoss& loss = rest ? *rest : *this;
-        Moments of_rest(loss.terms_, moments.swapped());
-        best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best, Effort::sketch);
+        kept = without_top(moments, search, 0);
+        if (const auto known = kept->of_one(x)) {
+            x = *known;
+            search.is_parted = true;
+        } else {
+            best = kept->loss->contour_epsilon(*kept->moments, delta, search, best, Effort::sketch);
+        }
     }
     for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
-        const double before = std::clamp(x, best.lower, best.upper);
-        const auto rest = without_top(moments, before, log_value, pass);
-        const ComposedLoss& loss = rest ? *rest : *this;
-        Moments of_rest(loss.terms_, moments.swapped());
-        best = loss.contour_epsilon(rest ? of_rest : moments, delta, x, best,
-                                    pass ? Effort::full : Effort::rough);
-        if (pass && !rest && std::fabs(x - before) <= 1e-3 * x) break;
+        const double before = x = std::clamp(x, best.lower, best.upper);
+        kept = without_top(moments, search, pass, kept);
+        best = kept->loss->contour_epsilon(*kept->moments, delta, search, best,
+                                           pass ? Effort::full : Effort::rough);
+        if (pass && !kept->rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
     // A sketch overestimates D at 0 by some.
     const bool is_zero = may_be_zero && best.lower == 0.0 && best.upper < kNothing &&
@@ -362,14 +394,17 @@ bool ComposedLoss::is_clearly_below(double floor, double delta) const {
 Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const {
     const auto is_met = [&](double x) { return renyi_meets(moments, tilt.at, x, delta); };
     if (is_met(0.0)) return {0.0, 0.0};
-    const double first = 0x1p-52 * std::fabs(tilt.bound) + 1e-300;
+    const Moment& moment = moments.at(tilt.at);
+    const double error = moment.error < kInfinity ? moment.error / tilt.at : 0.0;
+    const double first = 0x1p-52 * std::fabs(tilt.bound) + error + 1e-300;
     return {0.0, stepped(is_met, tilt.bound, first, kInfinity)};
 }
 
-// Narrows what is known already, starting at x.
-Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x, Interval best,
-                                       Effort effort) const {
-    const double log_unit = std::log(delta), log_value = std::log(slack(delta));
+// Narrows what is known already, starting at search.x.
+Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, Search& search,
+                                       Interval best, Effort effort) const {
+    const double log_unit = std::log(delta), log_value = search.log_value;
+    double& x = search.x;
     x = std::clamp(x, best.lower, best.upper);
     // Of trimmed laws other tilts are the best ones.
     const double first = top_ && x > 0.0 ? kTiltOfTopless / x : kFirstTilt;
@@ -378,9 +413,11 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, double& x
     for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(moments, tilt.at, x, log_value);
         const double c = images.tilt();
-        const auto contour = Contour::make(terms_, images, x, log_value, effort,
-                                           tolerance(effort, c * std::max(x, kSmall)));
+        const auto contour =
+            Contour::make(terms_, images, x, log_value, effort,
+                          tolerance(effort, c * std::max(x, kSmall)), search.is_parted);
         if (!contour) break;
+        search.is_parted = contour->is_parted();
         const auto bounds = [&](double at) { return profile(*contour, at, log_unit); };
         const auto guessed = [&](double at) { return guess(*contour, at); };
         const double found = crossing(guessed, *contour, log_value, x, best);

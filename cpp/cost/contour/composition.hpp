@@ -1,6 +1,7 @@
 // epsilon and delta of any composition, certified from both sides.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,20 +32,25 @@ class ComposedLoss {
     struct Tilt {
         double at, bound;  // of the least Renyi bound, and the bound
     };
+    struct Search {
+        double x, log_value;     // where D is about that
+        bool is_parted = false;  // whether the last contour left small losses out
+    };
 
     static Tilt tilt_for_value(Moments& moments, double log_value, double first);
     static double tilt_for_loss(Moments& moments, double x);
     Contour::Tolerance tolerance(Contour::Effort effort, double digits) const;
     Images cheapest(Moments& moments, double tilt, double x, double log_value) const;
-    // Without rare large losses, whose share is known in closed form, where D is about e^log_value.
-    std::optional<ComposedLoss> without_top(const Moments& moments, double x, double log_value,
-                                            int pass) const;
+    // Without rare large losses, whose share is known in closed form; `last` where it still serves.
+    struct Trimmed;
+    std::shared_ptr<Trimmed> without_top(Moments& moments, const Search& search, int pass,
+                                         const std::shared_ptr<Trimmed>& last = nullptr) const;
     Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;
     Interval finite_delta(Moments& moments, double x, double log_unit) const;
-    Interval contour_delta(Moments& moments, double x, double log_unit, double& log_value,
-                           Interval best, Contour::Effort effort) const;
+    Interval contour_delta(Moments& moments, Search& search, double log_unit, Interval best,
+                           Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
     double slack(double delta) const;  // what the infinite mass leaves of it, about
     bool has_top() const;              // that could be trimmed
@@ -54,7 +60,7 @@ class ComposedLoss {
     bool renyi_meets(Moments& moments, double c, double x, double delta) const;
     bool is_clearly_below(double floor, double delta) const;
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
-    Interval contour_epsilon(Moments& moments, double delta, double& x, Interval best,
+    Interval contour_epsilon(Moments& moments, double delta, Search& search, Interval best,
                              Contour::Effort effort) const;
     bool meets(const Interval& finite, double delta) const;    // surely delta(x) <= delta
     bool exceeds(const Interval& finite, double delta) const;  // surely delta(x) > delta

@@ -26,6 +26,7 @@ constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a spli
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
 constexpr double kMostFrequencies = 6e4, kMostIfRough = 4e4;
 // Nodes times frequencies: what two contours may take in turns.
+constexpr double kFarther = 16.0;  // lines reach, once frequencies are beyond
 constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWork = 1e8, kMostWorkIfRough = 3e7,
                  kMostWorkOfSketch = 3e6;
 constexpr double kLogCoarser = 9.2;  // log 1e4: of truncation, where work is at its end
@@ -50,7 +51,8 @@ Contour::Contour(const Images& images, double x, double log_value, Tolerance tol
       step_(2.0 * kPi / window_) {}
 
 std::optional<Contour> Contour::make(const Terms& terms, const Images& images, double x,
-                                     double log_value, Effort effort, Tolerance tolerance) {
+                                     double log_value, Effort effort, Tolerance tolerance,
+                                     bool may_part) {
     constexpr Limit kBrief{4096.0, 3e5, 4.0, 60.0, 2000.0, kLogCoarser};
     constexpr Limit kQuick{4096.0, 4e6, 4.0, kInfinite, kInfinite, kLogCoarser};
     constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0, 0.0};
@@ -73,7 +75,9 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
                          : effort == Effort::quick  ? kQuick
                          : effort == Effort::sketch ? kSketch
                                                     : kBriefly;
-    if (plain.sample(terms, first) == Sampled::enough) return made(plain);
+    if ((is_quick || !may_part) && plain.sample(terms, first) == Sampled::enough) {
+        return made(plain);
+    }
     if (is_quick) return std::nullopt;
     const bool is_full = effort == Effort::full;
     Contour parted(images, x, log_value,
@@ -81,13 +85,17 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     parted.split(terms, x, log_value + parted.log_tolerance_);
     parted.take_known_images(terms, x, log_value);
     // Either may fall far sooner than the other; of the same law the narrower window serves.
-    const bool has_parted = !parted.split_.is_none() || parted.known_;
+    const bool has_parted = parted.is_parted();
     const bool has_plain = !parted.split_.is_none() || !parted.known_;
     const double frequencies = is_full ? kMostFrequencies : kMostIfRough;
     const double most = is_full                    ? kMostWork
                         : effort == Effort::sketch ? kMostWorkOfSketch
                                                    : kMostWorkIfRough;
     Limit limit{frequencies, kFirstWork, 1.0, kInfinite, kInfinite, 0.0};
+    if (may_part && has_parted) {  // lines for another contour cost as much as this
+        limit.work *= kMoreWork;
+        if (parted.sample(terms, limit) == Sampled::enough) return made(parted);
+    }
     for (; limit.work <= most; limit.work *= kMoreWork) {
         if (is_full && limit.work * kMoreWork > most) limit.log_coarser = kLogCoarser;
         for (Contour* contour : {has_parted ? &parted : nullptr, has_plain ? &plain : nullptr}) {
@@ -236,7 +244,7 @@ Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
         const double y = y_next();
         const auto holds = [](const auto& line) { return line->holds_beyond_reach(); };
         if (y > reach_of_lines_ && !std::all_of(lines_.begin(), lines_.end(), holds)) {
-            if (make_lines(terms, 2.0 * reach_of_lines_)) continue;
+            if (make_lines(terms, kFarther * reach_of_lines_)) continue;
             return are_few ? Sampled::none : Sampled::in_part;
         }
         take_block(terms);
@@ -350,12 +358,12 @@ class Product {
     void multiply(const Characteristic& phi, double n) {
         const double r = phi.real, s = phi.imaginary;
         const bool is_near = std::fabs(r) < 0.5 && std::fabs(s) < 0.5;
-        const double size = std::hypot(1.0 + r, s);
+        const double size = std::sqrt((1.0 + r) * (1.0 + r) + s * s);
         const double log_phi = is_near ? 0.5 * log1p(2.0 * r + r * r + s * s) : std::log(size);
         const double error = phi.error + 4.0 * kUnit * (std::fabs(r) + std::fabs(s));
         const double largest = std::min(size + error, 1.0 + error);
         log_size_ += n * log_phi;
-        log_most_ += n * (is_near ? log_phi + log1p(error / size) : std::log(largest));
+        log_most_ += n * (is_near ? log_phi + error / size : std::log(largest));
         phase_ += n * std::atan2(s, 1.0 + r);
         relative_ += n * error / largest;
         rounding_ += n * (20.0 * std::fabs(r) + 8.0 * std::fabs(s));
@@ -381,9 +389,11 @@ class LargePart {
         const Complex whole(1.0 + phi.whole.real, phi.whole.imaginary);
         const Complex large(phi.large.real, phi.large.imaginary);
         if (large == 0.0 && phi.large.error == 0.0) return;
-        const double least = std::abs(whole) - phi.whole.error;
-        const Complex ratio = large / whole;
-        const double size = std::abs(ratio);
+        const double square = std::norm(whole);
+        const double least = std::sqrt(square) - phi.whole.error;
+        const Complex ratio((large.real() * whole.real() + large.imag() * whole.imag()) / square,
+                            (large.imag() * whole.real() - large.real() * whole.imag()) / square);
+        const double size = std::sqrt(std::norm(ratio));
         const double error =
             (phi.large.error + size * phi.whole.error) / least + 16.0 * kUnit * size;
         if (!(least > 0.0) || !(size + error < 0.5)) {

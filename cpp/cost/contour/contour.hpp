@@ -30,8 +30,10 @@ class Contour {
     struct Tolerance {
         double logarithm, smoothing;
     };
+    // Small losses are left out at once where they `may_part`.
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
-                                       double log_value, Effort effort, Tolerance tolerance);
+                                       double log_value, Effort effort, Tolerance tolerance,
+                                       bool may_part = false);
 
     Bounds profile(double x, double log_unit) const;
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.
@@ -45,6 +47,7 @@ class Contour {
     double deviation() const { return deviation_; }
     double window() const { return window_; }
     std::size_t size() const { return frequencies_.size(); }
+    bool is_parted() const { return !split_.is_none() || known_; }  // others may fall sooner
     bool is_cut_short() const { return is_cut_short_; }  // smoothed for want of more frequencies
 
   private:
@@ -117,10 +120,13 @@ class Contour {
     std::size_t block_ = kBlock;
     std::vector<Frequency> frequencies_;
     struct Table {
-        std::vector<double> real, imaginary;          // of F/(s(s + 1)), filled up with zeros
+        explicit Table(std::size_t n = 0) : real(n), imaginary(n) {}
+        void set(std::size_t k, double re, double im, double y, double off);
+        std::vector<double> real, imaginary;          // filled up with zeros
         double size = 0.0, slope = 0.0, error = 0.0;  // sums of moduli, of those by y, of errors
     };
-    Table table_;
+    double rounding_of_sum(const Table& table, double turn, double x) const;
+    Table table_, density_;  // of F/(s(s + 1)), and of F if it was smoothed
     double moment_ = 0.0, moment_error_ = 0.0, centre_ = 0.0, centre_size_ = 0.0;
     double log_truncation_ = 0.0;  // log of a bound of |F| beyond the last frequency
     double rest_ = 0.0;  // by which it is multiplied to bound the integral of |F| from there on

@@ -37,7 +37,7 @@ class Moments {
     // Of terms that are trimmed.
     Moments(const Terms& terms, std::shared_ptr<SwappedMoments> swapped)
         : terms_(terms), swapped_(std::move(swapped)) {
-        for (const Releases& term : terms) memories_.push_back(term.law->memory());
+        for (const Releases& term : terms) memories_.push_back(term.law->memory(term.count));
     }
     // The value is never below K(t) by more than the error.
     const Moment& at(double t);

@@ -83,11 +83,12 @@ class Law {
     virtual Interval finite_mass() const { return {1.0 - infinite_mass(), 1.0 - infinite_mass()}; }
     // For a tilt t >= 0. The value is an upper bound of K(t) wherever the error is infinite.
     virtual Moment moment(double t) const = 0;
-    // What one query keeps from one tilt to the next; not shared between threads.
+    // What one query keeps from one tilt to the next, of so many releases; not shared between
+    // threads.
     struct Memory {
         virtual ~Memory() = default;
     };
-    virtual std::unique_ptr<Memory> memory() const { return nullptr; }
+    virtual std::unique_ptr<Memory> memory(double) const { return nullptr; }
     virtual Moment recalled_moment(double t, Memory*) const { return moment(t); }
     // An upper bound of log E[e^(t L)] over the part of small losses.
     virtual double log_small_moment(double t, const Split&) const {

@@ -17,7 +17,8 @@ namespace {
 constexpr double kPruned = 1e-28;         // of M: nodes that are left out, and counted
 constexpr double kMostNodes = 0x1p15;     // of one line
 constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node
-constexpr double kMomentError = -32.0;    // log: of moments for searches and images
+// log: of moments for searches and images, of all releases together, and of one.
+constexpr double kMomentsError = -12.0, kFinestMoment = -32.0, kMomentError = -24.0;
 }  // namespace
 
 // On an exact grid.
@@ -91,34 +92,36 @@ Moment SampledGaussianLaw::crude_moment(double t) const {
     return {bound * (1.0 + 1e-14), kInfinity, t / (sigma_ * sigma_), 1.0 / (sigma_ * sigma_)};
 }
 
-Moment SampledGaussianLaw::moment_on(const Nodes& grid, double t) const {
+Moment SampledGaussianLaw::moment_on(const Nodes& grid, double t, double log_error) const {
     const double u = order(t);
     const Tilted law = tilted(grid.log_weight, grid.loss, u);
-    return plain_moment(grid, law.weight, law.log_sum, u, std::exp(kMomentError));
+    return plain_moment(grid, law.weight, law.log_sum, u, std::exp(log_error));
 }
 
 Moment SampledGaussianLaw::moment(double t) const {
     const double u = order(t);
     const auto grid = nodes(range(u), step(u, 0.0, kMomentError));
-    return grid ? moment_on(*grid, t) : crude_moment(t);
+    return grid ? moment_on(*grid, t, kMomentError) : crude_moment(t);
 }
 
 // The nodes of the last tilt, which serve others of which the range is no wider, nor the step.
 struct SampledGaussianLaw::Grid : Law::Memory {
+    explicit Grid(double log_error_of_moment) : log_error(log_error_of_moment) {}
+    double log_error;
     Interval ends{0.0, 0.0};
     double width = 0.0;
     std::optional<Nodes> nodes;
 };
 
-std::unique_ptr<Law::Memory> SampledGaussianLaw::memory() const {
-    return std::make_unique<Grid>();
+std::unique_ptr<Law::Memory> SampledGaussianLaw::memory(double count) const {
+    return std::make_unique<Grid>(std::max(kMomentsError - std::log(count), kFinestMoment));
 }
 
 Moment SampledGaussianLaw::recalled_moment(double t, Memory* memory) const {
     constexpr double kRoom = 1.3;  // beside what is asked for
-    const double u = order(t), width = step(u, 0.0, kMomentError);
-    const Interval ends = range(u);
     auto& grid = static_cast<Grid&>(*memory);
+    const double u = order(t), width = step(u, 0.0, grid.log_error);
+    const Interval ends = range(u);
     const bool serves = grid.nodes && ends.lower >= grid.ends.lower &&
                         ends.upper <= grid.ends.upper && width >= grid.width;
     const double own = (ends.upper - ends.lower) / width;
@@ -129,7 +132,7 @@ Moment SampledGaussianLaw::recalled_moment(double t, Memory* memory) const {
         grid.nodes = nodes(grid.ends, grid.width);
         if (!grid.nodes) return moment(t);
     }
-    return moment_on(*grid.nodes, t);
+    return moment_on(*grid.nodes, t, grid.log_error);
 }
 
 // Of nodes with weights g_j and log M; what the rule misses is given relative to M.

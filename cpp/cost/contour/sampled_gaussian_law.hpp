@@ -17,7 +17,7 @@ class SampledGaussianLaw : public Law {
         : sigma_(sigma), q_(rate), direction_(direction) {}
 
     Moment moment(double t) const override;
-    std::unique_ptr<Memory> memory() const override;
+    std::unique_ptr<Memory> memory(double count) const override;
     Moment recalled_moment(double t, Memory* memory) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
@@ -78,7 +78,7 @@ class SampledGaussianLaw : public Law {
     std::optional<ExactGrid> exact_grid(const Interval& ends, double width) const;
     std::optional<Nodes> nodes(const Interval& ends, double width) const;
     Moment crude_moment(double t) const;
-    Moment moment_on(const Nodes& nodes, double t) const;
+    Moment moment_on(const Nodes& nodes, double t, double log_error) const;
     Moment plain_moment(const Nodes& nodes, const std::vector<double>& weight, double log_sum,
                         double order, double missed) const;
     Moment exact_moment(const Nodes& nodes, double t, double log_error) const;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kWidestShift = 1.0;    // further the weights would lose digits to each other
 constexpr double kLogNothing = -150.0;  // of a node's weight: squares do not underflow
+constexpr double kLogLeast = -700.0;    // of what is left out with a node
 constexpr double kLogPruned = -64.5;    // of it, relative to the largest
 constexpr double kPrunedLess = 7.0;     // log of how much less than may be missed: for some nodes
 constexpr double kLossError = 30.0;     // of log w, as its kernel says
@@ -85,17 +86,20 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
         return at.log_modulus[k] + (is_topped ? below_top.log_most(at.z[k], tau) : 0.0) +
                (cut ? above_cut.log_most(at.z[k], tau) : 0.0);
     };
+    std::vector<double> mosts(n);
     double largest = -kInfinity;
-    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, log_most(k));
+    for (std::size_t k = 0; k < n; ++k) {
+        mosts[k] = log_most(k);
+        largest = std::max(largest, mosts[k]);
+    }
     const double least =
         std::max(largest + std::max(log_error - kPrunedLess, kLogPruned), kLogNothing);
     ShiftedNodes made;
     made.loss_error = kLossError;
     double left_out = 0.0;
     for (std::size_t k = 0; k < n; ++k) {
-        const double most = log_most(k);
-        if (!(most >= least)) {
-            left_out += std::exp(most);
+        if (!(mosts[k] >= least)) {
+            left_out += std::exp(std::max(mosts[k], kLogLeast));
             continue;
         }
         const double z = at.z[k], log_size = at.log_size[k], angle = at.angle[k];

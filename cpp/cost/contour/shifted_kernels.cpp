@@ -67,8 +67,15 @@ void sums(const ShiftedColumns& c, std::size_t count, double* real, double* imag
     }
 }
 
+double tail(std::size_t n, const double* modulus, const double* damping, double y) {
+    double total = 0.0;
+#pragma omp simd reduction(+ : total)
+    for (std::size_t j = 0; j < n; ++j) total += modulus[j] * exp(-y * damping[j]);
+    return total;
+}
+
 }  // namespace
 
-extern const ShiftedKernels TIGHTNOISE_AT_LEVEL(shifted_kernels) = {turns, sums};
+extern const ShiftedKernels TIGHTNOISE_AT_LEVEL(shifted_kernels) = {turns, sums, tail};
 
 }  // namespace tightnoise::contour

@@ -23,6 +23,8 @@ struct ShiftedKernels {
     // sums[k] = sum_j W_j E_j at each of the next `count` frequencies, 64 at most, real parts and
     // imaginary.
     void (*sums)(const ShiftedColumns& columns, std::size_t count, double* real, double* imaginary);
+    // sum_j modulus[j] e^(-y damping[j])
+    double (*tail)(std::size_t n, const double* modulus, const double* damping, double y);
 };
 TIGHTNOISE_KERNEL_TABLE(ShiftedKernels, shifted_kernels)
 

@@ -154,8 +154,9 @@ void ShiftedSum::at(std::size_t first, double* real, double* imaginary) {
 }
 
 double ShiftedSum::log_tail(double y) const {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < used_; ++j) sum += modulus_[j] * std::exp(-y * damping_[j]);
+    std::size_t moving = 0;  // the others are in what is missing
+    while (moving < loss_.size() && still_from_[moving / kGroup] > y) moving += kGroup;
+    const double sum = shifted_kernels().tail(moving, modulus_.data(), damping_.data(), y);
     return std::log(sum * (1.0 + 1e-9) + missing_);
 }
 
