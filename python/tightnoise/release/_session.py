@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -540,6 +539,8 @@ def _read(path: str) -> tuple[dict[str, Any], str]:
 def _digest_of(state: dict[str, Any]) -> str:
     """Return a digest by which an edited file is found out; whoever wants to can make another."""
     text = json.dumps(state, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    import hashlib  # with OpenSSL, of several megabytes
+
     return hashlib.sha256(text.encode()).hexdigest()
 
 
