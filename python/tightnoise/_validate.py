@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy import ma  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
 from tightnoise._core import special as core
@@ -35,7 +35,7 @@ def require_all(good: NDArray[np.bool_], name: str, array: NDArray[Any], allowed
 
 def real_scalar(name: str, value: Any) -> float:
     """Return `value` as a finite float; refuse arrays, strings, booleans and complex numbers."""
-    is_other = isinstance(value, (bool, np.bool_, str, bytes, complex)) or is_masked(value)
+    is_other = isinstance(value, (bool, np.bool_, str, bytes, complex, ma.MaskedArray))
     is_array = isinstance(value, np.ndarray) and value.ndim > 0  # older NumPy takes one element
     is_other = is_other or is_array
     if is_other or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "iufO"):
@@ -48,12 +48,6 @@ def real_scalar(name: str, value: Any) -> float:
         number = math.inf
     require(math.isfinite(number), name, value, "finite")
     return number
-
-
-def is_masked(value: object) -> bool:
-    """Return whether `value` is one of NumPy's arrays that hide elements."""
-    ma = sys.modules.get("numpy.ma")  # NumPy loads it when first used: else there is none
-    return ma is not None and isinstance(value, ma.MaskedArray)
 
 
 def positive(name: str, value: object) -> float:
@@ -170,7 +164,7 @@ def require_finite(name: str, array: NDArray[np.floating[Any]]) -> None:
 def plain_array(name: str, value: object) -> NDArray[Any]:
     """Return `value` as an array in memory, if it is all there and of one shape."""
     # NumPy would drop the mask, and release or count what the caller has hidden.
-    if is_masked(value):
+    if isinstance(value, ma.MaskedArray):
         raise TypeError(f"{name} must not be a masked array: pass the elements that count")
     if hasattr(value, "__dask_graph__"):  # NumPy would compute it, all of it at once
         raise TypeError(f"{name} must be in memory; got Dask's: see tightnoise.dask, or compute it")

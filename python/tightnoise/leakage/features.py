@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -134,8 +135,6 @@ def _in_threads(fill: Callable[[slice], None], parts: list[slice]) -> None:
         for part in parts:
             fill(part)
         return
-    from concurrent.futures import ThreadPoolExecutor  # with logging, for many examples only
-
     pool = ThreadPoolExecutor(workers)
     try:
         for _ in pool.map(fill, parts):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+from numpy.polynomial import legendre  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -22,7 +23,7 @@ _OFFSETS = np.arange(-10.0, 11.0)  # of a Gaussian nothing is left beyond, to 1e
 @functools.cache
 def gauss_legendre(count: int = _NODES) -> tuple[Array, Array]:
     """Return nodes and weights of Gauss's rule from -1 to 1."""
-    return np.polynomial.legendre.leggauss(count)
+    return legendre.leggauss(count)
 
 
 def exponential(scale: float, end: float) -> Array:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sized
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy import ma
 from numpy.typing import ArrayLike, NDArray
 
-from tightnoise._validate import is_masked, one_of, require
+from tightnoise._validate import one_of, require
 
 Values: TypeAlias = ArrayLike | Sized
 """A one-dimensional array_like, or a column of pandas, polars or Arrow."""
@@ -104,7 +105,7 @@ def column_of(values: Any) -> Column:
     """Return a column as it comes, and which of its rows are missing by a mask of their own."""
     if isinstance(values, Column):
         return values
-    if is_masked(values):
+    if isinstance(values, ma.MaskedArray):
         raise TypeError("values must not be a masked array: pass the rows that count")
     if hasattr(values, "columns"):
         raise TypeError(
