@@ -88,34 +88,6 @@ class BoundedChoice:
     question : NamedTuple
         What was asked: epsilon, delta, lower, upper, sensitivity, releases, weights, integer.
 
-    Attributes
-    ----------
-    clip : bool
-        Whether outputs are clipped to the domain, which costs no privacy.
-    lower, upper : float
-        The domain.
-    noise : str
-        The parameter that sets the size of the noise, with its value. It is no measure of the
-        error: different families, and even one family at different widths, compare otherwise.
-    cost : Cost
-        What one release costs.
-    epsilon : float
-        What the releases cost together at the ranking's delta, rounded upwards: the budget, or
-        less.
-    bias_worst : float
-        The greatest abs(mean of the output - truth).
-    variance_average, variance_worst : float
-        Of the output.
-    mse_average, mse_worst : float
-        Mean squared error of the output.
-    prior : tuple of float or None
-        The weights of equally wide cells of the domain; None: all true values are alike.
-    note : str
-        What a reader of the table should know about this row.
-    integer : bool
-        Whether true values are integers and outputs are rounded to some, before any clip, which
-        costs nothing. "Worst" and "average" are then over integers.
-
     Examples
     --------
     >>> import tightnoise as tn
@@ -133,7 +105,7 @@ class BoundedChoice:
 
     @property
     def clip(self) -> bool:
-        """Whether outputs are clipped to the domain."""
+        """Whether outputs are clipped to the domain, which costs no privacy."""
         return self._family.clip
 
     @property
@@ -148,7 +120,11 @@ class BoundedChoice:
 
     @property
     def noise(self) -> str:
-        """The parameter that sets the size of the noise, with its value."""
+        """The parameter that sets the size of the noise, with its value.
+
+        It is no measure of the error: different families, and even one family at different widths,
+        compare otherwise.
+        """
         parameter = self._family.parameter
         return f"{parameter} {getattr(self.mechanism, parameter):.6g}" if parameter else ""
 
@@ -159,7 +135,7 @@ class BoundedChoice:
 
     @cached_property
     def epsilon(self) -> float:
-        """What the releases cost together, rounded upwards."""
+        """What the releases cost together at the delta asked for: the budget, or less."""
         # Both the budget and the cost, which is rounded upwards, are at least the truth.
         asked = self.question
         return min((self.cost * asked.releases).epsilon(asked.delta), asked.epsilon)
@@ -191,7 +167,7 @@ class BoundedChoice:
 
     @property
     def prior(self) -> tuple[float, ...] | None:
-        """The weights of equally wide cells of the domain."""
+        """The weights of equally wide cells of the domain; None: all true values are alike."""
         return self.question.weights
 
     @property
@@ -201,7 +177,10 @@ class BoundedChoice:
 
     @property
     def integer(self) -> bool:
-        """Whether true values and outputs are integers."""
+        """Whether true values are integers and outputs are rounded to some, before any clip.
+
+        That costs nothing. "Worst" and "average" are then over integers.
+        """
         return self.question.integer
 
     @property
