@@ -272,15 +272,15 @@ def least_variance(
     changes by 1 nothing is below rounded Tulap noise, with T_k the probability of k or more: T_1 is
     (1 - delta)/(1 + e^epsilon) or more, as T_0 = 1 - T_1 is no more than e^epsilon T_1 + delta, and
     so on, T_(k + 1) >= (T_k - delta)/e^epsilon; there all are equal, and the variance is the sum of
-    2 (2 k - 1) T_k. Of one number mixtures of Gaussians have the least variance from deltas of some
-    0.05 on; up to 0.01 none had it at 144 budgets.
+    2 (2 k - 1) T_k. Mixtures of Gaussians have the least variance of one number from deltas of some
+    0.05 on; up to 0.01 none was below all others, of one number at 144 budgets, of two at 24.
     """
     change = integer_sensitivity(sensitivity)[0] if integer else float(sensitivity)
     question = _Question(epsilon, delta, change, count, "l2", integer)
     families = [family for family in FAMILIES if count == 1 or not family.for_one]
     if count == 1 and integer and change == 1:
         families = [family for family in families if family.name in _LEAST_OF_INTEGERS]
-    elif count == 1 and delta <= _SMALL:
+    elif count <= 2 and delta <= _SMALL:
         families = [family for family in families if family.name not in _BEST_OF_LARGE_DELTA]
     ordered = sorted((question.at_least(f), i) for i, f in enumerate(families))
     found: list[tuple[float, int, NoiseChoice]] = []
