@@ -136,6 +136,10 @@ def test_names_of_other_libraries_are_answered():
         tn.Laplace(1.0).sample(0.0, size=3)
     with pytest.raises(TypeError, match=r"no argument 'nonsense'$"):
         gaussian.sample([0.0], nonsense=1)
+    with pytest.raises(TypeError, match=r"Laplace\(\) .*'loc': pass the value itself"):
+        tn.Laplace(loc=0.0, scale=1.0)
+    with pytest.raises(TypeError, match=r"noise_multiplier\(\) .*'target_epsilon': pass epsilon="):
+        tn.calibrate.noise_multiplier(target_epsilon=1.0, target_delta=1e-6, sample_rate=0.1)
     with pytest.raises(AttributeError, match=r"no attribute 'randomise': here it is sample"):
         tn.Laplace(1.0).randomise(3.0)
     with pytest.raises(AttributeError, match=r"no attribute 'get_epsilon': here it is epsilon\("):

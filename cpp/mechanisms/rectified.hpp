@@ -124,7 +124,8 @@ class Rectified {
         return rounded(z * z * -0.5 - kLogSqrtTwoPiWide) - log(lane.sigma);
     }
 
-    static double cdf(double x, const Lane& lane) {
+    // Flat: with calls in it, it takes a fifth longer.
+    __attribute__((flatten)) static double cdf(double x, const Lane& lane) {
         if (x < lane.lower) return 0.0;
         if (x >= lane.upper) return 1.0;
         return exp(log_mass(left_half_line(standardised(x, lane))));

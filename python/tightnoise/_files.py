@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
@@ -132,7 +131,7 @@ def write_whole(
     """
     target = check_writable(path, suffix=suffix, overwrite=overwrite)
     folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
             write(file)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _SEED = "rng=tightnoise.random.NoiseStream(seed), for tests; a release has no seed"
 
@@ -15,10 +21,30 @@ ARGUMENTS: Mapping[str, str] = {
     "loc": "the value itself as theta",
     "scale": "the scale to the mechanism: tightnoise.Laplace(scale).sample(theta)",
     "n_samples": "rvs(size=n_samples)",
-    "sample_rate": "sampling_rate=",
-    "noise_scale": "noise_multiplier=",
 }
-"""Arguments of NumPy, SciPy, Opacus and others, and what to pass here."""
+"""Arguments of samplers of NumPy, SciPy and others, and what to pass here."""
+
+PARAMETERS: Mapping[str, str] = {
+    "loc": "the value itself to sample, as theta",
+    "mu": "the value itself to sample, as theta",
+    "scale": "sigma=",
+    "a": "lower=, in units of the value",
+    "b": "upper=, in units of the value",
+    "epsilon": "a scale, or let tightnoise.calibrate find it for a budget",
+    "delta": "a scale, or let tightnoise.calibrate find it for a budget",
+    "sensitivity": "it to cost(sensitivity=...), or to tightnoise.calibrate",
+}
+"""Parameters of SciPy's distributions and of diffprivlib's mechanisms, likewise."""
+
+TRAINING: Mapping[str, str] = {
+    "target_epsilon": "epsilon=",
+    "target_delta": "delta=",
+    "sample_rate": "sampling_rate=",
+    "sigma": "noise_multiplier=",
+    "accountant": "nothing: the tightest of all is taken",
+    "epsilon_tolerance": "nothing: answers are exact to 1e-9",
+}
+"""Arguments of Opacus' functions for a training, likewise."""
 
 ACCOUNTANTS: Mapping[str, str] = {
     "get_epsilon": "epsilon(delta)",
@@ -67,12 +93,37 @@ NAMES: Mapping[str, str] = {
 """Classes and functions of Opacus, dp-accounting, diffprivlib and SciPy."""
 
 
-def check_keywords(function: str, given: Iterable[str], known: Collection[str]) -> None:
+def check_keywords(
+    function: str,
+    given: Iterable[str],
+    known: Collection[str],
+    hints: Mapping[str, str] = ARGUMENTS,
+) -> None:
     """Raise the TypeError of an unknown argument, with what to pass instead if that is known."""
     for name in given:
         if name not in known:
-            hint = f": pass {ARGUMENTS[name]}" if name in ARGUMENTS else ""
+            hint = f": pass {hints[name]}" if name in hints else ""
             raise TypeError(f"{function}() has no argument {name!r}{hint}")
+
+
+def hinted(hints: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that makes `check_keywords` answer for an unknown argument."""
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        called = function.__qualname__.removesuffix(".__init__")
+        known = frozenset(inspect.signature(function).parameters)
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **options: P.kwargs) -> R:
+            try:
+                return function(*args, **options)
+            except TypeError:
+                check_keywords(called, options, known, hints)
+                raise
+
+        return checked
+
+    return decorated
 
 
 def missing(thing: object, name: str, hints: Mapping[str, str]) -> AttributeError:

@@ -14,6 +14,9 @@ Parts = Sequence[str | Sequence[Sequence[str]]]
 class Printed:
     """What `print` shows as text and a notebook as a page."""
 
+    _later = "right"
+    """Where columns after the first stand: words do on the left."""
+
     @abstractmethod
     def _parts(self) -> Parts:
         """Return lines and tables."""
@@ -21,19 +24,21 @@ class Printed:
     def __str__(self) -> str:
         parts = self._parts()
         return "\n".join(
-            line for part in parts for line in ([part] if isinstance(part, str) else columns(part))
+            line
+            for part in parts
+            for line in ([part] if isinstance(part, str) else columns(part, self._later))
         )
 
     def _repr_html_(self) -> str:
-        return "\n".join(map(_html, self._parts()))
+        return "\n".join(_html(part, self._later) for part in self._parts())
 
 
-def _html(part: str | Sequence[Sequence[str]]) -> str:
+def _html(part: str | Sequence[Sequence[str]], later: str) -> str:
     import html  # a notebook's, and half of what importing this module would take
 
     if isinstance(part, str):
         return f"<div>{html.escape(part.strip())}</div>"
-    sides = "left", "right"  # as in `columns`
+    sides = "left", later  # as in `columns`
     rows = (
         "".join(
             f'<td style="text-align: {sides[i > 0]}">{html.escape(text)}</td>'
@@ -44,11 +49,12 @@ def _html(part: str | Sequence[Sequence[str]]) -> str:
     return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
 
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+def columns(rows: Sequence[Sequence[str]], later: str = "right") -> list[str]:
     """Return one line a row: the first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    place = str.rjust if later == "right" else str.ljust
     return [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
+        "  ".join([row[0].ljust(widths[0]), *map(place, row[1:], widths[1:])]).rstrip()
         for row in rows
     ]
 

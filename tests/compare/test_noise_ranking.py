@@ -276,7 +276,10 @@ def test_no_integer_noise_is_below_tulap_noise(epsilon, delta):
     assert ranking.best == found
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "count"), [(1.0, 0.0, 2), (1.0, 1e-6, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "count"),
+    [(1.0, 0.0, 2), (1.0, 1e-6, 1), (0.1, 1e-3, 1), (2.0, 0.01, 1), (3.0, 0.1, 1)],
+)
 def test_the_best_where_no_search_is_long(epsilon, delta, count):
     asked = {"sensitivity": 1.0, "count": count, "integer": False}
     found = least_variance(epsilon, delta, **asked)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from tightnoise._hints import TRAINING, hinted
 from tightnoise._validate import MAX_COUNT, fraction, positive, steps_in
 from tightnoise.calibrate._budget import NOTHING, Budget, budget_of
 from tightnoise.calibrate._error import CalibrationError
@@ -22,6 +23,7 @@ from tightnoise.costs._training import training_step
 _LEAST_RATE = 1e-100
 
 
+@hinted(TRAINING)
 def noise_multiplier(
     epsilon: float,
     delta: float,
@@ -101,6 +103,7 @@ def noise_multiplier(
     return found.x
 
 
+@hinted(TRAINING)
 def steps(
     epsilon: float,
     delta: float,
@@ -152,6 +155,7 @@ def steps(
     return most_count(lambda count: excess_of(step * count + budget.beside, budget), by_renyi, most)
 
 
+@hinted(TRAINING)
 def sampling_rate(
     epsilon: float,
     delta: float,

@@ -18,8 +18,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._cached import cached_property
 from tightnoise.mechanisms import Staircase, Tulap
-from tightnoise.mechanisms._panels import up_to
+from tightnoise.mechanisms._panels import gauss_legendre, up_to
 
 Array = NDArray[np.float64]
 
@@ -44,9 +45,17 @@ class GaussLegendre:
     """Quadrature with some nodes a panel."""
 
     def __init__(self, count: int) -> None:
-        roots, doubled = np.polynomial.legendre.leggauss(count)
-        self.nodes: Array = 0.5 * (1.0 + roots)
-        self.weights: Array = 0.5 * doubled
+        self._count = count
+
+    @cached_property
+    def nodes(self) -> Array:
+        """Between 0 and 1."""
+        return 0.5 * (1.0 + gauss_legendre(self._count)[0])
+
+    @cached_property
+    def weights(self) -> Array:
+        """Of which the sum is 1."""
+        return 0.5 * gauss_legendre(self._count)[1]
 
     def within(self, left: Array, width: Array) -> Array:
         """Return the nodes of panels, a row for each."""

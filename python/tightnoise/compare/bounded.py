@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -25,20 +25,21 @@ from tightnoise._validate import (
     shown,
 )
 from tightnoise._validate import integer as integer_between
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, Question
+from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, BoundedFamily, Question
 from tightnoise.compare._estimates import ESTIMATES, Linear, PosteriorMean
+from tightnoise.compare._integer_errors import noise_of, reach_of
 from tightnoise.compare._integers import integer_interval, integers_of
-from tightnoise.compare._prior import prior_of, weights_of
+from tightnoise.compare._prior import weights_of
 from tightnoise.compare._ranking import Ranking
-from tightnoise.compare.bounded_errors import errors_of, utility_of, whole
-from tightnoise.costs import Cost
-from tightnoise.mechanisms import (
-    BoundedLaplace,
-    Gaussian,
-    Laplace,
-    RectifiedGaussian,
-    TruncatedGaussian,
+from tightnoise.compare.bounded_errors import (
+    Errors,
+    Utility,
+    average_square,
+    errors_of,
+    utility_of,
+    whole,
 )
+from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream
 
 __all__ = [
@@ -61,9 +62,8 @@ CRITERIA = {
 }
 """What a table can be sorted by, and what that is."""
 _LEAST_WIDTH = 1e-150  # squares of less, or of more than its inverse, are no numbers
-_WIDE = 1e4  # a variance, in integers, which rounding hardly changes
-_DOUBT = 1.02  # of a sum over a thousand cells
-_SHARES = (np.arange(500) + 0.5) / 1000  # of noise below 0, each as much
+_FEW_INTEGERS = 4096  # that noise reaches
+_NEVER_BEST = ("middle", "multi-Gaussian + clip")
 _LEAST = 1e-100  # of epsilon and 1/epsilon, and of the sensitivity in the width: as to calibrate
 
 
@@ -85,31 +85,8 @@ class BoundedChoice:
         Of the family, such as "truncated Gaussian".
     mechanism : object
         Calibrated; its `sample` may be outside the domain where `clip` is true.
-    clip : bool
-        Whether outputs are clipped to the domain, which costs no privacy.
-    lower, upper : float
-        The domain.
-    noise : str
-        The parameter that sets the size of the noise, with its value. It is no measure of the
-        error: different families, and even one family at different widths, compare otherwise.
-    cost : Cost
-        What one release costs.
-    epsilon : float
-        What the releases cost together at the ranking's delta, rounded upwards: the budget, or
-        less.
-    bias_worst : float
-        The greatest abs(mean of the output - truth).
-    variance_average, variance_worst : float
-        Of the output.
-    mse_average, mse_worst : float
-        Mean squared error of the output.
-    prior : tuple of float or None
-        The weights of equally wide cells of the domain; None: all true values are alike.
-    note : str
-        What a reader of the table should know about this row.
-    integer : bool
-        Whether true values are integers and outputs are rounded to some, before any clip, which
-        costs nothing. "Worst" and "average" are then over integers.
+    question : NamedTuple
+        What was asked: epsilon, delta, lower, upper, sensitivity, releases, weights, integer.
 
     Examples
     --------
@@ -124,20 +101,99 @@ class BoundedChoice:
 
     name: str
     mechanism: Any
-    clip: bool
-    lower: float
-    upper: float
-    noise: str
-    cost: Cost
-    epsilon: float
-    bias_worst: float
-    variance_average: float
-    variance_worst: float
-    mse_average: float
-    mse_worst: float
-    prior: tuple[float, ...] | None = None
-    note: str = ""
-    integer: bool = False
+    question: Question
+
+    @property
+    def clip(self) -> bool:
+        """Whether outputs are clipped to the domain, which costs no privacy."""
+        return self._family.clip
+
+    @property
+    def lower(self) -> float:
+        """The lower end of the domain."""
+        return self.question.lower
+
+    @property
+    def upper(self) -> float:
+        """The upper end of the domain."""
+        return self.question.upper
+
+    @property
+    def noise(self) -> str:
+        """The parameter that sets the size of the noise, with its value.
+
+        It is no measure of the error: different families, and even one family at different widths,
+        compare otherwise.
+        """
+        parameter = self._family.parameter
+        return f"{parameter} {getattr(self.mechanism, parameter):.6g}" if parameter else ""
+
+    @cached_property
+    def cost(self) -> Cost:
+        """What one release costs."""
+        return self._family.cost(self.mechanism, self.question)
+
+    @cached_property
+    def epsilon(self) -> float:
+        """What the releases cost together at the delta asked for: the budget, or less."""
+        # Both the budget and the cost, which is rounded upwards, are at least the truth.
+        asked = self.question
+        return min((self.cost * asked.releases).epsilon(asked.delta), asked.epsilon)
+
+    @property
+    def bias_worst(self) -> float:
+        """The greatest abs(mean of the output - truth)."""
+        return self._utility.bias_worst
+
+    @property
+    def variance_average(self) -> float:
+        """Variance of the output, averaged over the prior."""
+        return self._utility.variance_average
+
+    @property
+    def variance_worst(self) -> float:
+        """Greatest variance of the output."""
+        return self._utility.variance_worst
+
+    @property
+    def mse_average(self) -> float:
+        """Mean squared error of the output, averaged over the prior."""
+        return self._utility.mse_average
+
+    @property
+    def mse_worst(self) -> float:
+        """Greatest mean squared error of the output."""
+        return self._utility.mse_worst
+
+    @property
+    def prior(self) -> tuple[float, ...] | None:
+        """The weights of equally wide cells of the domain; None: all true values are alike."""
+        return self.question.weights
+
+    @property
+    def note(self) -> str:
+        """What a reader of the table should know about this row."""
+        return self._family.note
+
+    @property
+    def integer(self) -> bool:
+        """Whether true values are integers and outputs are rounded to some, before any clip.
+
+        That costs nothing. "Worst" and "average" are then over integers.
+        """
+        return self.question.integer
+
+    @property
+    def _family(self) -> BoundedFamily:
+        return BOUNDED_FAMILIES[self.name]
+
+    @cached_property
+    def _utility(self) -> Utility:
+        return utility_of(self._errors, self.question.prior)
+
+    @cached_property
+    def _errors(self) -> Errors:
+        return errors_of(self.mechanism, self.lower, self.upper, self.integer)
 
     def sample(
         self, theta: ArrayLike, *, estimate: str = "value", rng: NoiseStream | None = None
@@ -241,27 +297,25 @@ class BoundedChoice:
 
     @property
     def _known(self) -> tuple[Any, ...]:
-        prior = prior_of(self.prior, self.upper - self.lower)
-        return self.mechanism, self.lower, self.upper, prior, self.integer
+        return self.mechanism, self.lower, self.upper, self.question.prior, self.integer
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
 
     def bias(self, theta: ArrayLike) -> Any:
         """Return the mean of the output less the truth, within 1e-12 of the noise's scale."""
-        return self._errors(theta)[0]
+        return self._errors_at(theta)[0]
 
     def mse(self, theta: ArrayLike) -> Any:
         """Return the mean squared error of the output for true values theta."""
-        return self._errors(theta)[1]
+        return self._errors_at(theta)[1]
 
-    def _errors(self, theta: ArrayLike) -> tuple[Any, Any]:
+    def _errors_at(self, theta: ArrayLike) -> tuple[Any, Any]:
         values = self._inside(theta).astype(np.float64)
         if self.integer:
             require_all(np.asarray(values == np.rint(values)), "theta", values, "an integer")
-        errors = errors_of(self.mechanism, self.lower, self.upper, self.integer)
         distances = (np.atleast_1d(values - self.lower), np.atleast_1d(self.upper - values))
-        bias, square = whole(errors, *(np.maximum(distance, 0.0) for distance in distances))
+        bias, square = whole(self._errors, *(np.maximum(distance, 0.0) for distance in distances))
         return bias.reshape(values.shape)[()], square.reshape(values.shape)[()]
 
     def _inside(self, theta: ArrayLike) -> Any:
@@ -495,7 +549,9 @@ def ranking_of(asked: Question, optimum: bool = False) -> BoundedRanking:
             left_out[family.name] = "its values are no integers"
             continue
         try:
-            choices.append(choice_of(family.name, asked))
+            choice = choice_of(family.name, asked)
+            choice.mse_average, choice.epsilon  # noqa: B018  # they take the time, and may be refused
+            choices.append(choice)
         except ValueError as error:  # also of a range that is narrower than this function's
             left_out[family.name] = str(error)
     by = "mse_average"
@@ -509,92 +565,36 @@ def ranking_of(asked: Question, optimum: bool = False) -> BoundedRanking:
 def best_choice(asked: Question) -> BoundedChoice:
     """Return the row of least average error that looks at the data and needs no search.
 
-    Without the errors of rows that cannot be it, which take long.
+    The multi-Gaussian is not looked at, which takes long to calibrate: at 1,764 budgets and widths
+    it was never the best (tests/release/test_sums.py has some). Noise that reaches many integers
+    is judged before it is rounded: at 120 settings no other's squared error was 1e-4 less.
     """
-    found: BoundedChoice | None = None
-    for least, name in sorted(_at_least(asked)):
-        if found is not None and least > found.mse_average:
-            break
-        choice = choice_of(name, asked)
-        if found is None or choice.mse_average < found.mse_average:
-            found = choice
-    return choice_of("staircase + clip", asked) if found is None else found  # or says why not
-
-
-def _at_least(asked: Question) -> Iterator[tuple[float, str]]:
-    """Yield, for every row that has an answer, what its average squared error cannot be below."""
+    found: list[tuple[float, BoundedChoice]] = []
     for family in BOUNDED_FAMILIES.values():
-        if family.searched or family.name == "middle":
+        if family.searched or family.name in _NEVER_BEST:
             continue
         try:
-            noise = _calibrated(family.name, asked)
-            least = 0.0 if asked.weights is not None else _error_at_least(noise, asked)
-            yield least, family.name
+            choice = choice_of(family.name, asked)
+            found.append((average_square(_errors_about(choice), asked.prior), choice))
         except ValueError:
             continue
+    if not found:
+        return choice_of("staircase + clip", asked)  # says why not
+    return min(found, key=lambda pair: pair[0])[1]
 
 
-def _error_at_least(noise: object, asked: Question) -> float:
-    """Return what the average squared error, over values that are all alike, cannot be below.
-
-    Added noise x that is clipped errs by min(abs(x), d) at a distance d from the end that it goes
-    to. That is x^2 less 2/3 abs(x)^3/width on average, while abs(x) is at most the width, and else
-    width^2/3. What is lost is summed by the middles of a thousand cells, to a hundredth or so.
-    Integers round x: E x^2 is then 1/4 lower at most, of noise with one mode, and what is lost is
-    that of 1/2 more.
-    Noise that is held inside is x with abs(x) < d, and more, out of less than all: a share of
-    1 - 2 d/width of the values is as far inside.
-    """
-    width, rounding = asked.width, 0.5 * asked.integer
-    law = _free(noise)
-    if isinstance(noise, (TruncatedGaussian, BoundedLaplace)):
-        size = -law.ppf(_SHARES)
-        inside = np.maximum(1.0 - 2.0 * (size + rounding) / width, 0.0)
-        return float(np.mean(np.maximum(size - rounding, 0.0) ** 2 * inside)) / _DOUBT
-    square, size = float(law.var()), -law.ppf(_SHARES) + rounding
-    if asked.integer:
-        square = square - 0.25 if square > _WIDE else float(law.rounded().var())
-    near = np.minimum(size, width)
-    kept = near * near * (1.0 - near * (2.0 / 3.0) / width)
-    return square - _DOUBT * float(np.mean(size * size - kept))
-
-
-def _free(noise: object) -> Any:
-    """Return the noise that a mechanism adds, before it is clipped or held inside."""
-    if isinstance(noise, (TruncatedGaussian, RectifiedGaussian)):
-        return Gaussian(noise.sigma)
-    return Laplace(float(noise.scale)) if isinstance(noise, BoundedLaplace) else noise
+def _errors_about(choice: BoundedChoice) -> Errors:
+    """Return the errors of a row; of many integers without rounding."""
+    width = choice.upper - choice.lower
+    few = choice.integer and reach_of(noise_of(choice.mechanism), width) <= _FEW_INTEGERS
+    return errors_of(choice.mechanism, choice.lower, choice.upper, few)
 
 
 @functools.lru_cache(maxsize=1024)
 def choice_of(name: str, asked: Question) -> BoundedChoice:
     """Return the row of that name for a checked question; CalibrationError without an answer."""
     family = BOUNDED_FAMILIES[name]
-    mechanism = _calibrated(name, asked)
-    size = f"{getattr(mechanism, family.parameter):.6g}" if family.parameter else ""
-    # Both the budget and the cost, which is rounded upwards, are at least the truth.
-    cost = family.cost(mechanism, asked)
-    together = min((cost * asked.releases).epsilon(asked.delta), asked.epsilon)
-    errors = errors_of(mechanism, asked.lower, asked.upper, asked.integer)
-    return BoundedChoice(
-        family.name,
-        mechanism,
-        family.clip,
-        asked.lower,
-        asked.upper,
-        f"{family.parameter} {size}".strip(),
-        cost,
-        together,
-        *utility_of(errors, asked.prior),
-        asked.weights,
-        family.note,
-        asked.integer,
-    )
-
-
-@functools.lru_cache(maxsize=1024)
-def _calibrated(name: str, asked: Question) -> Any:
-    return BOUNDED_FAMILIES[name].calibrated(asked)
+    return BoundedChoice(family.name, family.calibrated(asked), asked)
 
 
 def _number(name: str, value: Any) -> float:

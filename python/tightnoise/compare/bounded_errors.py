@@ -171,10 +171,12 @@ def utility_of(errors: Errors, prior: Prior | None = None) -> Utility:
     >>> round(found.mse_average, 6), round(found.mse_worst, 6)
     (3.235017, 3.999941)
     """
-    panels = _panels(errors, prior)
+    before = prior_of(None, errors.width) if prior is None else prior
+    panels = _panels(errors, before)
     at_nodes, at_edges = errors.at(panels.nodes), errors.at(panels.edges)
     bias, square = at_nodes
-    mse_average = panels.average_square(errors, square)
+    known = _average_by_formula(errors, before)
+    mse_average = panels.average(square) if known is None else known
     edges, nodes = panels.edges, panels.nodes
     where = np.append(edges, nodes)
     order = np.argsort(where)
@@ -196,30 +198,31 @@ def utility_of(errors: Errors, prior: Prior | None = None) -> Utility:
 
 def average_square(errors: Errors, prior: Prior) -> float:
     """Return the mean squared error, averaged over the prior."""
+    known = _average_by_formula(errors, prior)
+    if known is not None:
+        return known
     panels = _panels(errors, prior)
-    return panels.average_square(errors, errors.at(panels.nodes)[1])
+    return panels.average(errors.at(panels.nodes)[1])
+
+
+def _average_by_formula(errors: Errors, prior: Prior) -> float | None:
+    return errors.average_square() if prior.is_uniform else None
 
 
 class _Panels(NamedTuple):
     edges: Array
     nodes: Array
     weights: Array
-    is_uniform: bool
 
     def average(self, values: Array) -> float:
         return float((self.weights * values).sum())
 
-    def average_square(self, errors: Errors, square: Array) -> float:
-        known = errors.average_square() if self.is_uniform else None
-        return self.average(square) if known is None else known
 
-
-def _panels(errors: Errors, prior: Prior | None) -> _Panels:
+def _panels(errors: Errors, before: Prior) -> _Panels:
     """Return panels of the domain, or of the half of it that the errors are for."""
-    before = prior_of(None, errors.width) if prior is None else prior
     if isinstance(errors, IntegerErrors):
         places, mass = places_of(errors.reach, errors.width, before)
-        return _Panels(places[:0], places, mass, False)
+        return _Panels(places[:0], places, mass)
     is_half = errors.edges[-1] < errors.width
     ends = np.append(before.edges, errors.width - before.edges) if is_half else before.edges
     edges = np.union1d(errors.edges, ends[ends <= errors.edges[-1]])
@@ -229,7 +232,7 @@ def _panels(errors: Errors, prior: Prior | None) -> _Panels:
     if is_half:
         density = density + before.density_at(errors.width - nodes)
     weights = step[:, np.newaxis] * PANEL.weights * density
-    return _Panels(edges, nodes, weights, before.is_uniform)
+    return _Panels(edges, nodes, weights)
 
 
 def _size_of_bias(bias: Array, square: Array) -> Array:

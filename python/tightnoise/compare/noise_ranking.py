@@ -23,6 +23,8 @@ __all__ = ["NoiseChoice", "NoiseRanking", "best_noise"]
 
 _LOSSES = {"l1": "mean_abs", "l2": "variance"}
 _LEAST_OF_INTEGERS = ("Tulap", "staircase")  # the latter is the same without a delta
+_SMALL = 0.01  # a delta
+_BEST_OF_LARGE_DELTA = ("multi-Gaussian", "scale mixture")
 _CLOSE = 1e-8  # as searches end
 _ROOM = 1e-6  # for the rounding of a delta, and of what it falls by
 
@@ -270,19 +272,16 @@ def least_variance(
     changes by 1 nothing is below rounded Tulap noise, with T_k the probability of k or more: T_1 is
     (1 - delta)/(1 + e^epsilon) or more, as T_0 = 1 - T_1 is no more than e^epsilon T_1 + delta, and
     so on, T_(k + 1) >= (T_k - delta)/e^epsilon; there all are equal, and the variance is the sum of
-    2 (2 k - 1) T_k.
+    2 (2 k - 1) T_k. Mixtures of Gaussians have the least variance of one number from deltas of some
+    0.05 on; up to 0.01 none was below all others, of one number at 144 budgets, of two at 24.
     """
     change = integer_sensitivity(sensitivity)[0] if integer else float(sensitivity)
     question = _Question(epsilon, delta, change, count, "l2", integer)
-    families = [family for family in FAMILIES if not family.for_one]
+    families = [family for family in FAMILIES if count == 1 or not family.for_one]
     if count == 1 and integer and change == 1:
         families = [family for family in families if family.name in _LEAST_OF_INTEGERS]
-    elif count == 1 or delta == 0:
-        asked = {"sensitivity": sensitivity, "count": count, "integer": integer}
-        ranking = best_noise(epsilon, delta, loss="l2", **asked)  # type: ignore[arg-type]
-        if not ranking.choices:
-            raise _unmet(epsilon, delta, ranking.left_out)
-        return ranking.best
+    elif count <= 2 and delta <= _SMALL:
+        families = [family for family in families if family.name not in _BEST_OF_LARGE_DELTA]
     ordered = sorted((question.at_least(f), i) for i, f in enumerate(families))
     found: list[tuple[float, int, NoiseChoice]] = []
     left_out: dict[str, str] = {}
@@ -332,7 +331,7 @@ class _Question(NamedTuple):
         Such noise falls as the epsilon of its own grows, from an equal share of the budget's on: so
         it is not below that of an epsilon with which all of them cost more.
         """
-        if self.releases == 1:
+        if self.releases == 1 or self.delta == 0:
             return 0.0  # nothing is known
         share, failure = self.epsilon / self.releases, 0.5 * self.delta / self.releases
         above = 2.0 * self.delta

@@ -1,5 +1,6 @@
 """Mechanisms: what turns a value into a noisy value, and what that costs."""
 
+from tightnoise._hints import PARAMETERS, hinted
 from tightnoise.mechanisms._individual import RankOne
 from tightnoise.mechanisms._mechanism import Mechanism
 from tightnoise.mechanisms.additive import AdditiveNoise
@@ -45,3 +46,9 @@ __all__ = [
     "Tulap",
     "VonMisesFisher",
 ]
+
+for _name in __all__:
+    _law = globals()[_name]
+    if "__init__" in vars(_law):
+        _law.__init__ = hinted(PARAMETERS)(_law.__init__)
+del _name, _law

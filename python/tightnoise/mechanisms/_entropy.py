@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from tightnoise._arrays import Floats
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
-from tightnoise.mechanisms._panels import mean_over_panels
+from tightnoise.mechanisms._panels import gauss_legendre, mean_over_panels
 from tightnoise.special import log_ndtr, log_ndtr_diff
 
 Array = NDArray[np.float64]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _NEGLIGIBLE = 1e-25  # what is beyond adds less than 1e-22
 
 
@@ -55,8 +54,9 @@ def _bounded_laplace(law: CoordinateLaw, theta: Floats) -> Array:
 def _first_moment(end: Array) -> Array:
     """Return the integral of x e^-x from 0 to `end`, of positive terms where it is short."""
     near = np.minimum(end, 4.0)
-    x = 0.5 * near[..., np.newaxis] * (1.0 + _NODES)
-    short = 0.5 * near * ((x * np.exp(-x)) @ _WEIGHTS)
+    nodes, weights = gauss_legendre()
+    x = 0.5 * near[..., np.newaxis] * (1.0 + nodes)
+    short = 0.5 * near * ((x * np.exp(-x)) @ weights)
     far = np.maximum(end, 4.0)
     return np.where(end <= 4.0, short, -np.expm1(-far) - far * np.exp(-far))
 

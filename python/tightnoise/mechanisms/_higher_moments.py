@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from tightnoise._arrays import Floats
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
-from tightnoise.mechanisms._panels import mean_over_panels
+from tightnoise.mechanisms._panels import gauss_legendre, mean_over_panels
 from tightnoise.special import log_ndtr, log_ndtr_diff
 
 Array = NDArray[np.float64]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _CHUNK = 2**10  # thetas at a time
 _NEGLIGIBLE = 1e-30  # of what is beyond, the fourth power adds less than 1e-22
 # Between these quantiles densities are polynomials to 1e-12, and they are as close as the law.
@@ -76,8 +75,9 @@ def _of_rows(law: CoordinateLaw, theta: Array, centre: Array, order: int) -> Arr
     kink = np.clip(theta, law.lower, law.upper)  # of Laplace noise
     edges = np.sort(np.concatenate([*ends, kink], axis=1), axis=1)
     middle, half = 0.5 * (edges[:, 1:] + edges[:, :-1]), 0.5 * np.diff(edges, axis=1)
-    x = middle[..., np.newaxis] + half[..., np.newaxis] * _NODES
+    nodes, weights = gauss_legendre()
+    x = middle[..., np.newaxis] + half[..., np.newaxis] * nodes
     flat = np.ascontiguousarray(x.reshape(len(theta), -1))
     density = np.exp(law.call("log_pdf", flat.shape, flat, theta))
     powers = density * (flat - centre) ** order
-    return np.asarray(np.einsum("nij,j,ni->n", powers.reshape(x.shape), _WEIGHTS, half))
+    return np.asarray(np.einsum("nij,j,ni->n", powers.reshape(x.shape), weights, half))

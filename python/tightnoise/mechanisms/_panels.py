@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
+from numpy.polynomial import legendre  # now: NumPy loads it when first used
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -15,9 +16,14 @@ Tails = Literal["gaussian", "exponential", "bounded"]
 ONE_BY_ONE = 32
 """As many points of a panel, or fewer, are added up."""
 _NODES = 16
-_GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(_NODES)
 _CHUNK = 2**14  # panels at a time
 _OFFSETS = np.arange(-10.0, 11.0)  # of a Gaussian nothing is left beyond, to 1e-23
+
+
+@functools.cache
+def gauss_legendre(count: int = _NODES) -> tuple[Array, Array]:
+    """Return nodes and weights of Gauss's rule from -1 to 1."""
+    return legendre.leggauss(count)
 
 
 def exponential(scale: float, end: float) -> Array:
@@ -68,15 +74,16 @@ def mean_over_panels(
 
     To where the tail is negligible; the function is even.
     """
+    nodes, weights = gauss_legendre()
     edges = noise._panels(-float(noise.ppf(negligible)))
     middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
     total = 0.0
     for at in range(0, half.size, _CHUNK):
         part = slice(at, at + _CHUNK)
-        x = middle[part, np.newaxis] + half[part, np.newaxis] * _GAUSS_NODES
+        x = middle[part, np.newaxis] + half[part, np.newaxis] * nodes
         log_density = noise.logpdf(x)
         values = function(x, log_density) * np.exp(log_density)
-        total += float((values @ _GAUSS_WEIGHTS) @ half[part])
+        total += float((values @ weights) @ half[part])
     return 2.0 * total
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +19,8 @@ LARGEST_EPSILON = 700.0
 class StepNoise(AdditiveNoise):
     """Noise whose density falls in steps."""
 
-    _is_unimodal: ClassVar[bool] = True
-    _law_name: ClassVar[str] = "staircase"
+    _is_unimodal = True
+    _law_name = "staircase"
 
     @property
     def _entropy(self) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,9 +56,9 @@ class BoundedLaplace(CoordinateMechanism):
     lower: Parameter
     upper: Parameter
 
-    _law_name: ClassVar[str] = "bounded_laplace"
-    _sampler: ClassVar[str] = "sample_bounded_laplace"
-    _scale_name: ClassVar[str] = "scale"
+    _law_name = "bounded_laplace"
+    _sampler = "sample_bounded_laplace"
+    _scale_name = "scale"
 
     def _pair(self, theta: ArrayLike, theta_prime: ArrayLike) -> tuple[Floats, Floats]:
         # What is beyond a bound is as good as at it, and there the step keeps its digits.

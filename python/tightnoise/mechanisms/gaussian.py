@@ -48,11 +48,11 @@ class Gaussian(CoordinateMechanism):
 
     tails: ClassVar[Tails] = "gaussian"
 
-    _is_unimodal: ClassVar[bool] = True
-    _repeats: ClassVar[None] = None
-    _sampler: ClassVar[str] = "sample_gaussian"
-    _law_name: ClassVar[str] = "gaussian"
-    _noise_is_added: ClassVar[bool] = True
+    _is_unimodal = True
+    _repeats = None
+    _sampler = "sample_gaussian"
+    _law_name = "gaussian"
+    _noise_is_added = True
 
     def mean_abs(self) -> Any:
         """Return the mean of abs(noise), the l1 loss: sigma sqrt(2/pi).

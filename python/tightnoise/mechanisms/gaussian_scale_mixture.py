@@ -79,8 +79,8 @@ class GaussianScaleMixture(AdditiveNoise):
     sigmas: Sequence[float]
 
     tails: ClassVar[Tails] = "gaussian"
-    _sampler: ClassVar[str] = "sample_scale_mixture"
-    _law_name: ClassVar[str] = "gaussian-scale-mixture"
+    _sampler = "sample_scale_mixture"
+    _law_name = "gaussian-scale-mixture"
 
     def __post_init__(self) -> None:
         names = ("locations", "weights", "sigmas")

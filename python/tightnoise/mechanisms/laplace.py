@@ -46,9 +46,9 @@ class Laplace(AdditiveNoise):
     scale: float
 
     tails: ClassVar[Tails] = "exponential"
-    _is_unimodal: ClassVar[bool] = True
-    _sampler: ClassVar[str] = "sample_laplace"
-    _law_name: ClassVar[str] = "laplace"
+    _is_unimodal = True
+    _sampler = "sample_laplace"
+    _law_name = "laplace"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))

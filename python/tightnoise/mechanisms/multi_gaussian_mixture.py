@@ -69,8 +69,8 @@ class MultiGaussianMixture(AdditiveNoise):
     modes: int
 
     tails: ClassVar[Tails] = "gaussian"
-    _sampler: ClassVar[str] = "sample_multi_gaussian"
-    _law_name: ClassVar[str] = "multi-gaussian"
+    _sampler = "sample_multi_gaussian"
+    _law_name = "multi-gaussian"
 
     def __post_init__(self) -> None:
         for name in ("sigma", "epsilon", "sensitivity"):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,7 +80,7 @@ class ProductVonMisesFisher(DirectionLaw, Mechanism):
     layers: tuple[VonMisesFisher, ...] = field(init=False, repr=False, compare=False)
     dim: int = field(init=False, repr=False, compare=False)
 
-    _takes_blocks: ClassVar[bool] = True
+    _takes_blocks = True
 
     def __post_init__(self) -> None:
         dims = _sequence("dims", self.dims)

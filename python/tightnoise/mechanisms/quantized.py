@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from tightnoise._validate import integer
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
@@ -55,9 +54,9 @@ class QuantizedGaussian(CoordinateMechanism):
     upper: Parameter
     levels: int
 
-    _sampler: ClassVar[str] = "sample_quantized_gaussian"
-    _law_name: ClassVar[str] = "quantized"
-    _has_grid: ClassVar[bool] = False
+    _sampler = "sample_quantized_gaussian"
+    _law_name = "quantized"
+    _has_grid = False
 
     def __post_init__(self) -> None:
         levels = integer("levels", self.levels, minimum=2, maximum=_MAX_LEVELS)

@@ -64,8 +64,8 @@ class QuasiGaussianMixture(AdditiveNoise):
     sensitivity: float
 
     tails: ClassVar[Tails] = "gaussian"
-    _sampler: ClassVar[str] = "sample_quasi_gaussian"
-    _law_name: ClassVar[str] = "quasi-gaussian"
+    _sampler = "sample_quasi_gaussian"
+    _law_name = "quasi-gaussian"
 
     def __post_init__(self) -> None:
         for name in ("sigma", "epsilon", "sensitivity"):

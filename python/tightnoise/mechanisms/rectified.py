@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from tightnoise._arrays import Floats
 from tightnoise._cached import cached_property
@@ -58,8 +57,8 @@ class RectifiedGaussian(CoordinateMechanism):
     lower: Parameter
     upper: Parameter
 
-    _law_name: ClassVar[str] = "rectified"
-    _sampler: ClassVar[str] = "sample_rectified_gaussian"
+    _law_name = "rectified"
+    _sampler = "sample_rectified_gaussian"
 
     @cached_property
     def _float32_bounds(self) -> tuple[Floats, Floats]:  # type: ignore[override]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
@@ -41,6 +40,6 @@ class StochasticSign(CoordinateMechanism):
 
     sigma: Parameter
 
-    _sampler: ClassVar[str] = "sample_stochastic_sign"
-    _law_name: ClassVar[str] = "sign"
-    _has_grid: ClassVar[bool] = False
+    _sampler = "sample_stochastic_sign"
+    _law_name = "sign"
+    _has_grid = False

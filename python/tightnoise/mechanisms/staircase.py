@@ -54,7 +54,7 @@ class Staircase(StepNoise):
     gamma: float
 
     tails: ClassVar[Tails] = "exponential"
-    _sampler: ClassVar[str] = "sample_staircase"
+    _sampler = "sample_staircase"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", step_epsilon(self.epsilon))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from tightnoise.mechanisms.base import CoordinateMechanism, Parameter
 
@@ -50,5 +49,5 @@ class TruncatedGaussian(CoordinateMechanism):
     lower: Parameter
     upper: Parameter
 
-    _law_name: ClassVar[str] = "truncated"
-    _sampler: ClassVar[str] = "sample_truncated_gaussian"
+    _law_name = "truncated"
+    _sampler = "sample_truncated_gaussian"

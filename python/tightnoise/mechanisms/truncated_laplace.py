@@ -48,9 +48,9 @@ class TruncatedLaplace(AdditiveNoise):
     bound: float
 
     tails: ClassVar[Tails] = "bounded"
-    _is_unimodal: ClassVar[bool] = True
-    _sampler: ClassVar[str] = "sample_truncated_laplace"
-    _law_name: ClassVar[str] = "laplace"
+    _is_unimodal = True
+    _sampler = "sample_truncated_laplace"
+    _law_name = "laplace"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from tightnoise._validate import positive, require
 from tightnoise.mechanisms._panels import Array, Tails, steps
@@ -57,7 +57,7 @@ class Tulap(StepNoise):
     sensitivity: float
     bound: float = math.inf
 
-    _sampler: ClassVar[str] = "sample_tulap"
+    _sampler = "sample_tulap"
 
     @property
     def tails(self) -> Tails:  # type: ignore[override]

@@ -27,7 +27,7 @@ import math
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class RankLaw(Mechanism):
     step: float
     width: float
 
-    _has_grid: ClassVar[bool] = True
+    _has_grid = True
 
     def _steps(self, grid: object) -> Any:
         return np.asarray(self.step)

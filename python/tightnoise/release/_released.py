@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tightnoise._text import upper_text
+from tightnoise._text import Parts, Printed, upper_text
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.release._noise import Noise, below_half
 
@@ -33,7 +33,7 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Release:
+class Release(Printed):
     """A number that was released: printed, all that may be published beside it.
 
     Attributes
@@ -75,6 +75,7 @@ class Release:
     True
     """
 
+    _later = "left"
     value: Any
     cost: Cost
     statistic: str
@@ -147,7 +148,7 @@ class Release:
         grid = "integers" if self._noise.integer else f"multiples of {self.grid:g}"
         return grid if self._factor == 1.0 else f"{grid}, for the sum"
 
-    def __str__(self) -> str:
+    def _parts(self) -> Parts:
         lines = [("release", self.statistic), *self._shown()]
         if self.n is not None:
             lines.append(("n", f"{self.n} (public)"))
@@ -160,8 +161,7 @@ class Release:
             ("drawn on", self._grid_text()),
             ("cost", self._cost_text()),
         ]
-        width = max(len(name) for name, _ in lines)
-        return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+        return [lines]
 
     def _cost_text(self) -> str:
         spent = upper_text(self.cost.epsilon(self.delta))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from tightnoise._adjacency import require_adjacency
 from tightnoise._files import FileError, locked, write_whole
 from tightnoise._filter import PrivacyFilter
 from tightnoise._ledger import cost_in, ledger_lock
+from tightnoise._text import Parts, Printed
 from tightnoise._validate import MAX_COUNT, integer, positive, require
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms._drawing import source_of
@@ -59,7 +59,7 @@ class SessionEntry(NamedTuple):
     """In UTC, by ISO 8601."""
 
 
-class Session:
+class Session(Printed):
     """A budget of (epsilon, delta), and the everyday releases that spend it.
 
     A session is a `PrivacyFilter` and a list of names and times, nothing else: it sees columns, and
@@ -106,6 +106,8 @@ class Session:
     tightnoise._spending.BudgetError: cost must be at most the ... left of 1; got 0.5 ...
     """
 
+    _later = "left"
+
     def __init__(self, epsilon: float, delta: float = 0.0, *, adjacency: Adjacency) -> None:
         require_adjacency(adjacency)
         self._budget = PrivacyFilter(epsilon, delta, adjacency=adjacency)
@@ -140,8 +142,9 @@ class Session:
         text = f"{count} release" + "s" * (count != 1)
         return f"Session({text}, {self.adjacency}; {self._budget!r})"
 
-    def __str__(self) -> str:
-        return "\n".join([repr(self), *(f"{time}  {name}" for name, time in self._releases)])
+    def _parts(self) -> Parts:
+        listed = [(time, name) for name, time in self._releases]
+        return [repr(self), listed] if listed else [repr(self)]
 
     # --- releases
 
@@ -536,6 +539,8 @@ def _read(path: str) -> tuple[dict[str, Any], str]:
 def _digest_of(state: dict[str, Any]) -> str:
     """Return a digest by which an edited file is found out; whoever wants to can make another."""
     text = json.dumps(state, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    import hashlib  # of sessions in files alone: with OpenSSL, a fourth of what the package takes
+
     return hashlib.sha256(text.encode()).hexdigest()
 
 
