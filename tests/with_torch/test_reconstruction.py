@@ -32,7 +32,13 @@ from tightnoise.reproduce.reconstruction._noises import (  # noqa: E402
     capacity,
     lifted_as_private,
 )
-from tightnoise.reproduce.reconstruction._runs import accuracy, attack_alone, guess, steps  # noqa: E402
+from tightnoise.reproduce.reconstruction._runs import (  # noqa: E402
+    accuracy,
+    attack_alone,
+    attack_batch,
+    guess,
+    steps,
+)
 from tightnoise.reproduce.reconstruction._scope import Scope  # noqa: E402
 from tightnoise.reproduce.vmf._costs import DIM, gaussian_capacity, tight_epsilon_bounds  # noqa: E402
 
@@ -198,16 +204,28 @@ def test_equal_capacities(noise, records):
 
 
 def test_without_noise_one_image_shows(small):
-    found = attack_alone(small, Noise("none"), iterations=150, seed=0)
+    (found,) = attack_alone(small, [Noise("none")], iterations=150, seed=0)
     assert found["cosine"] == pytest.approx(1.0, abs=1e-6)
     assert found["spectral mse"] < 0.03
     assert found["mse"] < 0.03
     blind = guess(small, batch=1, seed=0)
     assert blind["mse"] > 2 * found["mse"]
-    noisy = attack_alone(small, Noise("directions", 500.0), iterations=20, seed=0)
+    (noisy,) = attack_alone(small, [Noise("directions", 500.0)], iterations=20, seed=0)
     assert abs(noisy["cosine"]) < 0.1
     assert noisy["mse"] > 0.05
     assert noisy["spectral mse"] > 0.05
+
+
+def test_attacks_side_by_side_are_those_one_by_one(small):
+    """The same for the first steps; later signs of rounding errors would part them."""
+    noises = [Noise("none"), Noise("gaussian", 0.2), Noise("directions", 500.0)]
+    for attack, options in ((attack_batch, {"batch": 8}), (attack_alone, {})):
+        together = attack(small, noises, iterations=4, seed=3, **options)
+        for noise, found in zip(noises, together, strict=True):
+            (alone,) = attack(small, [noise], iterations=4, seed=3, **options)
+            assert found["mse"] == pytest.approx(alone["mse"], rel=1e-3)
+            assert found["cosine"] == alone["cosine"]
+    assert together[0]["mse"] != together[2]["mse"]
 
 
 # --- tables and pictures
