@@ -17,7 +17,12 @@ from tightnoise.reproduce._study import Plan, Settings, run
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
 
-from tightnoise.reproduce.reconstruction import _figures, _plan, _tables  # noqa: E402
+from tightnoise.reproduce.reconstruction import (  # noqa: E402
+    _figures,
+    _network,
+    _plan,
+    _tables,
+)
 from tightnoise.reproduce.reconstruction._network import (  # noqa: E402
     clipped_gradient,
     cross_entropy,
@@ -103,6 +108,21 @@ def test_colours_become_grey(small):
     grey = task(Images("grey", coloured.mean(axis=-1), labels, coloured.mean(axis=-1), labels))
     found = task(Images("coloured", coloured, labels, coloured, labels))
     assert torch.allclose(found.train, grey.train, atol=1e-6)
+
+
+def test_mnist_is_cropped_and_held_to_its_own_numbers(monkeypatch):
+    rng, counts = np.random.default_rng(2), [20, 40, 70]
+    labels = np.repeat(np.arange(3), counts)
+    images = rng.random((130, 28, 28), np.float32)
+    part = images, labels
+    other = Scope.of(task(Images("some", *part, *part)), 2, full=False)
+    assert other.printed.accuracy[75][0][-1] == ".4495"
+    monkeypatch.setattr(_network, "_MNIST_COUNTS", counts)
+    digits = Scope.of(task(Images("digits", *part, *part)), 2, full=False)
+    assert digits.printed.accuracy[75][0][-1] == ".3297"
+    assert "(printed: MNIST)" in digits.what
+    assert np.array_equal(digits.task.train[:, 0].numpy(), images[:, 6:22, 6:22])
+    assert not np.array_equal(other.task.train[:, 0].numpy(), images[:, 6:22, 6:22])
 
 
 @pytest.mark.parametrize("bound", [1e-3, 0.3, 1.0, 1e3])
@@ -276,8 +296,8 @@ def tiny(monkeypatch):
     """Make the study as small as it can be."""
     whole = Scope.of
 
-    def little(of, seeds, *, full):
-        scope = whole(of, seeds, full=full)
+    def little(of, seeds, **options):
+        scope = whole(of, seeds, **options)
         few = {"kappas": (75,), "alone": (500.0,), "epochs": 1}
         return dataclasses.replace(scope, **few, iterations=1, l2_iterations=1)
 
@@ -308,6 +328,19 @@ def test_the_command_goes_on_where_it_was(tiny, folder, tmp_path, capsys, monkey
         monkeypatch.setattr(_plan, name, refuse)
     assert main(arguments) == 0
     assert json.loads(capsys.readouterr().out) == first
+
+
+def test_batches_are_chosen(tiny, folder, capsys):
+    arguments = ["reproduce", "reconstruction", "--data", str(folder), "--json"]
+    assert main([*arguments, "--batches", "32"]) == 0
+    titles = [table["title"] for table in json.loads(capsys.readouterr().out)["tables"]]
+    assert [title for title in titles if title.startswith("Accuracy, batches")] == [
+        "Accuracy, batches of 128 (Figure 2, Table V)",
+        "Accuracy, batches of 32 (Figure 2, Table V)",
+    ]
+    assert len(titles) == 11
+    assert main([*arguments, "--batches", "16,17"]) == 2
+    assert "--batches must be 16, 32, 64 or 128; got 17" in capsys.readouterr().err
 
 
 def test_other_data_are_not_taken_for_these(tiny, folder, tmp_path, capsys):
