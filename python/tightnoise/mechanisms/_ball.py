@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,14 @@ from tightnoise.costs._between import bounds_between
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import truncated_variance
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
-from tightnoise.mechanisms import _sketched
+from tightnoise.mechanisms import _laplace_ball, _sketched
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.mechanisms._per_instance import PerInstanceRdp
 from tightnoise.mechanisms._sketched import Support
 from tightnoise.sketch import Sketch, count_edges
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Array = NDArray[np.float64]
 Table = tuple[Array, NDArray[np.float32]]  # prices; for each, the excesses of all places
@@ -59,7 +62,7 @@ def ball_rdp(box: RdpFunction, total: float) -> RdpFunction:
         return box
     law, theta = box.law, box.known
     count = theta.count if isinstance(theta, Sketch) else theta.size
-    if law.name not in ("rectified", "truncated", "sign", "quantized") or count == 1:
+    if count == 1:
         return box
     sides = _sides(box.changes, total, count, law)
     if sides is None:
@@ -101,9 +104,12 @@ def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alon
         near = sketch.sigma * count_edges()[-1] < 1e4 * support.sigma
         if sketch.centre == support.centre and near:
             return _Counted.of(support, sketch, float(sides.item()), total)
-    if isinstance(theta, Sketch) or theta.size > _MOST:
+    if isinstance(theta, Sketch):
         return None
-    return _Alone.of(law, theta, sides, total)
+    alike = law.shape == () and sides.size == 1
+    if alike and law.name == "bounded_laplace" and theta.size > _MOST_ALONE:
+        return _Cells.of(law, theta, sides, total)
+    return _Alone.of(law, theta, sides, total) if theta.size <= _MOST else None
 
 
 class _Ball:
@@ -225,10 +231,11 @@ class _Alone:
 
     def __init__(self, law: CoordinateLaw, theta: Array, sides: Array, total: float) -> None:
         self._law, self._theta, self._sides, self._total = law, theta, sides, total
+        self._counts = np.ones(theta.shape[0])
         self.size = theta.shape[0]
 
     @classmethod
-    def of(cls, law: CoordinateLaw, theta: Floats, sides: Array, total: float) -> _Alone:
+    def of(cls, law: CoordinateLaw, theta: Floats, sides: Array, total: float) -> Self:
         def column(array: Floats) -> Array:
             wide = np.broadcast_to(array, theta.shape).astype(np.float64)
             return wide.reshape(-1, 1)
@@ -245,20 +252,22 @@ class _Alone:
 
     def least(self, order: float) -> float:
         """Return what some changes cost."""
-        steps, ones = self._steps(order), np.ones(self._sides.size)
-        known = (self._values(steps, order, away) for away in (False, True))
-        return max(_dearest(self._sides * steps, each, ones, self._total) for each in known)
+        steps = self._steps(order)
+        known = (self._least_values(steps, order, away) for away in (False, True))
+        changes = self._sides * steps
+        return max(_dearest(changes, each, self._counts, self._total) for each in known)
 
     def _steps(self, order: float) -> Array:
-        reach = self._sides.reshape(-1)
-        return _steps(min(_FIRST * self._total / math.sqrt(float(reach @ reach)), 0.5), order)
+        whole = math.sqrt(float(self._counts @ self._sides.reshape(-1) ** 2))
+        bend = _STEP if self._law.is_below_gaussian else _laplace_ball.step(self._law)
+        return _steps(min(_FIRST * self._total / whole, 0.5), order, bend)
 
     def _bound(self, order: float, away: bool) -> tuple[float, float]:
         reach, steps = self._sides.reshape(-1), self._steps(order)
         values = self._values(steps, order, away)
         prices, excesses = _tabulated(steps, reach, _curved(self._law, order, away, reach), values)
-        ones, budget = np.ones(reach.size), self._total * self._total
-        return core.ball_least(prices, excesses, ones, budget), float(values[:, -1].sum())
+        counts, budget = self._counts, self._total * self._total
+        return core.ball_least(prices, excesses, counts, budget), float(counts @ values[:, -1])
 
     def _values(self, steps: Array, order: float, away: bool) -> Array:
         law = self._law
@@ -272,6 +281,33 @@ class _Alone:
             found = _divergences(piece, self._theta[part], changes, order, away)
             values[part] = np.minimum(found, _most(piece, changes, order))
         return values
+
+    def _least_values(self, steps: Array, order: float, away: bool) -> Array:
+        return self._values(steps, order, away)
+
+
+class _Cells(_Alone):
+    """Many coordinates with one bounded Laplace noise, counted between places and at both bounds.
+
+    There are two places more than cells between them; the last one is not used.
+    """
+
+    @classmethod
+    def of(cls, law: CoordinateLaw, theta: Floats, sides: Array, total: float) -> Self:
+        places, counts = _laplace_ball.counted(law, theta)
+        found = super().of(law, places, sides, total)
+        found._counts, found.size = counts, theta.size
+        return found
+
+    def _values(self, steps: Array, order: float, away: bool) -> Array:
+        changes = self._sides[:1] * steps
+        at, places = super()._values(steps, order, away), self._theta[:-1]
+        between = _laplace_ball.between(self._law, places, at[:-1], changes, order, away)
+        return np.concatenate([between, at[:1], at[-2:-1]])
+
+    def _least_values(self, steps: Array, order: float, away: bool) -> Array:
+        at = super()._values(steps, order, away)
+        return np.concatenate([np.minimum(at[:-2], at[1:-1]), at[:1], at[-2:-1]])
 
 
 def _dearest(changes: Array, values: Array, counts: Array, total: float) -> float:
@@ -291,9 +327,9 @@ def _dearest(changes: Array, values: Array, counts: Array, total: float) -> floa
 # --- functions of a place and a change ------------------------------------------------------------
 
 
-def _steps(first: float, order: float) -> Array:
+def _steps(first: float, order: float, step: float = _STEP) -> Array:
     """Return changes of which the last is 1, the first 0: closer where the chord bends more."""
-    ratio = 1.0 + _STEP * math.sqrt(min(order - 1.0, 1.0))
+    ratio = 1.0 + step * math.sqrt(min(order - 1.0, 1.0))
     count = max(1, math.ceil(-math.log(first) / math.log(ratio)))
     return np.concatenate([[0.0], first ** (np.arange(count, -1.0, -1.0) / count)])
 
@@ -312,6 +348,8 @@ def _divergences(law: CoordinateLaw, theta: Array, s: Array, order: float, away:
 
 def _most(law: CoordinateLaw, s: Array, order: float) -> Array:
     """Return what the change costs at most, wherever theta is."""
+    if law.name == "bounded_laplace":
+        return _laplace_ball.most(law, s, order)
     rate = 0.5 * order * (1 + COST_MARGIN) / law.scale**2
     if law.name == "truncated":
         rate = rate * truncated_variance(0.5 * (law.upper - law.lower) / law.scale)
@@ -348,8 +386,11 @@ def _bend(support: Support, order: float, z: Array) -> Array:
 
 def _curved(law: CoordinateLaw, order: float, away: bool, reach: Array) -> Array:
     """Return b such that D + b s^2 is convex."""
-    bend = 0.5 * order / (order - 1.0) if away else 0.0
     scale = np.broadcast_to(law.scale.reshape(-1), reach.shape)
+    if law.name == "bounded_laplace":
+        width = np.asarray((law.upper - law.lower).reshape(-1) / scale)
+        return np.asarray(_laplace_ball.curved(width, order, away) / scale**2)
+    bend = 0.5 * order / (order - 1.0) if away else 0.0
     return np.asarray(bend / scale**2)
 
 
