@@ -23,7 +23,7 @@ struct Cell {
         const double curvature = 2.0 * (bend + price), rise = slope + bend * (a + b);
         double s = rise >= curvature * b ? b : std::max(a, rise / curvature);
         // From here on the parabola is above what is known at b, which no cost between exceeds.
-        if (slope > 0.0 && slope < bend * (s - a)) s = a + slope / bend;
+        if (slope < bend * (s - a)) s = slope > 0.0 ? a + slope / bend : a;
         return at(s) - price * s * s;
     }
 

@@ -8,6 +8,7 @@ from by_night import by_night
 
 import tightnoise as tn
 from tightnoise.mechanisms import _ball, _laplace_ball, _sketched
+from tightnoise.mechanisms._laplace_ball import LaplaceSupport
 from tightnoise.sketch import count_edges
 
 ORDERS = [1.05, 1.3, 2.0, 2.6, 8.0, 50.0, 1000.0]
@@ -91,6 +92,8 @@ def test_a_sphere_by_brute_force(name, d):
         cost = m.cost_at(theta, sensitivity=total).rdp(ORDERS).values
         found = greatest(m, theta, total * directions.reshape(-1, d), ORDERS)
         assert (found <= cost * (1 + 1e-12)).all()
+        if name == "laplace":
+            assert (cost <= 1.2 * found).all()
         assert (cost[:5] <= 1.6 * found[:5]).all()  # one coordinate's gap, of two or three
 
 
@@ -248,14 +251,14 @@ def test_between_places_of_bounded_laplace_noise(away):
     rng, losses = np.random.default_rng(15), []
     for _ in range(150):
         half, order = float(np.exp(rng.uniform(-3, 2))), 1 + float(np.exp(rng.uniform(-3, 5)))
-        law = mechanism("laplace", half)._law
+        law, support = mechanism("laplace", half)._law, LaplaceSupport(1.0, 0.0, half, 0.0)
         places = np.sort(rng.uniform(-half, half, 12))
-        places[rng.integers(0, 12, 2)] = [-half, half] if rng.random() < 0.5 else places[:2]
-        places = np.sort(places)[:, np.newaxis]
+        places[[0, -1]] = [-half, half] if rng.random() < 0.5 else places[[0, -1]]
         places[1::2] = places[::2] + (places[1::2] - places[::2]) * rng.choice([1, 0.1, 0.01])
+        places = places[:, np.newaxis]
         s = np.exp(rng.uniform(-7, 1, (1, 20))) * min(1.0, 2 * half)
         values = _ball._divergences(law, places, s, order, away)
-        known = _laplace_ball.between(law, places, values, s, order, away)
+        known = support.between(places[:, 0], values, s, order, away)
         cell = _laplace_ball._Cell(half, places[:-1], places[1:], s)
         small = cell.small(order)
         for share in np.append(rng.random(4), [0.0, 0.5, 1.0]):
@@ -282,6 +285,22 @@ def test_many_bounded_laplace_numbers_float32_at_the_bounds_and_beyond():
             found, value = alike(m, theta, total, total, order, low=40), cost.rdp([order]).values[0]
             assert found * (1 - 1e-12) <= value <= 1.25 * found
         assert "%" in cost.explain(1e-5)
+
+
+@pytest.mark.parametrize("half", [0.4, 3.0, 200.0])
+def test_sketches_of_bounded_laplace_numbers(half):
+    """Without arrays, with places beyond the bounds and, of the widest, beyond what is counted."""
+    m, theta = tn.BoundedLaplace(1.0, -half, half), np.random.default_rng(17).normal(size=3000)
+    theta[:50] = 0.999 * half
+    sketch = tn.Sketch.from_buffers(*tn.Sketch.of(theta, -half, half, sigma=1.0).buffers())
+    for total in (0.1, 1.0):
+        cost = m.cost_at(sketch, sensitivity=total)
+        for order in (1.5, 8.0, 60.0):
+            found, value = alike(m, theta, total, total, order, low=40), cost.rdp([order]).values[0]
+            by_array = m.cost_at(theta, sensitivity=total).rdp([order]).values[0]
+            assert found * (1 - 1e-12) <= by_array <= 1.2 * found
+            assert 0.95 * by_array <= value < 6 * by_array
+    assert m.cost_at(sketch, coordinate_sensitivity=0.1).rdp([2.0]).values == np.inf
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,10 @@ from tightnoise.costs._gaussian_pair import truncated_variance
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.mechanisms import _laplace_ball, _sketched
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
+from tightnoise.mechanisms._laplace_ball import LaplaceSupport
 from tightnoise.mechanisms._per_instance import PerInstanceRdp
 from tightnoise.mechanisms._sketched import Support
 from tightnoise.sketch import Sketch, count_edges
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Array = NDArray[np.float64]
 Table = tuple[Array, NDArray[np.float32]]  # prices; for each, the excesses of all places
@@ -93,23 +91,27 @@ def _sides(changes: Floats, total: float, count: int, law: CoordinateLaw) -> Arr
 
 def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alone | None:
     law, theta = box.law, box.known
-    support = _sketched.support_of(law)
+    support: Support | LaplaceSupport | None = (
+        _sketched.support_of(law) if law.is_below_gaussian else _laplace_ball.support_of(law)
+    )
     placed = support is not None and sides.size == 1 and support.position_error < _MOVED
     if placed and support is not None and (isinstance(theta, Sketch) or theta.size > _MOST_ALONE):
-        sketch = theta
-        if not isinstance(sketch, Sketch):
+        side = float(sides.item())
+        if isinstance(theta, Sketch):
+            sketch = theta
+        elif isinstance(support, LaplaceSupport):
+            return _Counted.of(support, 0.0, support.counted(theta), theta.size, side, total)
+        else:
             lower, upper = support.centre - support.reach, support.centre + support.reach
-            sketch = Sketch.of(sketch, lower, upper, sigma=support.sigma)
+            sketch = Sketch.of(theta, lower, upper, sigma=support.sigma)
         # Functions are known to be accurate up to 1e4 sigma.
         near = sketch.sigma * count_edges()[-1] < 1e4 * support.sigma
         if sketch.centre == support.centre and near:
-            return _Counted.of(support, sketch, float(sides.item()), total)
-    if isinstance(theta, Sketch):
+            counts = np.append(sketch.counts, 0) if law.name == "bounded_laplace" else sketch.counts
+            return _Counted.of(support, sketch.sigma, counts, sketch.count, side, total)
+    if isinstance(theta, Sketch) or theta.size > _MOST:
         return None
-    alike = law.shape == () and sides.size == 1
-    if alike and law.name == "bounded_laplace" and theta.size > _MOST_ALONE:
-        return _Cells.of(law, theta, sides, total)
-    return _Alone.of(law, theta, sides, total) if theta.size <= _MOST else None
+    return _Alone.of(law, theta, sides, total)
 
 
 class _Ball:
@@ -171,17 +173,27 @@ class _Ball:
 
 
 class _Counted:
-    """The coordinates of a sketch, counted by their distances from the centre."""
+    """Coordinates counted by their distances from the centre, as a sketch of `sigma` does.
 
-    def __init__(self, key: tuple[Any, ...], sketch: Sketch, total: float) -> None:
-        self._key, self._total, self.size = key, total, sketch.count
-        self._counts = sketch.counts
+    Or, with a sigma of 0, between the places that the support itself has.
+    """
+
+    def __init__(self, key: tuple[Any, ...], counts: Array, size: int, total: float) -> None:
+        self._key, self._counts, self.size, self._total = key, counts, size, total
 
     @classmethod
-    def of(cls, support: Support, sketch: Sketch, side: float, total: float) -> _Counted:
-        first = _FIRST * total / 2.0 ** math.ceil(0.5 * math.log2(sketch.count))
+    def of(
+        cls,
+        support: Support | LaplaceSupport,
+        sigma: float,
+        counts: Array,
+        size: int,
+        side: float,
+        total: float,
+    ) -> _Counted:
+        first = _FIRST * total / 2.0 ** math.ceil(0.5 * math.log2(size))
         moved = support._replace(centre=0.0, position_error=0.0)
-        return cls((moved, sketch.sigma, min(first, 0.5 * side), side), sketch, total)
+        return cls((moved, sigma, min(first, 0.5 * side), side), counts, size, total)
 
     def bound(self, order: float) -> tuple[float, float]:
         """Return the ball's bound, and about the least that the box can cost."""
@@ -193,7 +205,7 @@ class _Counted:
     def least(self, order: float) -> float:
         """Return what some changes cost, divergences taken at the cheaper end of each place."""
         support, sigma, first, side = self._key
-        steps, t = _steps(first / side, order), sigma * count_edges()
+        steps, t = _steps(first / side, order, support.law), _edges(support, sigma)
         changes, counts = np.broadcast_to(side * steps, (t.size - 1, steps.size)), self._counts[:-1]
         ends = (_divergences(support.law, t, side * steps, order, away) for away in (False, True))
         known = (np.minimum(end[:-1], end[1:]) for end in ends)
@@ -202,28 +214,44 @@ class _Counted:
 
 @functools.lru_cache(maxsize=64)
 def _tables(
-    support: Support, sigma: float, first: float, side: float, order: float
+    support: Support | LaplaceSupport, sigma: float, first: float, side: float, order: float
 ) -> tuple[list[Table], Array]:
     """Return the prices and excesses of all places that a sketch counts, for both directions.
 
     And what the whole side costs there, roughly and not more.
     """
-    law, t = support.law, sigma * count_edges()
-    steps = _steps(first / side, order)
+    law, t = support.law, _edges(support, sigma)
+    steps = _steps(first / side, order, law)
     most = _most(law, side * steps, order)
-    z, width = side * steps / support.sigma, np.diff(t)[:, np.newaxis] / support.sigma
-    slope, bend = _slope(support, order, z), _bend(support, order, z)
     reach = np.full(t.size, side)
     tables, least = [], np.zeros((2, t.size))
     for away in (False, True):
         at_edges = _divergences(law, t, side * steps, order, away)
         low, high = at_edges[:-1], at_edges[1:]
-        convex = np.maximum(low, high) + bend * (0.25 * width**2)
-        between = np.minimum(convex, 0.5 * (low + high + slope * width))
+        if isinstance(support, LaplaceSupport):
+            between = support.between(t, at_edges, side * steps, order, away)
+        else:
+            between = _between(support, t, at_edges, side * steps, order)
         values = np.concatenate([np.minimum(between, most), most[np.newaxis]])
         tables.append(_tabulated(steps, reach, _curved(law, order, away, reach), values))
         least[int(away), :-1] = np.minimum(low, high)[:, -1]
     return tables, least
+
+
+def _edges(support: Support | LaplaceSupport, sigma: float) -> Array:
+    """Return the ends of the places that are counted; the last place is beyond the last of them."""
+    if isinstance(support, LaplaceSupport):
+        return support.edges(sigma)
+    return sigma * count_edges()
+
+
+def _between(support: Support, t: Array, at_edges: Array, s: Array, order: float) -> Array:
+    """Return what changes by s cost at most from one place to the next."""
+    z, width = s / support.sigma, np.diff(t)[:, np.newaxis] / support.sigma
+    slope, bend = _slope(support, order, z), _bend(support, order, z)
+    low, high = at_edges[:-1], at_edges[1:]
+    convex = np.maximum(low, high) + bend * (0.25 * width**2)
+    return np.asarray(np.minimum(convex, 0.5 * (low + high + slope * width)))
 
 
 class _Alone:
@@ -231,11 +259,10 @@ class _Alone:
 
     def __init__(self, law: CoordinateLaw, theta: Array, sides: Array, total: float) -> None:
         self._law, self._theta, self._sides, self._total = law, theta, sides, total
-        self._counts = np.ones(theta.shape[0])
         self.size = theta.shape[0]
 
     @classmethod
-    def of(cls, law: CoordinateLaw, theta: Floats, sides: Array, total: float) -> Self:
+    def of(cls, law: CoordinateLaw, theta: Floats, sides: Array, total: float) -> _Alone:
         def column(array: Floats) -> Array:
             wide = np.broadcast_to(array, theta.shape).astype(np.float64)
             return wide.reshape(-1, 1)
@@ -253,21 +280,21 @@ class _Alone:
     def least(self, order: float) -> float:
         """Return what some changes cost."""
         steps = self._steps(order)
-        known = (self._least_values(steps, order, away) for away in (False, True))
-        changes = self._sides * steps
-        return max(_dearest(changes, each, self._counts, self._total) for each in known)
+        ones, changes = np.ones(self._sides.size), self._sides * steps
+        known = (self._values(steps, order, away) for away in (False, True))
+        return max(_dearest(changes, each, ones, self._total) for each in known)
 
     def _steps(self, order: float) -> Array:
-        whole = math.sqrt(float(self._counts @ self._sides.reshape(-1) ** 2))
-        bend = _STEP if self._law.is_below_gaussian else _laplace_ball.step(self._law)
-        return _steps(min(_FIRST * self._total / whole, 0.5), order, bend)
+        reach = self._sides.reshape(-1)
+        first = min(_FIRST * self._total / math.sqrt(float(reach @ reach)), 0.5)
+        return _steps(first, order, self._law)
 
     def _bound(self, order: float, away: bool) -> tuple[float, float]:
         reach, steps = self._sides.reshape(-1), self._steps(order)
         values = self._values(steps, order, away)
         prices, excesses = _tabulated(steps, reach, _curved(self._law, order, away, reach), values)
-        counts, budget = self._counts, self._total * self._total
-        return core.ball_least(prices, excesses, counts, budget), float(counts @ values[:, -1])
+        ones, budget = np.ones(reach.size), self._total * self._total
+        return core.ball_least(prices, excesses, ones, budget), float(values[:, -1].sum())
 
     def _values(self, steps: Array, order: float, away: bool) -> Array:
         law = self._law
@@ -281,33 +308,6 @@ class _Alone:
             found = _divergences(piece, self._theta[part], changes, order, away)
             values[part] = np.minimum(found, _most(piece, changes, order))
         return values
-
-    def _least_values(self, steps: Array, order: float, away: bool) -> Array:
-        return self._values(steps, order, away)
-
-
-class _Cells(_Alone):
-    """Many coordinates with one bounded Laplace noise, counted between places and at both bounds.
-
-    There are two places more than cells between them; the last one is not used.
-    """
-
-    @classmethod
-    def of(cls, law: CoordinateLaw, theta: Floats, sides: Array, total: float) -> Self:
-        places, counts = _laplace_ball.counted(law, theta)
-        found = super().of(law, places, sides, total)
-        found._counts, found.size = counts, theta.size
-        return found
-
-    def _values(self, steps: Array, order: float, away: bool) -> Array:
-        changes = self._sides[:1] * steps
-        at, places = super()._values(steps, order, away), self._theta[:-1]
-        between = _laplace_ball.between(self._law, places, at[:-1], changes, order, away)
-        return np.concatenate([between, at[:1], at[-2:-1]])
-
-    def _least_values(self, steps: Array, order: float, away: bool) -> Array:
-        at = super()._values(steps, order, away)
-        return np.concatenate([np.minimum(at[:-2], at[1:-1]), at[:1], at[-2:-1]])
 
 
 def _dearest(changes: Array, values: Array, counts: Array, total: float) -> float:
@@ -327,8 +327,9 @@ def _dearest(changes: Array, values: Array, counts: Array, total: float) -> floa
 # --- functions of a place and a change ------------------------------------------------------------
 
 
-def _steps(first: float, order: float, step: float = _STEP) -> Array:
+def _steps(first: float, order: float, law: CoordinateLaw) -> Array:
     """Return changes of which the last is 1, the first 0: closer where the chord bends more."""
+    step = _STEP if law.is_below_gaussian else _laplace_ball.step(law)
     ratio = 1.0 + step * math.sqrt(min(order - 1.0, 1.0))
     count = max(1, math.ceil(-math.log(first) / math.log(ratio)))
     return np.concatenate([[0.0], first ** (np.arange(count, -1.0, -1.0) / count)])

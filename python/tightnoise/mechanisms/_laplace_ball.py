@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,31 +11,68 @@ from numpy.typing import NDArray
 from tightnoise._arrays import Floats
 from tightnoise.costs._margins import COST_MARGIN
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
+from tightnoise.sketch import count_edges
 
 Array = NDArray[np.float64]
 
-_CELLS = 512  # that many coordinates are counted by: narrow ones at the bounds, where D bends most
+_CELLS = 256  # that many coordinates are counted by: narrow ones at the bound, where D bends most
 _CHUNK = 1 << 20  # coordinates at once
 _STEP, _LEAST_STEP = 0.06, 0.01  # from one change to the next, of itself: narrow supports bend more
 
 
-def counted(law: CoordinateLaw, theta: Floats) -> tuple[Array, Array]:
-    """Return the places between which coordinates are counted, and counts: of cells, at bounds.
+class LaplaceSupport(NamedTuple):
+    """A law whose parameters are numbers, as `Support` of the others."""
 
-    Places beyond a bound are as good as at it. One place more is returned, to make as many of each.
-    """
-    lower, upper = float(law.lower), float(law.upper)
-    share = np.sin(np.linspace(0.0, 0.5 * np.pi, _CELLS + 1)) ** 2
-    edges = np.clip(lower + share * (upper - lower), lower, upper)
-    edges[-1] = upper
-    counts = np.zeros(_CELLS + 2)
-    for some in np.array_split(theta.reshape(-1), 1 + theta.size // _CHUNK):
-        part = some.astype(np.float64)  # or float32 rounds the bounds
-        below, above = part <= lower, part >= upper
-        place = np.searchsorted(edges, part[~(below | above)], "right") - 1
-        counts[:-2] += np.bincount(place, minlength=_CELLS)
-        counts[-2:] += below.sum(), above.sum()
-    return np.append(edges, upper), counts
+    sigma: float  # the scale
+    centre: float
+    half_width: float
+    position_error: float
+
+    @property
+    def law(self) -> CoordinateLaw:
+        """The law between the moved bounds."""
+        scale, lower, upper = map(np.array, (self.sigma, -self.half_width, self.half_width))
+        return CoordinateLaw("bounded_laplace", "scale", scale, lower, upper)
+
+    def edges(self, sigma: float) -> Array:
+        """Return the ends of a sketch's counts, or of `counted` for 0, within the bound, and it."""
+        if sigma:
+            ends = np.minimum(sigma * count_edges(), self.half_width)
+        else:
+            ends = self.half_width * np.sin(np.linspace(0.0, 0.5 * np.pi, _CELLS + 1))
+        return np.append(ends, self.half_width)
+
+    def counted(self, theta: Floats) -> Array:
+        """Return how many numbers there are between these ends; what is beyond a bound is at it."""
+        ends, counts = self.edges(0.0)[:-1], np.zeros(_CELLS + 2)
+        for part in np.array_split(theta.reshape(-1), 1 + theta.size // _CHUNK):
+            distance = np.minimum(np.abs(part.astype(np.float64) - self.centre), ends[-1])
+            place = np.minimum(np.searchsorted(ends, distance, "right") - 1, _CELLS - 1)
+            counts[:-2] += np.bincount(place, minlength=_CELLS)
+        return counts
+
+    def between(self, t: Array, values: Array, s: Array, order: float, away: bool) -> Array:
+        """Return what changes cost at most between one place and the next; values: at the places.
+
+        A row for each place, a column for each change.
+        """
+        places, change = t[:, np.newaxis] / self.sigma, s.reshape(1, -1) / self.sigma
+        cell = _Cell(self.half_width / self.sigma, places[:-1], places[1:], change)
+        bend = np.maximum(cell.bend(order, away, up=True), cell.bend(order, away, up=False))
+        convex = np.maximum(values[:-1], values[1:]) + 0.125 * bend * np.diff(places, axis=0) ** 2
+        return np.asarray(np.minimum(convex, cell.small(order)) * (1 + COST_MARGIN))
+
+
+def support_of(law: CoordinateLaw) -> LaplaceSupport | None:
+    """Return where a law with numbers for parameters lies."""
+    if law.shape:
+        return None
+    scale, low, high = float(law.scale), float(law.lower), float(law.upper)
+    if not high - low < 2e4 * scale:  # functions are known to be accurate up to there
+        return None
+    centre = 0.5 * low + 0.5 * high
+    moved = 0.0 if centre == 0.0 else 4e-16 * max(abs(low), abs(high)) / scale
+    return LaplaceSupport(scale, centre, 0.5 * high - 0.5 * low, moved)
 
 
 def step(law: CoordinateLaw) -> float:
@@ -55,24 +93,6 @@ def curved(width: Array, order: float, away: bool) -> Array:
         return np.asarray(-1.0 / np.expm1(-width))
     c = 2.0 * order - 1.0
     return np.asarray(order * c / ((order - 1.0) * -np.expm1(-c * width)))
-
-
-def between(
-    law: CoordinateLaw, places: Array, values: Array, s: Array, order: float, away: bool
-) -> Array:
-    """Return what changes cost at most between one place and the next; values: at the places.
-
-    One law for all: `places` has the shape (n + 1, 1), the others have a column for each change.
-    """
-    scale = float(law.scale.flat[0])
-    lower, upper = float(law.lower.flat[0]), float(law.upper.flat[0])
-    half, change = 0.5 * (upper - lower) / scale, s / scale
-    t = (places - 0.5 * lower - 0.5 * upper) / scale
-    cell = _Cell(half, t[:-1], t[1:], change)
-    bend = np.maximum(cell.bend(order, away, up=True), cell.bend(order, away, up=False))
-    width = t[1:] - t[:-1]
-    convex = np.maximum(values[:-1], values[1:]) + 0.125 * bend * width**2
-    return np.asarray(np.minimum(convex, cell.small(order)) * (1 + COST_MARGIN))
 
 
 class _Cell:
