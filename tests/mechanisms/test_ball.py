@@ -281,13 +281,13 @@ def test_many_bounded_laplace_numbers_float32_at_the_bounds_and_beyond():
     theta[100:200] = 2.3
     for total in (0.05, 1.0):
         cost = m.cost_at(theta, sensitivity=total)
-        for order in (1.5, 8.0, 300.0):
+        for order in (1.5, 300.0):
             found, value = alike(m, theta, total, total, order, low=40), cost.rdp([order]).values[0]
             assert found * (1 - 1e-12) <= value <= 1.25 * found
         assert "%" in cost.explain(1e-5)
 
 
-@pytest.mark.parametrize("half", [0.4, 3.0, 200.0])
+@pytest.mark.parametrize("half", [0.4, *by_night(3.0), 200.0])
 def test_sketches_of_bounded_laplace_numbers(half):
     """Without arrays, with places beyond the bounds and, of the widest, beyond what is counted."""
     m, theta = tn.BoundedLaplace(1.0, -half, half), np.random.default_rng(17).normal(size=3000)
@@ -295,7 +295,7 @@ def test_sketches_of_bounded_laplace_numbers(half):
     sketch = tn.Sketch.from_buffers(*tn.Sketch.of(theta, -half, half, sigma=1.0).buffers())
     for total in (0.1, 1.0):
         cost = m.cost_at(sketch, sensitivity=total)
-        for order in (1.5, 8.0, 60.0):
+        for order in (1.5, 60.0):
             found, value = alike(m, theta, total, total, order, low=40), cost.rdp([order]).values[0]
             by_array = m.cost_at(theta, sensitivity=total).rdp([order]).values[0]
             assert found * (1 - 1e-12) <= by_array <= 1.2 * found
