@@ -21,7 +21,9 @@ struct Cell {
     // max (cost - price s^2): a concave parabola.
     double excess(double price) const {
         const double curvature = 2.0 * (bend + price), rise = slope + bend * (a + b);
-        const double s = rise >= curvature * b ? b : std::max(a, rise / curvature);
+        double s = rise >= curvature * b ? b : std::max(a, rise / curvature);
+        // From here on the parabola is above what is known at b, which no cost between exceeds.
+        if (slope < bend * (s - a)) s = slope > 0.0 ? a + slope / bend : a;
         return at(s) - price * s * s;
     }
 

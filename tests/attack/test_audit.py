@@ -77,6 +77,24 @@ def test_it_is_near_what_is_proved_where_that_is_possible():
     assert "proved: 2.318" in str(found)
 
 
+@pytest.mark.parametrize(
+    ("delta", "trials", "confidence", "part"),
+    [(1e-2, 10**6, 0.999, 0.957), (1e-5, 10**6, 0.999, 0.701), (1e-5, 10**6, 0.95, 0.756)],
+)
+def test_the_ceiling_is_the_best_test_s(delta, trials, confidence, part):
+    """Of all tests of so many Gaussian releases, by SciPy; no more than three quarters judge."""
+    cost, judged, risk = tn.Gaussian(1.0).cost(sensitivity=1.0), 3 * trials // 4, 1 - confidence
+    false = np.geomspace(1e-8, 0.5, 2000)
+    true = stats.norm.cdf(stats.norm.ppf(false) + 1.0)
+    hits, alarms = judged * true, judged * false
+    power = stats.beta.ppf(0.1 * risk, hits, judged - hits + 1)
+    size = stats.beta.ppf(1 - 0.9 * risk, alarms + 1, judged - alarms)
+    best = np.log(np.maximum(power - delta, 1e-300) / size).max()
+    found = tn.attack._audit._ceiling(cost, judged, delta, risk)
+    assert found == pytest.approx(best, rel=2e-4)
+    assert found / cost.epsilon(delta) == pytest.approx(part, abs=1e-3)
+
+
 def test_a_mechanism_with_too_little_noise_is_caught():
     """With half the noise that its cost claims."""
     claimed = tn.Gaussian(1.0).cost(sensitivity=1.0)

@@ -81,6 +81,8 @@ def test_full_searches_more(small):
         (["training", "--examples"], "training has no examples"),
         (["training", "--data", "nowhere"], "cannot read data from nowhere"),
         (["training", "--state", "a.txt"], "must be a .json file"),
+        (["training", "--batches", "16"], "training has no --batches"),
+        (["conversion", "--batches", "16"], "--batches is for studies"),
         (["conversion", "--full"], "--full is for studies"),
         (["vmf", "--data", "."], "--data is for studies"),
     ],

@@ -2,6 +2,8 @@
 
 import sys
 
+import pytest
+
 from tightnoise.cli import main
 from tightnoise.reproduce.reconstruction import _printed
 from tightnoise.reproduce.vmf._tables import PRINTED_SIGMA
@@ -18,12 +20,14 @@ def test_without_torch(capsys, monkeypatch):
     )
 
 
-def test_the_printed_tables_belong_together():
+@pytest.mark.parametrize("of", [_printed.FASHION_MNIST, _printed.MNIST])
+def test_the_printed_tables_belong_together(of):
     assert {k: float(PRINTED_SIGMA[k]) for k in _printed.SIGMA} == _printed.SIGMA
-    assert _printed.ACCURACY.keys() == _printed.IGA.keys() == _printed.SIGMA.keys()
-    for kappa, rows in _printed.IGA.items():
+    assert of.accuracy.keys() == of.iga.keys() == _printed.SIGMA.keys()
+    for kappa, rows in of.iga.items():
         assert [len(row) for row in rows] == [len(_printed.BATCHES)] * 2
-        assert [len(row) for row in _printed.ACCURACY[kappa]] == [len(_printed.BATCHES)] * 2
+        assert [len(row) for row in of.accuracy[kappa]] == [len(_printed.BATCHES)] * 2
     # Table II says of batches of 128 what Table VI says.
-    assert _printed.SELECTED["directions 75"] == _printed.IGA[75][0][-1]
-    assert _printed.SELECTED["gaussian 1.23"] == _printed.IGA[75][1][-1]
+    assert of.selected["directions 75"] == of.iga[75][0][-1]
+    assert of.selected["gaussian 1.23"] == of.iga[75][1][-1]
+    assert of.selected.keys() > of.dlg.keys()

@@ -17,7 +17,12 @@ from tightnoise.reproduce._study import Plan, Settings, run
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: extra torch")
 
-from tightnoise.reproduce.reconstruction import _figures, _plan, _tables  # noqa: E402
+from tightnoise.reproduce.reconstruction import (  # noqa: E402
+    _figures,
+    _network,
+    _plan,
+    _tables,
+)
 from tightnoise.reproduce.reconstruction._network import (  # noqa: E402
     clipped_gradient,
     cross_entropy,
@@ -32,7 +37,13 @@ from tightnoise.reproduce.reconstruction._noises import (  # noqa: E402
     capacity,
     lifted_as_private,
 )
-from tightnoise.reproduce.reconstruction._runs import accuracy, attack_alone, guess, steps  # noqa: E402
+from tightnoise.reproduce.reconstruction._runs import (  # noqa: E402
+    accuracy,
+    attack_alone,
+    attack_batch,
+    guess,
+    steps,
+)
 from tightnoise.reproduce.reconstruction._scope import Scope  # noqa: E402
 from tightnoise.reproduce.vmf._costs import DIM, gaussian_capacity, tight_epsilon_bounds  # noqa: E402
 
@@ -97,6 +108,21 @@ def test_colours_become_grey(small):
     grey = task(Images("grey", coloured.mean(axis=-1), labels, coloured.mean(axis=-1), labels))
     found = task(Images("coloured", coloured, labels, coloured, labels))
     assert torch.allclose(found.train, grey.train, atol=1e-6)
+
+
+def test_mnist_is_cropped_and_held_to_its_own_numbers(monkeypatch):
+    rng, counts = np.random.default_rng(2), [20, 40, 70]
+    labels = np.repeat(np.arange(3), counts)
+    images = rng.random((130, 28, 28), np.float32)
+    part = images, labels
+    other = Scope.of(task(Images("some", *part, *part)), 2, full=False)
+    assert other.printed.accuracy[75][0][-1] == ".4495"
+    monkeypatch.setattr(_network, "_MNIST_COUNTS", counts)
+    digits = Scope.of(task(Images("digits", *part, *part)), 2, full=False)
+    assert digits.printed.accuracy[75][0][-1] == ".3297"
+    assert "(printed: MNIST)" in digits.what
+    assert np.array_equal(digits.task.train[:, 0].numpy(), images[:, 6:22, 6:22])
+    assert not np.array_equal(other.task.train[:, 0].numpy(), images[:, 6:22, 6:22])
 
 
 @pytest.mark.parametrize("bound", [1e-3, 0.3, 1.0, 1e3])
@@ -198,16 +224,28 @@ def test_equal_capacities(noise, records):
 
 
 def test_without_noise_one_image_shows(small):
-    found = attack_alone(small, Noise("none"), iterations=150, seed=0)
+    (found,) = attack_alone(small, [Noise("none")], iterations=150, seed=0)
     assert found["cosine"] == pytest.approx(1.0, abs=1e-6)
     assert found["spectral mse"] < 0.03
     assert found["mse"] < 0.03
     blind = guess(small, batch=1, seed=0)
     assert blind["mse"] > 2 * found["mse"]
-    noisy = attack_alone(small, Noise("directions", 500.0), iterations=20, seed=0)
+    (noisy,) = attack_alone(small, [Noise("directions", 500.0)], iterations=20, seed=0)
     assert abs(noisy["cosine"]) < 0.1
     assert noisy["mse"] > 0.05
     assert noisy["spectral mse"] > 0.05
+
+
+def test_attacks_side_by_side_are_those_one_by_one(small):
+    """The same for the first steps; later signs of rounding errors would part them."""
+    noises = [Noise("none"), Noise("gaussian", 0.2), Noise("directions", 500.0)]
+    for attack, options in ((attack_batch, {"batch": 8}), (attack_alone, {})):
+        together = attack(small, noises, iterations=4, seed=3, **options)
+        for noise, found in zip(noises, together, strict=True):
+            (alone,) = attack(small, [noise], iterations=4, seed=3, **options)
+            assert found["mse"] == pytest.approx(alone["mse"], rel=1e-3)
+            assert found["cosine"] == alone["cosine"]
+    assert together[0]["mse"] != together[2]["mse"]
 
 
 # --- tables and pictures
@@ -258,8 +296,8 @@ def tiny(monkeypatch):
     """Make the study as small as it can be."""
     whole = Scope.of
 
-    def little(of, seeds, *, full):
-        scope = whole(of, seeds, full=full)
+    def little(of, seeds, **options):
+        scope = whole(of, seeds, **options)
         few = {"kappas": (75,), "alone": (500.0,), "epochs": 1}
         return dataclasses.replace(scope, **few, iterations=1, l2_iterations=1)
 
@@ -290,6 +328,19 @@ def test_the_command_goes_on_where_it_was(tiny, folder, tmp_path, capsys, monkey
         monkeypatch.setattr(_plan, name, refuse)
     assert main(arguments) == 0
     assert json.loads(capsys.readouterr().out) == first
+
+
+def test_batches_are_chosen(tiny, folder, capsys):
+    arguments = ["reproduce", "reconstruction", "--data", str(folder), "--json"]
+    assert main([*arguments, "--batches", "32"]) == 0
+    titles = [table["title"] for table in json.loads(capsys.readouterr().out)["tables"]]
+    assert [title for title in titles if title.startswith("Accuracy, batches")] == [
+        "Accuracy, batches of 128 (Figure 2, Table V)",
+        "Accuracy, batches of 32 (Figure 2, Table V)",
+    ]
+    assert len(titles) == 11
+    assert main([*arguments, "--batches", "16,17"]) == 2
+    assert "--batches must be 16, 32, 64 or 128; got 17" in capsys.readouterr().err
 
 
 def test_other_data_are_not_taken_for_these(tiny, folder, tmp_path, capsys):

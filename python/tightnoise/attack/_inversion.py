@@ -8,12 +8,13 @@ from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._validate import MAX_COUNT, integer, not_negative
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import torch
 
 _RATE = 0.1  # of Adam's first steps; a tenth after each of these parts
 _PARTS = (0.375, 0.625, 0.875)
+_AT_ONCE = 1 << 22  # numbers in the gradients of all attacks of one descent
 
 
 class Inversion(NamedTuple):
@@ -92,28 +93,60 @@ def invert(
     import torch
 
     target = _target(model, gradient)
-    target = target / target.norm()
     rounds = integer("iterations", iterations, minimum=1, maximum=MAX_COUNT)
     weight = not_negative("total_variation", total_variation)
+    left = integer("restarts", restarts, minimum=1, maximum=MAX_COUNT)
     generator = torch.Generator().manual_seed(seed)
+    at_once = 1 if _averages(model) else max(1, _AT_ONCE // target.numel())
+    found: list[Inversion] = []
+    while left > 0:
+        count = min(left, at_once)
+        left -= count
+        starts = torch.stack([first_inputs(shape, generator) for _ in range(count)])
+        targets, weights = target.expand(count, -1), [weight] * count
+        found += invert_each(model, targets, labels, starts, weights, iterations=rounds)
+    return min(found, key=lambda one: one.loss)
 
-    def attempt() -> Inversion:
-        x = (0.5 + 0.1 * torch.randn(shape, generator=generator)).to(target)
-        x.requires_grad_(True)
-        adam = torch.optim.Adam([x], lr=_RATE)
-        slower = torch.optim.lr_scheduler.MultiStepLR(adam, [int(rounds * f) for f in _PARTS], 0.1)
-        for _ in progress(range(rounds), "rounds", delay=SHOWN_AFTER):
-            own = _gradient(model, x, labels)
-            loss = 1 - own @ target / own.norm().clamp_min(1e-30)
-            (x.grad,) = torch.autograd.grad(loss + weight * _variation(x), x)
-            x.grad.sign_()
-            adam.step()
-            slower.step()
-            with torch.no_grad():
-                x.clamp_(0, 1)
-        return Inversion(x.detach(), float(loss.detach()))
 
-    return _best(attempt, restarts)
+def first_inputs(shape: tuple[int, ...], generator: torch.Generator) -> torch.Tensor:
+    """Return where an attack begins."""
+    import torch
+
+    return 0.5 + 0.1 * torch.randn(shape, generator=generator)
+
+
+def invert_each(
+    model: torch.nn.Module,
+    gradients: torch.Tensor,
+    labels: torch.Tensor,
+    starts: torch.Tensor,
+    weights: list[float],
+    *,
+    iterations: int,
+) -> list[Inversion]:
+    """Return what `invert` does from each start for its gradient, all in one descent.
+
+    The attacks do not meet: each element of Adam's step depends on its own gradient alone.
+    """
+    import torch
+
+    targets = torch.stack([_target(model, gradient) for gradient in gradients])
+    targets = targets / targets.norm(dim=1, keepdim=True)
+    variation = torch.tensor(weights).to(targets)
+    x = starts.to(targets).requires_grad_(True)
+    adam = torch.optim.Adam([x], lr=_RATE)
+    steps = [int(iterations * part) for part in _PARTS]
+    slower = torch.optim.lr_scheduler.MultiStepLR(adam, steps, 0.1)
+    for _ in progress(range(iterations), "rounds", delay=SHOWN_AFTER):
+        own = _gradients(model, x, labels)
+        losses = 1 - (own * targets).sum(dim=1) / own.norm(dim=1).clamp_min(1e-30)
+        (x.grad,) = torch.autograd.grad((losses + variation * _variations(x)).sum(), x)
+        x.grad.sign_()
+        adam.step()
+        slower.step()
+        with torch.no_grad():
+            x.clamp_(0, 1)
+    return [Inversion(*one) for one in zip(x.detach(), losses.detach().tolist(), strict=True)]
 
 
 def invert_l2(
@@ -163,13 +196,13 @@ def invert_l2(
     import torch
 
     target = _target(model, gradient)
-    count = integer("classes", classes, minimum=2, maximum=MAX_COUNT)
+    kinds = integer("classes", classes, minimum=2, maximum=MAX_COUNT)
     rounds = integer("iterations", iterations, minimum=1, maximum=MAX_COUNT)
     generator = torch.Generator().manual_seed(seed)
 
     def attempt() -> Inversion:
         x = torch.randn(shape, generator=generator).to(target).requires_grad_(True)
-        y = torch.randn((shape[0], count), generator=generator).to(target).requires_grad_(True)
+        y = torch.randn((shape[0], kinds), generator=generator).to(target).requires_grad_(True)
         descent = torch.optim.LBFGS([x, y], lr=1.0, max_iter=1)
         best = Inversion(x.detach().clone(), float("inf"))
 
@@ -188,12 +221,8 @@ def invert_l2(
                 best = Inversion(before, loss)
         return best
 
-    return _best(attempt, restarts)
-
-
-def _best(attempt: Callable[[], Inversion], restarts: int) -> Inversion:
-    count = integer("restarts", restarts, minimum=1, maximum=MAX_COUNT)
-    return min((attempt() for _ in range(count)), key=lambda found: found.loss)
+    tries = integer("restarts", restarts, minimum=1, maximum=MAX_COUNT)
+    return min((attempt() for _ in range(tries)), key=lambda found: found.loss)
 
 
 def _target(model: torch.nn.Module, gradient: torch.Tensor) -> torch.Tensor:
@@ -218,8 +247,32 @@ def _gradient(model: torch.nn.Module, x: torch.Tensor, labels: torch.Tensor) -> 
     return torch.cat([part.reshape(-1) for part in parts])
 
 
-def _variation(x: torch.Tensor) -> torch.Tensor:
-    if x.dim() < 3:
-        return x.new_zeros(())
+def _gradients(model: torch.nn.Module, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Return one gradient a row, each of the inputs in x[i]."""
+    import torch
+
+    if len(x) == 1:  # half the time
+        return _gradient(model, x[0], labels).unsqueeze(0)
+    parameters = {name: p.detach() for name, p in model.named_parameters() if p.requires_grad}
+
+    def loss(own: dict[str, torch.Tensor], inputs: torch.Tensor) -> torch.Tensor:
+        outputs = torch.func.functional_call(model, own, (inputs,))
+        return torch.nn.functional.cross_entropy(outputs, labels, reduction="sum")
+
+    each = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0), randomness="different")
+    return torch.cat([part.flatten(1) for part in each(parameters, x).values()], dim=1)
+
+
+def _averages(model: torch.nn.Module) -> bool:
+    """Return whether the model keeps averages of what it sees: then one attack after another."""
+    import torch
+
+    norm = torch.nn.modules.batchnorm._NormBase  # batch norm and instance norm
+    return any(isinstance(m, norm) and m.training for m in model.modules())
+
+
+def _variations(x: torch.Tensor) -> torch.Tensor:
+    if x.dim() < 4:
+        return x.new_zeros(len(x))
     across, down = x[..., 1:] - x[..., :-1], x[..., 1:, :] - x[..., :-1, :]
-    return across.abs().mean() + down.abs().mean()
+    return across.abs().flatten(1).mean(dim=1) + down.abs().flatten(1).mean(dim=1)

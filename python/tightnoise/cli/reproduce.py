@@ -13,14 +13,14 @@ import tightnoise as tn
 from tightnoise._core import end_long_work
 from tightnoise._progress import progress
 from tightnoise._validate import integer
-from tightnoise.cli._options import Commands, Options, whole
+from tightnoise.cli._options import Commands, Options, several, whole
 from tightnoise.cli._output import print_json
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.reproduce import PAPERS, STUDIES, Paper, Study
 from tightnoise.reproduce._study import Settings, check_state, run
 from tightnoise.reproduce._table import Table
 
-_OF_STUDIES = ("data", "seeds", "full", "state")
+_OF_STUDIES = ("data", "seeds", "full", "batches", "state")
 
 
 def add_to(commands: Commands) -> None:
@@ -53,6 +53,13 @@ def add_to(commands: Commands) -> None:
     study.add_argument("--seeds", type=whole, metavar="N", help="runs of each setting, 2 or more")
     study.add_argument(
         "--full", action="store_true", help="all of the data and settings: more than five minutes"
+    )
+    study.add_argument(
+        "--batches",
+        type=several(whole),
+        default=[],
+        metavar="N,N",
+        help="of reconstruction: batches of 16, 32 or 64, too, beside those of 128",
     )
     study.add_argument(
         "--state",
@@ -96,7 +103,7 @@ def _study(options: Options) -> Answer:
     seeds = integer("--seeds", seeds, minimum=2, maximum=1000)
     check_state(options.state)
     try:
-        plan = study.plan(Settings(options.data, seeds, options.full))
+        plan = study.plan(Settings(options.data, seeds, options.full, tuple(options.batches)))
     except ModuleNotFoundError as error:
         raise ValueError(str(error)) from error
     results = run(plan, options.state, progress)

@@ -21,8 +21,9 @@ from tightnoise.costs._between import bounds_between
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import truncated_variance
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
-from tightnoise.mechanisms import _sketched
+from tightnoise.mechanisms import _laplace_ball, _sketched
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
+from tightnoise.mechanisms._laplace_ball import LaplaceSupport
 from tightnoise.mechanisms._per_instance import PerInstanceRdp
 from tightnoise.mechanisms._sketched import Support
 from tightnoise.sketch import Sketch, count_edges
@@ -59,7 +60,7 @@ def ball_rdp(box: RdpFunction, total: float) -> RdpFunction:
         return box
     law, theta = box.law, box.known
     count = theta.count if isinstance(theta, Sketch) else theta.size
-    if law.name not in ("rectified", "truncated", "sign", "quantized") or count == 1:
+    if count == 1:
         return box
     sides = _sides(box.changes, total, count, law)
     if sides is None:
@@ -90,17 +91,24 @@ def _sides(changes: Floats, total: float, count: int, law: CoordinateLaw) -> Arr
 
 def _places(box: PerInstanceRdp, sides: Array, total: float) -> _Counted | _Alone | None:
     law, theta = box.law, box.known
-    support = _sketched.support_of(law)
+    support: Support | LaplaceSupport | None = (
+        _sketched.support_of(law) if law.is_below_gaussian else _laplace_ball.support_of(law)
+    )
     placed = support is not None and sides.size == 1 and support.position_error < _MOVED
     if placed and support is not None and (isinstance(theta, Sketch) or theta.size > _MOST_ALONE):
-        sketch = theta
-        if not isinstance(sketch, Sketch):
+        side = float(sides.item())
+        if isinstance(theta, Sketch):
+            sketch = theta
+        elif isinstance(support, LaplaceSupport):
+            return _Counted.of(support, 0.0, support.counted(theta), theta.size, side, total)
+        else:
             lower, upper = support.centre - support.reach, support.centre + support.reach
-            sketch = Sketch.of(sketch, lower, upper, sigma=support.sigma)
+            sketch = Sketch.of(theta, lower, upper, sigma=support.sigma)
         # Functions are known to be accurate up to 1e4 sigma.
         near = sketch.sigma * count_edges()[-1] < 1e4 * support.sigma
         if sketch.centre == support.centre and near:
-            return _Counted.of(support, sketch, float(sides.item()), total)
+            counts = np.append(sketch.counts, 0) if law.name == "bounded_laplace" else sketch.counts
+            return _Counted.of(support, sketch.sigma, counts, sketch.count, side, total)
     if isinstance(theta, Sketch) or theta.size > _MOST:
         return None
     return _Alone.of(law, theta, sides, total)
@@ -165,17 +173,27 @@ class _Ball:
 
 
 class _Counted:
-    """The coordinates of a sketch, counted by their distances from the centre."""
+    """Coordinates counted by their distances from the centre, as a sketch of `sigma` does.
 
-    def __init__(self, key: tuple[Any, ...], sketch: Sketch, total: float) -> None:
-        self._key, self._total, self.size = key, total, sketch.count
-        self._counts = sketch.counts
+    Or, with a sigma of 0, between the places that the support itself has.
+    """
+
+    def __init__(self, key: tuple[Any, ...], counts: Array, size: int, total: float) -> None:
+        self._key, self._counts, self.size, self._total = key, counts, size, total
 
     @classmethod
-    def of(cls, support: Support, sketch: Sketch, side: float, total: float) -> _Counted:
-        first = _FIRST * total / 2.0 ** math.ceil(0.5 * math.log2(sketch.count))
+    def of(
+        cls,
+        support: Support | LaplaceSupport,
+        sigma: float,
+        counts: Array,
+        size: int,
+        side: float,
+        total: float,
+    ) -> _Counted:
+        first = _FIRST * total / 2.0 ** math.ceil(0.5 * math.log2(size))
         moved = support._replace(centre=0.0, position_error=0.0)
-        return cls((moved, sketch.sigma, min(first, 0.5 * side), side), sketch, total)
+        return cls((moved, sigma, min(first, 0.5 * side), side), counts, size, total)
 
     def bound(self, order: float) -> tuple[float, float]:
         """Return the ball's bound, and about the least that the box can cost."""
@@ -187,7 +205,7 @@ class _Counted:
     def least(self, order: float) -> float:
         """Return what some changes cost, divergences taken at the cheaper end of each place."""
         support, sigma, first, side = self._key
-        steps, t = _steps(first / side, order), sigma * count_edges()
+        steps, t = _steps(first / side, order, support.law), _edges(support, sigma)
         changes, counts = np.broadcast_to(side * steps, (t.size - 1, steps.size)), self._counts[:-1]
         ends = (_divergences(support.law, t, side * steps, order, away) for away in (False, True))
         known = (np.minimum(end[:-1], end[1:]) for end in ends)
@@ -196,28 +214,44 @@ class _Counted:
 
 @functools.lru_cache(maxsize=64)
 def _tables(
-    support: Support, sigma: float, first: float, side: float, order: float
+    support: Support | LaplaceSupport, sigma: float, first: float, side: float, order: float
 ) -> tuple[list[Table], Array]:
     """Return the prices and excesses of all places that a sketch counts, for both directions.
 
     And what the whole side costs there, roughly and not more.
     """
-    law, t = support.law, sigma * count_edges()
-    steps = _steps(first / side, order)
+    law, t = support.law, _edges(support, sigma)
+    steps = _steps(first / side, order, law)
     most = _most(law, side * steps, order)
-    z, width = side * steps / support.sigma, np.diff(t)[:, np.newaxis] / support.sigma
-    slope, bend = _slope(support, order, z), _bend(support, order, z)
     reach = np.full(t.size, side)
     tables, least = [], np.zeros((2, t.size))
     for away in (False, True):
         at_edges = _divergences(law, t, side * steps, order, away)
         low, high = at_edges[:-1], at_edges[1:]
-        convex = np.maximum(low, high) + bend * (0.25 * width**2)
-        between = np.minimum(convex, 0.5 * (low + high + slope * width))
+        if isinstance(support, LaplaceSupport):
+            between = support.between(t, at_edges, side * steps, order, away)
+        else:
+            between = _between(support, t, at_edges, side * steps, order)
         values = np.concatenate([np.minimum(between, most), most[np.newaxis]])
         tables.append(_tabulated(steps, reach, _curved(law, order, away, reach), values))
         least[int(away), :-1] = np.minimum(low, high)[:, -1]
     return tables, least
+
+
+def _edges(support: Support | LaplaceSupport, sigma: float) -> Array:
+    """Return the ends of the places that are counted; the last place is beyond the last of them."""
+    if isinstance(support, LaplaceSupport):
+        return support.edges(sigma)
+    return sigma * count_edges()
+
+
+def _between(support: Support, t: Array, at_edges: Array, s: Array, order: float) -> Array:
+    """Return what changes by s cost at most from one place to the next."""
+    z, width = s / support.sigma, np.diff(t)[:, np.newaxis] / support.sigma
+    slope, bend = _slope(support, order, z), _bend(support, order, z)
+    low, high = at_edges[:-1], at_edges[1:]
+    convex = np.maximum(low, high) + bend * (0.25 * width**2)
+    return np.asarray(np.minimum(convex, 0.5 * (low + high + slope * width)))
 
 
 class _Alone:
@@ -245,13 +279,15 @@ class _Alone:
 
     def least(self, order: float) -> float:
         """Return what some changes cost."""
-        steps, ones = self._steps(order), np.ones(self._sides.size)
+        steps = self._steps(order)
+        ones, changes = np.ones(self._sides.size), self._sides * steps
         known = (self._values(steps, order, away) for away in (False, True))
-        return max(_dearest(self._sides * steps, each, ones, self._total) for each in known)
+        return max(_dearest(changes, each, ones, self._total) for each in known)
 
     def _steps(self, order: float) -> Array:
         reach = self._sides.reshape(-1)
-        return _steps(min(_FIRST * self._total / math.sqrt(float(reach @ reach)), 0.5), order)
+        first = min(_FIRST * self._total / math.sqrt(float(reach @ reach)), 0.5)
+        return _steps(first, order, self._law)
 
     def _bound(self, order: float, away: bool) -> tuple[float, float]:
         reach, steps = self._sides.reshape(-1), self._steps(order)
@@ -291,9 +327,10 @@ def _dearest(changes: Array, values: Array, counts: Array, total: float) -> floa
 # --- functions of a place and a change ------------------------------------------------------------
 
 
-def _steps(first: float, order: float) -> Array:
+def _steps(first: float, order: float, law: CoordinateLaw) -> Array:
     """Return changes of which the last is 1, the first 0: closer where the chord bends more."""
-    ratio = 1.0 + _STEP * math.sqrt(min(order - 1.0, 1.0))
+    step = _STEP if law.is_below_gaussian else _laplace_ball.step(law)
+    ratio = 1.0 + step * math.sqrt(min(order - 1.0, 1.0))
     count = max(1, math.ceil(-math.log(first) / math.log(ratio)))
     return np.concatenate([[0.0], first ** (np.arange(count, -1.0, -1.0) / count)])
 
@@ -312,6 +349,8 @@ def _divergences(law: CoordinateLaw, theta: Array, s: Array, order: float, away:
 
 def _most(law: CoordinateLaw, s: Array, order: float) -> Array:
     """Return what the change costs at most, wherever theta is."""
+    if law.name == "bounded_laplace":
+        return _laplace_ball.most(law, s, order)
     rate = 0.5 * order * (1 + COST_MARGIN) / law.scale**2
     if law.name == "truncated":
         rate = rate * truncated_variance(0.5 * (law.upper - law.lower) / law.scale)
@@ -348,8 +387,11 @@ def _bend(support: Support, order: float, z: Array) -> Array:
 
 def _curved(law: CoordinateLaw, order: float, away: bool, reach: Array) -> Array:
     """Return b such that D + b s^2 is convex."""
-    bend = 0.5 * order / (order - 1.0) if away else 0.0
     scale = np.broadcast_to(law.scale.reshape(-1), reach.shape)
+    if law.name == "bounded_laplace":
+        width = np.asarray((law.upper - law.lower).reshape(-1) / scale)
+        return np.asarray(_laplace_ball.curved(width, order, away) / scale**2)
+    bend = 0.5 * order / (order - 1.0) if away else 0.0
     return np.asarray(bend / scale**2)
 
 

@@ -19,11 +19,16 @@ Results = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose: data (None: those that are at hand), seeds, and all of the study."""
+    """What a user may choose.
+
+    Data (None: those that are at hand), seeds, all of the study, and sizes of batches (none: those
+    that the study takes by itself).
+    """
 
     data: str | None
     seeds: int
     full: bool
+    batches: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

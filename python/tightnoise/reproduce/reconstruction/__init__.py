@@ -17,6 +17,9 @@ What differs from the paper, and why:
 - **MSE.** The printed ones are in units of the pixels' variance: all with noise are worse than a
   grey image, and than the mean of all images, for which no gradient is needed.
 - The paper attacks for 10,000 iterations: so does `full`.
+
+Beside the runs stands what is printed of MNIST if the data are MNIST's, and of Fashion-MNIST
+otherwise.
 """
 
 from __future__ import annotations
@@ -32,11 +35,12 @@ def _planned(settings: Settings) -> Plan:
     except ImportError as error:
         raise ModuleNotFoundError(str(error)) from error  # says what to install
     from tightnoise.reproduce._images import read_images
-    from tightnoise.reproduce.reconstruction import _figures, _network, _plan, _tables
+    from tightnoise.reproduce.reconstruction import _figures, _network, _plan, _scope, _tables
     from tightnoise.reproduce.reconstruction._scope import Scope
 
+    _scope.check_batches(settings.batches)
     task = _network.task(read_images(settings.data))
-    scope = Scope.of(task, settings.seeds, full=settings.full)
+    scope = Scope.of(task, settings.seeds, full=settings.full, batches=settings.batches)
     return Plan(
         about=_plan.about(scope),
         cells=_plan.cells(scope),

@@ -11,7 +11,6 @@ from tightnoise._figures import BLUE, GREEN, ORANGE, Axes
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
-from tightnoise.reproduce.reconstruction._printed import ACCURACY, IGA
 from tightnoise.reproduce.reconstruction._scope import Scope, mean
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
@@ -48,7 +47,7 @@ def draw(scope: Scope, results: Results, file: IO[bytes]) -> None:
 def _training(printed: Axes, equal: Axes, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
     for which, (name, color) in enumerate(KINDS):
-        known = [float(ACCURACY[kappa][which][-1]) for kappa in scope.kappas]
+        known = [float(scope.printed.accuracy[kappa][which][-1]) for kappa in scope.kappas]
         printed.plot(epsilons, known, color=color, label=f"{name}, printed", **PRINTED)
         ours = [np.mean(scope.accuracies(results, row[1][which])) for row in scope.pairs()]
         printed.plot(epsilons, ours, color=color, label=f"{name}, ours", **OURS)
@@ -64,7 +63,7 @@ def _attacks(squares: Axes, likeness: Axes, scope: Scope, results: Results) -> N
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
     for axes, name, place, height in ((squares, "MSE", 1, 0.43), (likeness, "SSIM", 0, 0.65)):
         for which, (kind, color) in enumerate(KINDS):
-            known = [float(IGA[kappa][which][-1][place]) for kappa in scope.kappas]
+            known = [float(scope.printed.iga[kappa][which][-1][place]) for kappa in scope.kappas]
             axes.plot(epsilons, known, color=color, label=f"{kind}, printed", **PRINTED)
             ours = [_found(scope, results, row[1][which], name) for row in scope.pairs()]
             axes.plot(epsilons, ours, color=color, label=f"{kind}, ours", **OURS)
@@ -82,7 +81,7 @@ def _capacities(squares: Axes, costs: Axes, scope: Scope, results: Results) -> N
         (f"Gaussian, radius {BATCH}", BLUE, gaussians, BATCH, GAUSSIAN),
     ):
         capacities = [capacity(noise, scope.weights, records) for noise in rows]
-        known = [float(IGA[kappa][which][-1][1]) for kappa in scope.kappas]
+        known = [float(scope.printed.iga[kappa][which][-1][1]) for kappa in scope.kappas]
         squares.plot(capacities, known, color=color, **PRINTED)
         ours = [_found(scope, results, noise, "MSE") for noise in rows]
         squares.plot(capacities, ours, color=color, label=name, **OURS)

@@ -19,6 +19,8 @@ BATCH = 128
 
 _HIDDEN = (50, 15)
 
+_MNIST_COUNTS = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
+
 cross_entropy = torch.nn.functional.cross_entropy
 
 
@@ -26,12 +28,15 @@ cross_entropy = torch.nn.functional.cross_entropy
 class Task:
     """Images of shape (n, 1, SIDE, SIDE) with pixels from 0 to 1, and their labels.
 
+    `is_mnist` says whether they are MNIST's digits, of which the paper prints numbers, too.
+
     `mean` and `deviation` are those of all pixels to learn from, before they are resized. They
     stand for numbers that are public, as in the paper: no cost counts them.
     """
 
     name: str
     classes: int
+    is_mnist: bool
     mean: float
     deviation: float
     train: torch.Tensor
@@ -41,7 +46,9 @@ class Task:
 
 
 def task(images: Images) -> Task:
-    """Return grey images at 16 x 16, larger or smaller ones resized.
+    """Return grey images at 16 x 16, larger or smaller ones resized; of MNIST the middle.
+
+    As the paper has them: MNIST's digits stand in the middle of black.
 
     Raises
     ------
@@ -55,20 +62,31 @@ def task(images: Images) -> Task:
             f"{images.name} holds {len(images.train)} images of {images.classes} classes; "
             f"{BATCH} that differ, of two classes, are needed"
         )
+    is_mnist = _is_mnist(images)
     return Task(
         images.name,
         images.classes,
+        is_mnist,
         float(images.train.mean(dtype=np.float64)),
         float(images.train.std(dtype=np.float64)),
-        _small(images.train),
+        _small(images.train, cropped=is_mnist),
         torch.from_numpy(images.train_labels),
-        _small(images.test),
+        _small(images.test, cropped=is_mnist),
         torch.from_numpy(images.test_labels),
     )
 
 
-def _small(images: object) -> torch.Tensor:
+def _is_mnist(images: Images) -> bool:
+    """Return whether these are MNIST's digits, by how many there are of each to learn from."""
+    counts = np.bincount(images.train_labels).tolist()
+    return counts == _MNIST_COUNTS and images.train.shape[1:] == (28, 28)
+
+
+def _small(images: object, *, cropped: bool) -> torch.Tensor:
     pixels = torch.as_tensor(images)
+    if cropped:
+        edge = (pixels.shape[1] - SIDE) // 2
+        pixels = pixels[:, edge : edge + SIDE, edge : edge + SIDE]
     grey = pixels if pixels.dim() == 3 else pixels.mean(dim=-1)
     size = (SIDE, SIDE)
     small: torch.Tensor = torch.nn.functional.interpolate(

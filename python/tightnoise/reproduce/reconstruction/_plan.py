@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tightnoise.reproduce.reconstruction._network import BATCH
@@ -23,6 +23,8 @@ DECAY = 0.1
 """The weight decay that the paper states."""
 
 L2_BATCHES = (1, 8)
+
+_TOGETHER = 8  # attacks: 128 images' take half the time that they take one by one, a few' an eighth
 
 Cells = Mapping[str, Callable[[], Any]]
 
@@ -47,12 +49,12 @@ def cells(scope: Scope) -> Cells:
     for seed in range(scope.seeds):
         found |= _attack_cells(scope, seed)
         found |= _training_cells(scope, seed)
+    noises = _all(scope.pairs())
     for batch in reversed(scope.batches[:-1]):
         for seed in range(scope.seeds):
-            for _, noises in scope.pairs():
-                for noise in noises:
-                    found |= _accuracy(scope, noise, batch, 0.0, seed)
-                    found |= _iga(scope, noise, batch, seed)
+            found |= _iga(scope, noises, batch, seed)
+            for noise in noises:
+                found |= _accuracy(scope, noise, batch, 0.0, seed)
     return found
 
 
@@ -70,13 +72,11 @@ def _attack_cells(scope: Scope, seed: int) -> Cells:
         guessed(batch, seed): functools.partial(guess, scope.task, batch=batch, seed=seed)
         for batch in (1, BATCH)
     }
-    for _, _, noise in [(0, "", Noise("none")), *scope.of_one()]:
-        found[attacked("alone", noise, 1, seed)] = functools.partial(
-            attack_alone, scope.task, noise, iterations=scope.iterations, seed=seed
-        )
+    of_one = [Noise("none"), *(noise for _, _, noise in scope.of_one())]
+    alone = functools.partial(attack_alone, scope.task, iterations=scope.iterations, seed=seed)
+    found |= _side_by_side("alone", alone, of_one, 1, seed)
     on_sums = [noise for _, noise in scope.of_sums()]
-    for noise in [*scope.selected(), *_all(scope.pairs()), *on_sums]:
-        found |= _iga(scope, noise, BATCH, seed)
+    found |= _iga(scope, [*scope.selected(), *_all(scope.pairs()), *on_sums], BATCH, seed)
     for noise in scope.selected():
         for batch in L2_BATCHES:
             found[attacked("dlg", noise, batch, seed)] = functools.partial(
@@ -103,11 +103,33 @@ def _accuracy(scope: Scope, noise: Noise, batch: int, decay: float, seed: int) -
     return {trained(noise, batch, decay, seed): run}
 
 
-def _iga(scope: Scope, noise: Noise, batch: int, seed: int) -> Cells:
-    run = functools.partial(
-        attack_batch, scope.task, noise, batch=batch, iterations=scope.iterations, seed=seed
+def _iga(scope: Scope, noises: Sequence[Noise], batch: int, seed: int) -> Cells:
+    attack = functools.partial(
+        attack_batch, scope.task, batch=batch, iterations=scope.iterations, seed=seed
     )
-    return {attacked("iga", noise, batch, seed): run}
+    return _side_by_side("iga", attack, noises, batch, seed)
+
+
+def _side_by_side(
+    kind: str,
+    attack: Callable[[Sequence[Noise]], list[Any]],
+    noises: Sequence[Noise],
+    batch: int,
+    seed: int,
+) -> Cells:
+    """Return a cell for each noise; the first of some that is asked for computes all of them."""
+    found: dict[str, Callable[[], Any]] = {}
+    distinct = list(dict.fromkeys(noises))
+    for first in range(0, len(distinct), _TOGETHER):
+        some = distinct[first : first + _TOGETHER]
+        known = functools.cache(functools.partial(attack, some))
+        for place, noise in enumerate(some):
+            found[attacked(kind, noise, batch, seed)] = functools.partial(_part, known, place)
+    return found
+
+
+def _part(known: Callable[[], list[Any]], place: int) -> Any:
+    return known()[place]
 
 
 def _all(rows: Iterable[tuple[int, tuple[Noise, ...]]]) -> list[Noise]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tightnoise.attack import invert, invert_l2, mse, spectral, ssim
+from tightnoise.attack import invert_l2, mse, spectral, ssim
+from tightnoise.attack._inversion import first_inputs, invert_each
 from tightnoise.random import NoiseStream
 from tightnoise.reproduce.reconstruction._network import SIDE, Task, network
 from tightnoise.reproduce.reconstruction._noises import Noise
@@ -59,66 +61,81 @@ def steps(records: int, batch: int, epochs: float) -> int:
     return math.ceil(epochs * math.ceil(records / batch))
 
 
-def attack_batch(of: Task, noise: Noise, *, batch: int, iterations: int, seed: int) -> Found:
-    """Return how near the images come that are found to have a gradient of the same direction."""
-    model, x, y, seen, cosine = _seen(of, noise, batch, seed)
-    found = invert(
-        model,
-        seen,
-        y,
-        tuple(x.shape),
-        iterations=iterations,
-        total_variation=TOTAL_VARIATION,
-        seed=seed,
-    )
-    return {"cosine": cosine, **_distances(x, found.inputs)}
+def attack_batch(
+    of: Task, noises: Sequence[Noise], *, batch: int, iterations: int, seed: int
+) -> list[Found]:
+    """Return how near the images come that are found to have a gradient of the same direction.
+
+    One answer for each noise. All attack the same images, side by side, from the same beginning.
+    """
+    seen = [_seen(of, noise, batch, seed) for noise in noises]
+    found = _inverted(seen, [TOTAL_VARIATION], iterations, seed)
+    return [
+        {"cosine": one.cosine, **_distances(one.images, inputs)}
+        for one, (inputs,) in zip(seen, found, strict=True)
+    ]
 
 
 def attack_l2(of: Task, noise: Noise, *, batch: int, iterations: int, seed: int) -> Found:
     """Return the same of images with the nearest gradient, by DLG, which does not know labels."""
-    model, x, _, seen, cosine = _seen(of, noise, batch, seed)
+    seen = _seen(of, noise, batch, seed)
     found = invert_l2(
-        model,
-        seen,
-        tuple(x.shape),
+        seen.model,
+        seen.gradient,
+        tuple(seen.images.shape),
         of.classes,
         iterations=iterations,
         restarts=_RESTARTS,
         seed=seed,
     )
-    return {"cosine": cosine, **_distances(x, found.inputs)}
+    return {"cosine": seen.cosine, **_distances(seen.images, found.inputs)}
 
 
-def attack_alone(of: Task, noise: Noise, *, iterations: int, seed: int) -> Found:
+def attack_alone(of: Task, noises: Sequence[Noise], *, iterations: int, seed: int) -> list[Found]:
     """Return the same for one image, and for the one that the first layer's gradient shows.
 
     The network takes pixels as they are: an image shows in its gradient, not one less the mean.
     The weight of the total variation is the one of three that brings the images nearest: no
     attacker can know which that is, none can choose a better one.
     """
-    model, x, y, seen, cosine = _seen(of, noise, 1, seed, standardised=False)
-    found = [
-        invert(
-            model,
-            seen,
-            y,
-            tuple(x.shape),
-            iterations=iterations,
-            total_variation=weight,
-            seed=seed,
-        )
-        for weight in _WEIGHTS
+    seen = [_seen(of, noise, 1, seed, standardised=False) for noise in noises]
+    found = _inverted(seen, _WEIGHTS, iterations, seed)
+    return [
+        {"cosine": one.cosine, **_nearest(one.images, inputs), **_shown(one)}
+        for one, inputs in zip(seen, found, strict=True)
     ]
-    first = next(iter(model.parameters()))
-    layer = seen[: first.numel()].reshape(first.shape)
-    shown = spectral(layer.numpy(), (SIDE, SIDE))
-    image = _pixels(x)[0]
-    return {
-        "cosine": cosine,
-        **min((_distances(x, one.inputs) for one in found), key=lambda near: near["mse"]),
-        "spectral mse": mse(image, shown),
-        "spectral ssim": ssim(image, shown),
-    }
+
+
+def _inverted(
+    seen: Sequence[_Seen], weights: Sequence[float], iterations: int, seed: int
+) -> list[list[torch.Tensor]]:
+    """Return what is found in each release, with each weight of the total variation."""
+    first = seen[0]
+    start = first_inputs(tuple(first.images.shape), torch.Generator().manual_seed(seed))
+    pairs = [(one.gradient, weight) for one in seen for weight in weights]
+    found = invert_each(
+        first.model,
+        torch.stack([gradient for gradient, _ in pairs]),
+        first.labels,
+        start.expand(len(pairs), *start.shape).clone(),
+        [weight for _, weight in pairs],
+        iterations=iterations,
+    )
+    inputs = [one.inputs for one in found]
+    return [inputs[at : at + len(weights)] for at in range(0, len(inputs), len(weights))]
+
+
+def _nearest(images: torch.Tensor, found: Sequence[torch.Tensor]) -> Found:
+    """Return the distances of what comes nearest."""
+    return min((_distances(images, one) for one in found), key=lambda near: near["mse"])
+
+
+def _shown(seen: _Seen) -> Found:
+    """Return how near the image comes that is read off the first layer's gradient."""
+    first = next(iter(seen.model.parameters()))
+    layer = seen.gradient[: first.numel()].reshape(first.shape)
+    image, shown = _pixels(seen.images)[0], spectral(layer.numpy(), (SIDE, SIDE))
+    return {"spectral mse": mse(image, shown), "spectral ssim": ssim(image, shown)}
 
 
 def guess(of: Task, *, batch: int, seed: int) -> Found:
@@ -131,16 +148,23 @@ def _chosen(of: Task, batch: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).choice(len(of.train), batch, replace=False)
 
 
-def _seen(
-    of: Task, noise: Noise, batch: int, seed: int, *, standardised: bool = True
-) -> tuple[torch.nn.Module, torch.Tensor, torch.Tensor, torch.Tensor, float]:
-    """Return an untrained network, images, labels, the release, and its cosine with the truth."""
+class _Seen(NamedTuple):
+    """An untrained network, images, labels, the release, and its cosine with the truth."""
+
+    model: torch.nn.Module
+    images: torch.Tensor
+    labels: torch.Tensor
+    gradient: torch.Tensor
+    cosine: float
+
+
+def _seen(of: Task, noise: Noise, batch: int, seed: int, *, standardised: bool = True) -> _Seen:
     model = network(of, seed, standardised=standardised)
     chosen = _chosen(of, batch, seed)
     x, y = of.train[chosen], of.train_labels[chosen]
     seen = noise.released(model, x, y, NoiseStream(seed))
     truth = Noise("none").released(model, x, y, NoiseStream(seed))
-    return model, x, y, seen, float(torch.cosine_similarity(seen, truth, dim=0))
+    return _Seen(model, x, y, seen, float(torch.cosine_similarity(seen, truth, dim=0)))
 
 
 def _distances(x: torch.Tensor, found: torch.Tensor) -> Found:

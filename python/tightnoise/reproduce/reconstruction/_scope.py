@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tightnoise._validate import require
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.reconstruction._network import BATCH, Task, network
 from tightnoise.reproduce.reconstruction._noises import (
@@ -18,7 +19,13 @@ from tightnoise.reproduce.reconstruction._noises import (
     as_private_once,
     lifted_as_private,
 )
-from tightnoise.reproduce.reconstruction._printed import BATCHES, SIGMA
+from tightnoise.reproduce.reconstruction._printed import (
+    BATCHES,
+    FASHION_MNIST,
+    MNIST,
+    SIGMA,
+    Printed,
+)
 from tightnoise.reproduce.reconstruction._runs import steps
 
 _SMALL = 10_000  # records: of fewer, more epochs
@@ -52,13 +59,17 @@ class Scope:
     l2_iterations: int
 
     @classmethod
-    def of(cls, task: Task, seeds: int, *, full: bool) -> Scope:
-        """Return all of the study, or what takes minutes."""
+    def of(cls, task: Task, seeds: int, *, full: bool, batches: Sequence[int] = ()) -> Scope:
+        """Return all of the study, or what takes minutes; and such batches, of those of 128, too.
+
+        Without any, all of them or none.
+        """
+        chosen = [batch for batch in BATCHES if batch in batches or batch == BATCH]
         return cls(
             task,
             seeds,
             kappas=tuple(SIGMA) if full else (75, 150, 300, 400),
-            batches=BATCHES if full else (BATCH,),
+            batches=BATCHES if full and not batches else tuple(chosen),
             alone=(500.0, 4_000.0, 16_000.0, 64_000.0) if full else (500.0, 16_000.0),
             epochs=3 if len(task.train) >= _SMALL else 30,
             iterations=10_000 if full else 400,
@@ -87,7 +98,12 @@ class Scope:
         """What the numbers are of."""
         plural = "s" * (self.seeds > 1)
         what = f"{len(self.task.train)} images of {self.task.name}, {self.seeds} seed{plural}"
-        return f"{what} (printed: Fashion-MNIST)"
+        return f"{what} (printed: {self.printed.name})"
+
+    @property
+    def printed(self) -> Printed:
+        """What the paper prints of these data, or of Fashion-MNIST."""
+        return MNIST if self.task.is_mnist else FASHION_MNIST
 
     def paper_epsilon(self, noise: Noise) -> float:
         """Return epsilon of the training in the relation that the paper's numbers are for."""
@@ -173,6 +189,12 @@ class Scope:
     def guesses(self, results: Results, batch: int) -> list[dict[str, Any]]:
         """Return the same of images that are guessed without a gradient."""
         return [results[guessed(batch, seed)] for seed in range(self.seeds)]
+
+
+def check_batches(batches: Sequence[int]) -> None:
+    """Refuse sizes that the paper does not have."""
+    for batch in batches:
+        require(batch in BATCHES, "--batches", batch, "16, 32, 64 or 128")
 
 
 def column(found: Sequence[dict[str, Any]], name: str) -> list[float]:

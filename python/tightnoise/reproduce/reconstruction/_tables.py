@@ -10,15 +10,7 @@ from tightnoise.reproduce._table import Figure, Table, mean_and_error
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
 from tightnoise.reproduce.reconstruction._plan import DECAY, L2_BATCHES
-from tightnoise.reproduce.reconstruction._printed import (
-    ACCURACY,
-    ALONE,
-    BATCHES,
-    DLG,
-    IGA,
-    SELECTED,
-    SIGMA,
-)
+from tightnoise.reproduce.reconstruction._printed import BATCHES, SIGMA
 from tightnoise.reproduce.reconstruction._scope import Scope, column, mean
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
@@ -77,15 +69,15 @@ def _epsilons(scope: Scope) -> Table:
 
 
 def _baselines(scope: Scope, results: Results) -> Table:
-    none = Noise("none")
+    none, alone = Noise("none"), scope.printed.alone
     decayed = scope.accuracies(results, none, decay=DECAY)
     return Table.of(
         "Accuracy without noise (section VII-A)",
         "training",
         ("printed", "ours", "se"),
         {
-            "without noise": (ALONE, *mean_and_error(scope.accuracies(results, none))),
-            f"the same, weight decay {DECAY:g}": (ALONE, *mean_and_error(decayed)),
+            "without noise": (alone, *mean_and_error(scope.accuracies(results, none))),
+            f"the same, weight decay {DECAY:g}": (alone, *mean_and_error(decayed)),
             "clipped, without noise": (
                 None,
                 *mean_and_error(scope.accuracies(results, Noise("clip"))),
@@ -97,17 +89,17 @@ def _baselines(scope: Scope, results: Results) -> Table:
 
 
 def _accuracies(scope: Scope, results: Results, batch: int) -> Table:
-    at = BATCHES.index(batch)
+    at, printed = BATCHES.index(batch), scope.printed.accuracy
     return Table.of(
         f"Accuracy, batches of {batch} (Figure 2, Table V)",
         "kappa",
         ("printed", "directions", "se", "sigma", "printed", "Gaussian", "se"),
         {
             kappa: (
-                ACCURACY[kappa][0][at],
+                printed[kappa][0][at],
                 *mean_and_error(scope.accuracies(results, directions, batch)),
                 f"{SIGMA[kappa]:g}",
-                ACCURACY[kappa][1][at],
+                printed[kappa][1][at],
                 *mean_and_error(scope.accuracies(results, gaussian, batch)),
             )
             for kappa, (directions, gaussian) in scope.pairs()
@@ -144,7 +136,7 @@ def _selected(scope: Scope, results: Results) -> Table:
     noises = [*scope.selected(), Noise("gaussian", 1.23), Noise("directions", 75.0)]
     guesses = scope.guesses(results, BATCH)
     attacked = {
-        noise.label: _attacked(scope, results, noise, SELECTED[noise.label], BATCH)
+        noise.label: _attacked(scope, results, noise, scope.printed.selected[noise.label], BATCH)
         for noise in noises
     }
     return Table.of(
@@ -165,7 +157,7 @@ def _attacks(scope: Scope, results: Results, batch: int) -> Table:
         {
             noise.label: _attacked(scope, results, noise, printed[at], batch)
             for kappa, noises in scope.pairs()
-            for noise, printed in zip(noises, IGA[kappa], strict=True)
+            for noise, printed in zip(noises, scope.printed.iga[kappa], strict=True)
         },
         _attack_note(scope),
     )
@@ -201,7 +193,7 @@ def _l2_attacks(scope: Scope, results: Results) -> Table:
     def figures(noise: Noise) -> tuple[Figure, ...]:
         found = [scope.attacks(results, "dlg", noise, batch) for batch in L2_BATCHES]
         ours = [mean(each, name) for each in found for name in ("ssim", "mse")]
-        return *DLG.get(noise.label, (None, None)), *ours
+        return *scope.printed.dlg.get(noise.label, (None, None)), *ours
 
     heads = [f"{name}, {batch} image{'s' * (batch > 1)}" for batch in L2_BATCHES for name in _DLG]
     return Table.of(

@@ -27,6 +27,8 @@ _WATCHED = 300
 
 def plan(settings: Settings) -> Plan:
     """Return the study on the data of the settings; ValueError for too few examples."""
+    if settings.batches:
+        raise ValueError("training has no --batches: each step takes all examples")
     images = read_images(settings.data)
     task = task_of(images, len(images.train) if settings.full else _MOST)
     count = len(task.train.labels)
