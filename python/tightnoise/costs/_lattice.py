@@ -253,7 +253,7 @@ class LatticeLosses(ABC):
         """Return the tilt of the Renyi bound: least (K(theta) - log slack)/theta."""
         if self.highest <= 0:
             return 0.0
-        return self._solve(lambda m, t: t * m.mean - m.log_moment, -log_slack)
+        return self.tilt_where(lambda m, t: t * m.mean - m.log_moment, -log_slack)
 
     # --- the tilt
 
@@ -263,9 +263,9 @@ class LatticeLosses(ABC):
 
     def _tilt_for(self, loss: float) -> float:
         """Return theta with a mean a little above `loss`."""
-        return self._solve(lambda m, _: m.mean - m.deviation, loss)
+        return self.tilt_where(lambda m, _: m.mean - m.deviation, loss)
 
-    def _solve(self, increasing: Callable[[Moments, float], float], value: float) -> float:
+    def tilt_where(self, increasing: Callable[[Moments, float], float], value: float) -> float:
         """Return about the theta >= 0 at which a function is `value`."""
         high, low = self._steepest(), 1e-9 / self.largest
         if increasing(self.moments(low), low) >= value:

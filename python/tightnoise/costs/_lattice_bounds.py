@@ -55,7 +55,7 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     """
     best = known
     near = best.upper if question == "epsilon" else at
-    coarse = _coarse(terms)
+    coarse = losses_above(terms)
     if not coarse or best.is_narrow:
         return best
     frames = tuple(_frame(losses, near) for losses in coarse)
@@ -86,19 +86,29 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     return best
 
 
+def ways_at(terms: Terms, frames: tuple[Frame, ...], coarser: float = 1.0) -> tuple[Way, ...]:
+    """Return the losses of each direction, near these frames; none if too little is known.
+
+    Of few points, as they are read at many epsilons; no finer than so much of the finest lattice.
+    """
+    rooms = [
+        losses.spacings(frame) for losses, frame in zip(losses_above(terms), frames, strict=True)
+    ]
+    least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
+    tilts = tuple(_step(frame.tilt) for frame in frames)
+    spacing = _spacing(terms, least, _step(max(coarser * least, wanted)))
+    return _ways(terms, spacing, least, tilts, _FEWER)
+
+
 def deltas_below(terms: Terms, epsilons: Array) -> Array:
     """Return, in both directions, deltas that are reached at rising epsilons; 0 if unknown."""
     found = np.zeros((2, epsilons.size))
-    coarse = _coarse(terms)
+    coarse = losses_above(terms)
     end = int(np.searchsorted(epsilons, max((losses.highest for losses in coarse), default=0.0)))
     first = 0
     while first < end:  # a lattice serves all that are near
         frames = tuple(_frame(losses, float(epsilons[first])) for losses in coarse)
-        rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
-        least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
-        tilts = tuple(_step(frame.tilt) for frame in frames)
-        spacing = _spacing(terms, least, _step(max(least, wanted)))
-        ways = _ways(terms, spacing, least, tilts, _FEWER)
+        ways = ways_at(terms, frames)
         if not ways:
             break
         reach = _REACH * max(frame.here.deviation for frame in frames)
@@ -113,14 +123,14 @@ def deltas_below(terms: Terms, epsilons: Array) -> Array:
     return found
 
 
-class _Way(NamedTuple):
+class Way(NamedTuple):
     """The losses of one direction from both sides."""
 
     upper: LossesOn
     lower: LossesBelow
 
 
-def _read(question: str, ways: tuple[_Way, ...], frames: tuple[Frame, ...], at: float) -> Bounds:
+def _read(question: str, ways: tuple[Way, ...], frames: tuple[Frame, ...], at: float) -> Bounds:
     """Return the larger answer of the directions, from both sides."""
     is_delta, lower = question == "delta", 0.0
     above = _delta_above if is_delta else _epsilon_above
@@ -137,7 +147,7 @@ def _read(question: str, ways: tuple[_Way, ...], frames: tuple[Frame, ...], at: 
     return Bounds(lower, max(uppers))
 
 
-def _epsilon_below(way: _Way, frame: Frame, delta: float, near: float) -> float:
+def _epsilon_below(way: Way, frame: Frame, delta: float, near: float) -> float:
     losses = way.lower
     slack = delta - losses.infinite
     if slack < 0:
@@ -147,18 +157,18 @@ def _epsilon_below(way: _Way, frame: Frame, delta: float, near: float) -> float:
     return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, min(near, losses.highest), frame)
 
 
-def _epsilon_above(way: _Way, frame: Frame, delta: float) -> float:
+def _epsilon_above(way: Way, frame: Frame, delta: float) -> float:
     slack = (delta - way.upper.infinite) * (1 - 4 * _UNIT)
     if slack <= 0:
         return math.inf
     return way.upper.epsilon_in(frame, math.log(slack))
 
 
-def _delta_below(way: _Way, frame: Frame, epsilon: float) -> float:
+def _delta_below(way: Way, frame: Frame, epsilon: float) -> float:
     return (way.lower.infinite + way.lower.slack_lower(epsilon, frame)) * (1 - 8 * _UNIT)
 
 
-def _delta_above(way: _Way, frame: Frame, epsilon: float) -> float:
+def _delta_above(way: Way, frame: Frame, epsilon: float) -> float:
     return (way.upper.infinite + way.upper.slack_upper(epsilon, frame)) * (1 + 4 * _UNIT)
 
 
@@ -183,7 +193,7 @@ def _is_known(leaf: Leaf) -> bool:
 
 
 @functools.lru_cache(maxsize=16)
-def _coarse(terms: Terms) -> tuple[DiscreteLosses, ...]:
+def losses_above(terms: Terms) -> tuple[DiscreteLosses, ...]:
     """Return the losses from above of one or both directions; none if too little is known."""
     releases = _releases(terms)
     counts = tuple(n for _, _, n in releases)
@@ -203,7 +213,7 @@ def _frame(losses: DiscreteLosses, near: float) -> Frame:
 def _spacing(terms: Terms, least: float, wanted: float) -> float:
     """Return a spacing as wanted, or one on which all losses lie, if they are few."""
     if all(leaf.reached() is not None for leaf, _ in terms):
-        return _coarse(terms)[0]._spacing(least, wanted)
+        return losses_above(terms)[0]._spacing(least, wanted)
     return max(least, wanted)
 
 
@@ -221,7 +231,7 @@ def _ways(
     share: float = 1.0,
     *,
     is_level: bool = False,
-) -> tuple[_Way, ...]:
+) -> tuple[Way, ...]:
     """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
     releases = _releases(terms)
     spacing = _aligned(wanted, least, releases)
@@ -236,7 +246,7 @@ def _ways(
     counts = tuple(n for _, _, n in laws)
     uppers = [tuple(above for above, _, _ in laws), tuple(above.swapped for above, _, _ in laws)]
     return tuple(
-        _Way(
+        Way(
             LossesOn(uppers[i], counts, spacing),
             LossesBelow(tuple((below[i], n) for _, below, n in laws), spacing),
         )

@@ -101,11 +101,11 @@ class LossesBelow:
 
     def slack_lower(self, epsilon: float, frame: Frame) -> float:
         """Return at most the divergence of the finite losses at `epsilon`."""
-        return self._cells(frame).slack(epsilon)
+        return self.cells(frame).slack(epsilon)
 
     def slacks_lower(self, epsilons: Array, frame: Frame) -> Array:
         """Return the same at many."""
-        cells = self._cells(frame)
+        cells = self.cells(frame)
         return np.array([cells.slack(epsilon) for epsilon in epsilons.tolist()])
 
     def epsilon_lower(self, log_slack: float, near: float, frame: Frame) -> float:
@@ -117,7 +117,7 @@ class LossesBelow:
         if self.highest <= 0:
             return best
         for _ in range(_ROUNDS):
-            found, is_sharp = self._cells(frame).epsilon(log_slack, best or near)
+            found, is_sharp = self.cells(frame).epsilon(log_slack, best or near)
             best = max(best, found)
             if is_sharp:
                 break
@@ -136,7 +136,8 @@ class LossesBelow:
             _PlacesAbove(behind, counts, self.spacing),
         )
 
-    def _cells(self, frame: Frame) -> _Cells:
+    def cells(self, frame: Frame) -> _Cells:
+        """Return the cells of a window."""
         ahead, behind = self._both
         # Places may be n h/2 away from losses.
         frame = frame._replace(here=ahead.moments(frame.tilt))

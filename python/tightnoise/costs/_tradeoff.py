@@ -19,13 +19,13 @@ is narrow, too.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._gaussian_pair import GaussianPair
-from tightnoise.costs._profile_points import Profile, profiles
+from tightnoise.costs._lattice_tradeoff import Tests, lattice_tradeoff
+from tightnoise.costs._profile_points import Profile, profiles, quick_profiles
 from tightnoise.costs._sampled import Terms, merged_gaussians
 from tightnoise.special import ndtr, ndtri
 
@@ -38,41 +38,41 @@ _CHUNK = 2048  # rates at a time
 _STEEPEST = 700.0  # x of lines, whose slopes are e^x
 
 
-class Tradeoff(NamedTuple):
-    """At false-positive rates: bounds of the least false-negative rate, the greatest power's."""
-
-    misses_lower: Array
-    misses_upper: Array
-    power_upper: Array
-
-
-def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tradeoff:
+def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     """Return what the best attackers do at these rates, all rounded outwards.
 
     Unless both sides are asked for, less is done for an upper bound of the least misses.
     """
     if not terms:
-        return Tradeoff(1.0 - rates, 1.0 - rates, rates)
+        return Tests(1.0 - rates, 1.0 - rates, rates)
     gaussian = _gaussian(terms)
     if gaussian is not None:
         return _of_gaussian(gaussian, rates)
     flat = rates.ravel()
-    ahead, behind = profiles(terms, _far(flat), both_sides=both_sides)
-    orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
-    if ahead.more is None or behind.more is None:
-        each = [_at_points(*order, flat) for order in orders]
-    else:
-        each = _near_the_best(orders, flat, both_sides=both_sides)
-    found = Tradeoff(
+    each = _each(terms, flat, both_sides=both_sides)
+    found = Tests(
         np.min([one.misses_lower for one in each], axis=0),
         np.min([one.misses_upper for one in each], axis=0),
         np.max([one.power_upper for one in each], axis=0),
     )
-    return Tradeoff(
+    return Tests(
         np.clip(found.misses_lower - _ROUNDING, 0.0, 1.0 - flat).reshape(rates.shape),
         np.clip(found.misses_upper + _ROUNDING, 0.0, _guessing(flat)).reshape(rates.shape),
         np.clip(found.power_upper * (1 + _ROUNDING), flat, 1.0).reshape(rates.shape),
     )
+
+
+def _each(terms: Terms, rates: Array, *, both_sides: bool) -> list[Tests]:
+    """Return what is proved in each order of the neighbours."""
+    if quick_profiles(terms, _far(rates)) is None:
+        each = lattice_tradeoff(terms, rates, both_sides=both_sides)
+        if each is not None:
+            return each
+    ahead, behind = profiles(terms, _far(rates), both_sides=both_sides)
+    orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
+    if ahead.more is None or behind.more is None:
+        return [_at_points(*order, rates) for order in orders]
+    return _near_the_best(orders, rates, both_sides=both_sides)
 
 
 def auc_upper(terms: Terms) -> float:
@@ -101,7 +101,7 @@ def _gaussian(terms: Terms) -> GaussianPair | None:
     return leaf if isinstance(leaf, GaussianPair) and not others else None
 
 
-def _of_gaussian(pair: GaussianPair, rates: Array) -> Tradeoff:
+def _of_gaussian(pair: GaussianPair, rates: Array) -> Tests:
     """Return Phi(Phi^-1(1 - a) - mu); far out, what the argument is rounded by counts."""
     mu = pair.gdp_mu
     with np.errstate(divide="ignore"):
@@ -109,7 +109,7 @@ def _of_gaussian(pair: GaussianPair, rates: Array) -> Tradeoff:
     error = 2.0**-45 * (np.where(np.isfinite(quantile), np.abs(quantile), 0.0) + mu)
     below, above = quantile - mu - error, quantile - mu + error
     misses_upper = np.asarray(ndtr(above)) * (1 + _ROUNDING) + 1e-300
-    return Tradeoff(
+    return Tests(
         np.maximum(np.asarray(ndtr(below)) * (1 - _ROUNDING) - 1e-300, 0.0),
         np.minimum(misses_upper, _guessing(rates)) if pair.is_attained else _guessing(rates),
         np.minimum(np.asarray(ndtr(-below)) * (1 + _ROUNDING) + 1e-300, 1.0),
@@ -128,7 +128,7 @@ def _far(rates: Array) -> float:
 
 def _near_the_best(
     orders: list[tuple[Profile, Profile]], rates: Array, *, both_sides: bool
-) -> list[Tradeoff]:
+) -> list[Tests]:
     """Return what is proved in each order where h at t >= 1 is of its first, at t < 1 of the other.
 
     Each profile is read once for both orders.
@@ -144,7 +144,7 @@ def _near_the_best(
         rest = (high - low >= 1).any(axis=0) if is_smooth else np.ones(rates.size, dtype=bool)
         if rest.any():
             known = _at_points(*order, rates[rest])
-            here = _intersection([Tradeoff(*(values[rest] for values in found)), known])
+            here = _intersection([Tests(*(values[rest] for values in found)), known])
             for values, better in zip(found, here, strict=True):
                 values[rest] = better
         each.append(found)
@@ -183,7 +183,7 @@ def _read(ahead: Profile, behind: Profile, at: Array) -> tuple[Array, Array]:
     return lower, upper
 
 
-def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tradeoff:
+def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tests:
     """Return what the points that are known prove."""
     x, lower, upper = _both_branches(ahead, behind)
     slopes, tops = _lines(np.minimum(x, _STEEPEST), upper)
@@ -199,9 +199,9 @@ def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tradeoff:
     return _intersection(found)
 
 
-def _intersection(found: list[Tradeoff]) -> Tradeoff:
+def _intersection(found: list[Tests]) -> Tests:
     """Return what several proofs of one order say together."""
-    return Tradeoff(
+    return Tests(
         np.max([one.misses_lower for one in found], axis=0),
         np.min([one.misses_upper for one in found], axis=0),
         np.min([one.power_upper for one in found], axis=0),
@@ -223,14 +223,14 @@ def _lines(x: Array, delta: Array) -> tuple[Array, Array]:
     return np.exp(x), np.exp(np.minimum(x, 0.0)) * (1 - delta)
 
 
-def _proved(x: Array, lower: Array, upper: Array, rates: Array) -> Tradeoff:
+def _proved(x: Array, lower: Array, upper: Array, rates: Array) -> Tests:
     """Return what points x prove for each rate, arrays of shape (1, n), or x1 < x2 < x3, (3, n)."""
     # Where t >= 1, h - 1 is told by all digits, which small rates need.
     is_less_one = np.asarray((x >= 0).all(axis=0))
     low, high = (_h(x, delta, rates, is_less_one) for delta in (upper, lower))
     best = low.max(axis=0)
     above = _above(x, low, high, rates) + is_less_one if x.shape[0] == 3 else None
-    return Tradeoff(
+    return Tests(
         best + is_less_one,
         _guessing(rates) if above is None else np.where(np.isnan(above), 1.0, above),
         np.where(is_less_one, -best, 1 - best),
