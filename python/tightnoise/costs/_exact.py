@@ -24,7 +24,9 @@ from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians
 
 Array = NDArray[np.float64]
 
-_NARROW = 1e-6  # relative
+NARROW = 1e-6
+"""Relative: no answer is looked for more closely."""
+
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
@@ -44,7 +46,7 @@ class Bounds(NamedTuple):
         """Whether no other way could prove anything better."""
         if math.isinf(self.upper):
             return math.isinf(self.lower)
-        return self.upper - self.lower <= _NARROW * self.upper
+        return self.upper - self.lower <= NARROW * self.upper
 
     def or_tighter(self, other: Bounds) -> Bounds:
         """Return the better of both on either side; the lower one is no more than the upper."""

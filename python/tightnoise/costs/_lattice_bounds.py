@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._exact import Bounds
-from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame
+from tightnoise.costs._exact import NARROW, Bounds
+from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame, Work
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
@@ -29,10 +29,10 @@ _UNIT = 2.0**-53
 _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _FEWER = 0.2  # times as many where they are read at many epsilons, and
 _REACH = 2.0  # deviations, in which epsilons are near each other
-_ROUNDS = 3  # spacings that are tried
+_ROUNDS = 3  # spacings that are tried,
+_WORK = 2.0**24  # as far as this suffices: some tenths of a second
 _FIRST = 4.0  # of them: so much wider than that of losses from above alone
-_NARROW = 1e-6  # relative
-_AIM = 0.5  # of that
+_AIM = 0.5  # of what is narrow
 _WORTH_ANOTHER = 0.5  # of the last width
 _FINEST = 0.05  # of the last spacing
 _ADDED = 0.05  # times the square of the spacing, for each loss: about what it may add to epsilon
@@ -65,22 +65,23 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
         return best  # nor could this be better
     spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
+    work = Work(_WORK)
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
             break
-        found = _read(question, ways, frames, at)
+        found = _read(question, ways, frames, at, work)
         best = best.or_tighter(found)
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
-        finer = math.sqrt(_AIM * _NARROW / width)
+        finer = math.sqrt(_AIM * NARROW / width)
         if finer < _FINEST and any(leaf.reached() is None for leaf, _ in terms):
             # Perhaps another pair costs more.
             ways = _ways(terms, spacing, least, tilts, is_level=True)
-            best = best.or_tighter(_read(question, ways, frames, at))
+            best = best.or_tighter(_read(question, ways, frames, at, work))
         # Or something else keeps the sides apart.
-        if width <= _NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
+        if width <= NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
             break
         spacing = max(least, spacing * finer)
     return best
@@ -130,9 +131,13 @@ class Way(NamedTuple):
     lower: LossesBelow
 
 
-def _read(question: str, ways: tuple[Way, ...], frames: tuple[Frame, ...], at: float) -> Bounds:
-    """Return the larger answer of the directions, from both sides."""
+def _read(
+    question: str, ways: tuple[Way, ...], frames: tuple[Frame, ...], at: float, work: Work
+) -> Bounds:
+    """Return the larger answer of the directions, from both sides, if there is work left."""
     is_delta, lower = question == "delta", 0.0
+    if not all(work.takes(way.upper, frame) for way, frame in zip(ways, frames, strict=True)):
+        return Bounds(0.0, math.inf)
     above = _delta_above if is_delta else _epsilon_above
     uppers = [above(way, frame, at) for way, frame in zip(ways, frames, strict=True)]
     for i in np.argsort(uppers)[::-1].tolist():
@@ -141,20 +146,21 @@ def _read(question: str, ways: tuple[Way, ...], frames: tuple[Frame, ...], at: f
         below = (
             _delta_below(ways[i], frames[i], at)
             if is_delta
-            else _epsilon_below(ways[i], frames[i], at, uppers[i])
+            else _epsilon_below(ways[i], frames[i], at, uppers[i], work)
         )
         lower = max(lower, below)
     return Bounds(lower, max(uppers))
 
 
-def _epsilon_below(way: Way, frame: Frame, delta: float, near: float) -> float:
+def _epsilon_below(way: Way, frame: Frame, delta: float, near: float, work: Work) -> float:
     losses = way.lower
     slack = delta - losses.infinite
     if slack < 0:
         return math.inf
     if slack == 0:
         return max(0.0, losses.highest)
-    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, min(near, losses.highest), frame)
+    near = min(near, losses.highest)
+    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, near, frame, work)
 
 
 def _epsilon_above(way: Way, frame: Frame, delta: float) -> float:

@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _SPAN, _MOST_FRAMES = 12.0, 3  # logarithms of rates that a window serves; so many windows at most
-_COARSE = 2.0  # no finer than that many times the finest lattice there is
+_COARSE = 2.0  # no finer than that many times the finest lattice there is; than one for each kind
 _BESIDE = np.arange(-2, 3)  # points of the lattice beside that of a rate, which are tried, too
 _STEEPEST = 700.0  # x of lines, whose slopes are e^x
 _SURE = 1e300  # above any rate
@@ -58,7 +58,7 @@ def lattice_tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> list[Te
             losses.frame(losses.narrow_tilt(losses.moments(tilt).mean) if tilt > 0 else 0.0)
             for losses, tilt in zip(coarse, tilts, strict=True)
         )
-        ways = ways_at(terms, frames, _COARSE)
+        ways = ways_at(terms, frames, max(_COARSE, len(terms)))
         if not ways:
             return None
         each = [_OneWay.of(way, frame, both_sides) for way, frame in zip(ways, frames, strict=True)]
@@ -75,13 +75,13 @@ def _take(best: Tests, other: Tests) -> None:
 
 
 def _tilts(coarse: tuple[DiscreteLosses, ...], rates: Array) -> Iterator[tuple[float, ...]]:
-    """Go through the tilts of both directions: none, and those that suit small rates."""
+    """Go through the tilts of both directions: those that suit small rates, and none for others."""
     none = (0.0,) * len(coarse)
-    yield none
-    inner = rates[(rates > 0) & (rates < 1)]
-    logs = -np.log(inner)
-    least = min(losses.moments(0.0).mean for losses in coarse)
-    logs = np.sort(logs[logs > least])
+    logs = -np.log(rates[(rates > 0) & (rates < 1)])
+    small = logs > min(losses.moments(0.0).mean for losses in coarse)
+    if not small.all():
+        yield none
+    logs = np.sort(logs[small])
     if not logs.size:
         return
     span = max(_SPAN, float(logs[-1] - logs[0]) / _MOST_FRAMES * (1 + 1e-9))

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._lattice import Frame, Tilted
+from tightnoise.costs._lattice import Frame, Tilted, Work
 
 Array = NDArray[np.float64]
 
@@ -108,15 +108,18 @@ class LossesBelow:
         cells = self.cells(frame)
         return np.array([cells.slack(epsilon) for epsilon in epsilons.tolist()])
 
-    def epsilon_lower(self, log_slack: float, near: float, frame: Frame) -> float:
+    def epsilon_lower(self, log_slack: float, near: float, frame: Frame, work: Work) -> float:
         """Return an epsilon at which the divergence of the finite losses exceeds exp(log_slack).
 
-        `near`: about where. If nothing sharp is found where the frame is, others are tried.
+        `near`: about where. If nothing sharp is found where the frame is, others are tried, as long
+        as there is `work` left.
         """
         best = 0.0
         if self.highest <= 0:
             return best
         for _ in range(_ROUNDS):
+            if not all(work.takes(one, frame) for one in self._both):
+                break
             found, is_sharp = self.cells(frame).epsilon(log_slack, best or near)
             best = max(best, found)
             if is_sharp:

@@ -21,11 +21,13 @@ from tightnoise.costs._exact import Composition, composition_of
 from tightnoise.costs._lattice_bounds import deltas_below
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._release_profile import release_profile
-from tightnoise.costs._sampled import Terms, composed_of
+from tightnoise.costs._sampled import Sampled, Terms, composed_of
 
 Array = NDArray[np.float64]
 
-_POINTS, _FEW_SLOW = 1024, 2  # of which no more take a contour each
+_POINTS, _SLOW_POINTS = 1024, 64  # of which so many take a contour each at most; no more than
+_FEW_SLOW = 2  # where contours take long: of samples in which a record is,
+_MANY_TIMES = 5.0  # as is to be expected, less often than that
 _LEAF_POINTS, _LATTICE_POINTS, _FEW = 256, 128, 40
 _LEAST = 1e-320  # that logarithms are taken of
 _BESIDE = 2.0**-24  # a kink, relative: so near it is read, too
@@ -79,7 +81,8 @@ def quick_profiles(terms: Terms, far: float) -> tuple[Profile, Profile] | None:
     exact = composition_of(terms)
     last = math.inf if exact is None or not exact.is_smooth else exact.epsilon(far).upper
     if exact is not None and last < math.inf:
-        found = _of_composition(exact, max(last, 1e-300), far)
+        most_slow = _POINTS if exact.is_exact and _is_many(terms) else _FEW_SLOW
+        found = _of_composition(exact, max(last, 1e-300), far, most_slow)
         if found is not None:
             return found
     (leaf, count), *others = terms
@@ -101,8 +104,9 @@ def _of_composition(exact: Composition, last: float, far: float) -> tuple[Profil
         lower, upper = more(epsilons)
         known = upper - lower < 1
         slow = np.flatnonzero(~known & (np.minimum.accumulate(upper) > far))
-        if slow.size > _FEW_SLOW:
+        if slow.size > most_slow:
             return None
+        slow = slow[np.linspace(0, slow.size - 1, min(slow.size, _SLOW_POINTS)).astype(int)]
         for i in slow.tolist():
             lower[i], upper[i] = exact.delta_one_way(way, float(epsilons[i]))
         known[slow] = True
