@@ -33,6 +33,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _SPAN, _MOST_FRAMES = 12.0, 3  # logarithms of rates that a window serves; so many windows at most
+_SMALL = 15.0  # the same of a rate, down to which masses that are not tilted keep their digits
 _COARSE = 2.0  # no finer than that many times the finest lattice there is; than one for each kind
 _BESIDE = np.arange(-2, 3)  # points of the lattice beside that of a rate, which are tried, too
 _STEEPEST = 700.0  # x of lines, whose slopes are e^x
@@ -75,13 +76,12 @@ def _take(best: Tests, other: Tests) -> None:
 
 
 def _tilts(coarse: tuple[DiscreteLosses, ...], rates: Array) -> Iterator[tuple[float, ...]]:
-    """Go through the tilts of both directions: those that suit small rates, and none for others."""
+    """Go through the tilts of both directions: none, and those that suit very small rates."""
     none = (0.0,) * len(coarse)
-    logs = -np.log(rates[(rates > 0) & (rates < 1)])
-    small = logs > min(losses.moments(0.0).mean for losses in coarse)
-    if not small.all():
-        yield none
-    logs = np.sort(logs[small])
+    yield none
+    logs = np.sort(-np.log(rates[(rates > 0) & (rates < 1)]))
+    mean = min(losses.moments(0.0).mean for losses in coarse)
+    logs = logs[logs > max(mean, _SMALL)]
     if not logs.size:
         return
     span = max(_SPAN, float(logs[-1] - logs[0]) / _MOST_FRAMES * (1 + 1e-9))

@@ -89,7 +89,14 @@ def quick_profiles(terms: Terms, far: float) -> tuple[Profile, Profile] | None:
     return _of_leaf(leaf) if count == 1 and not others else None
 
 
-def _of_composition(exact: Composition, last: float, far: float) -> tuple[Profile, Profile] | None:
+def _is_many(terms: Terms) -> bool:
+    times = (n * (leaf.rate if isinstance(leaf, Sampled) else 1.0) for leaf, n in terms)
+    return sum(times) >= _MANY_TIMES
+
+
+def _of_composition(
+    exact: Composition, last: float, far: float, most_slow: int
+) -> tuple[Profile, Profile] | None:
     """Return the profiles by contours; None where that is slow, and a lattice is about as good.
 
     Beyond the first epsilon at which delta is at most `far`,
