@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._lattice import LatticeLosses, Tilted
+from tightnoise.costs._lattice import LatticeLosses, Tilted, Work
 from tightnoise.costs._loss_points import points_up_to
 
 Array = NDArray[np.float64]
@@ -22,7 +22,8 @@ Array = NDArray[np.float64]
 _UNIT = 2.0**-53
 _BEYOND = math.log(1e-40)  # of the probability of losses that count as infinite
 _SHARP = 1e-7  # relative: what rounding may add to a value that is good enough
-_LATTICES = 24  # read at most
+_LATTICES = 24  # read at most,
+_WORK = 2.0**23  # as far as this suffices for a direction
 _PASSED = 8  # points that are left as they are, if one lattice says nothing of the first
 _WHOLE = 4000  # so many multiples of a common grid are all taken for points
 RANGE = 600.0
@@ -63,16 +64,21 @@ def _bends(losses: DiscreteLosses) -> Array:
 def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
     """Return at least the divergences at these increasing epsilons.
 
-    Each lattice gives bounds at all of them, sharp ones near its own; the least counts.
+    Each lattice gives bounds at all of them, sharp ones near its own; the least counts. Where the
+    work is not allowed, those are left as they are.
     """
     best = np.where(epsilons >= losses.highest, 0.0, 1.0)
     sharp = best == 0
+    work = Work(_WORK)
     passed_over = _PASSED  # twice as many after each lattice that is not sharp at the first
     for _ in range(_LATTICES):
         if sharp.all():
             break
         # Up to the first epsilon that has none yet, and on.
-        tilted = losses.tilted(losses.narrow_tilt(float(epsilons[np.argmin(sharp)])))
+        frame = losses.frame(losses.narrow_tilt(float(epsilons[np.argmin(sharp)])))
+        if not work.takes(losses, frame):
+            break
+        tilted = losses.tilted_in(frame)
         bounds, exact = read_upper(tilted, epsilons - tilted.rounding)
         best = np.minimum(best, bounds)
         first = int(np.argmin(sharp))
