@@ -15,17 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
-from tightnoise.costs._answers import least
+from tightnoise.costs._answers import distribution_of, least, proved_by
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Composition, composition_of
 from tightnoise.costs._lattice_bounds import deltas_below
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
+from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._sampled import Sampled, Terms, composed_of
 
 Array = NDArray[np.float64]
 
-_POINTS, _SLOW_POINTS = 1024, 64  # of which so many take a contour each at most; no more than
+_POINTS, _SLOW_POINTS = 1024, 32  # of which so many take a contour each at most; no more than
 _FEW_SLOW = 2  # where contours take long: of samples in which a record is,
 _MANY_TIMES = 5.0  # as is to be expected, less often than that
 _LEAF_POINTS, _LATTICE_POINTS, _FEW = 256, 128, 40
@@ -70,8 +71,10 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
     if known is not None:
         return known
     release = composed_of(terms)
-    if release is None or release.highest <= 0:  # nothing is known, or no loss but infinite ones
-        return _of_answers(terms)
+    if release is None:
+        return _of_answers(terms, distribution_of(terms))
+    if release.highest <= 0:  # there is no loss but infinite ones
+        return _of_answers(terms, None)
     return _of_release(terms, release, far, both_sides=both_sides)
 
 
@@ -167,11 +170,20 @@ def _of_release(
     return ahead, ahead if release.is_symmetric else behind
 
 
-def _of_answers(terms: Terms) -> tuple[Profile, Profile]:
+def _of_answers(terms: Terms, losses: PrivacyLossDistribution | None) -> tuple[Profile, Profile]:
     """Return what is proved in any way, from above only."""
     pure = least("epsilon", terms, 0.0)[1].bound
     epsilons = np.linspace(0.0, min(pure, 20.0) or 1.0, 81)
-    upper = np.array([least("delta", terms, x)[1].bound for x in epsilons.tolist()])
+    upper = np.ones_like(epsilons)
+    for way in ("profile", "pure", "rdp"):
+        for i, x in enumerate(epsilons.tolist()):
+            proof = proved_by(way, "delta", terms, x)
+            if proof is None:
+                break
+            upper[i] = min(upper[i], proof.bound)
+    if losses is not None:  # a lattice serves many points
+        both_ways = release_profile(losses._composed(), epsilons)
+        upper = np.minimum(upper, np.maximum(*both_ways))
     both = Profile(epsilons, np.zeros_like(upper), upper)
     return both, both
 
