@@ -28,6 +28,7 @@ NARROW = 1e-6
 """Relative: no answer is looked for more closely."""
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
+_TOO_WIDE = 2e-5  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _VERY_MANY = 2_000
@@ -93,7 +94,9 @@ class Composition:
                 break
             found = answer(finer)
             best = best.or_tighter(found)
-            if best.is_narrow or not self._kind.is_attained:
+            # Three times as many points tell nine times as much.
+            is_far = found.upper - found.lower > _TOO_WIDE * found.upper
+            if best.is_narrow or is_far or not self._kind.is_attained:
                 break
         return best if best.upper < math.inf else answer(self)
 
