@@ -141,7 +141,7 @@ def _read(
     above = _delta_above if is_delta else _epsilon_above
     uppers = [above(way, frame, at) for way, frame in zip(ways, frames, strict=True)]
     for i in np.argsort(uppers)[::-1].tolist():
-        if lower >= uppers[i]:
+        if lower >= uppers[i] or (is_delta and not _takes_below(work, ways[i], frames[i])):
             break
         below = (
             _delta_below(ways[i], frames[i], at)
@@ -150,6 +150,11 @@ def _read(
         )
         lower = max(lower, below)
     return Bounds(lower, max(uppers))
+
+
+def _takes_below(work: Work, way: Way, frame: Frame) -> bool:
+    """Return whether what P and what Q give may be laid out, too."""
+    return work.takes(way.upper, frame) and work.takes(way.upper, frame)
 
 
 def _epsilon_below(way: Way, frame: Frame, delta: float, near: float, work: Work) -> float:

@@ -27,8 +27,8 @@ from tightnoise.costs._sampled import Sampled, Terms, composed_of
 Array = NDArray[np.float64]
 
 _POINTS, _SLOW_POINTS = 1024, 32  # of which so many take a contour each at most; no more than
-_FEW_SLOW = 2  # where contours take long: of samples in which a record is,
-_MANY_TIMES = 5.0  # as is to be expected, less often than that
+_FEW_SLOW = 2  # where contours take long: unless records are, as is to be expected,
+_MANY_TIMES = 5.0  # so often in a sample
 _LEAF_POINTS, _LATTICE_POINTS, _FEW = 256, 128, 40
 _LEAST = 1e-320  # that logarithms are taken of
 _BESIDE = 2.0**-24  # a kink, relative: so near it is read, too
@@ -93,8 +93,7 @@ def quick_profiles(terms: Terms, far: float) -> tuple[Profile, Profile] | None:
 
 
 def _is_many(terms: Terms) -> bool:
-    times = (n * (leaf.rate if isinstance(leaf, Sampled) else 1.0) for leaf, n in terms)
-    return sum(times) >= _MANY_TIMES
+    return sum(n * leaf.rate for leaf, n in terms if isinstance(leaf, Sampled)) >= _MANY_TIMES
 
 
 def _of_composition(
