@@ -22,6 +22,7 @@ from tightnoise.costs._lattice_bounds import lattice_bounds
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, least_epsilon, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._rare_losses import delta_of_rare, epsilon_of_rare
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians, sum_upper
 
@@ -110,17 +111,21 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
     if best.is_narrow:
         return best
-    single = _of_profile(question, terms, at)
+    leaf = _only(terms)
+    single = None if leaf is None else _of_profile(question, leaf, at)
     if single is not None:
         return best.or_tighter(Bounds(single, upper))
-    return best.or_tighter(lattice_bounds(question, terms, at, best))
+    best = best.or_tighter(lattice_bounds(question, terms, at, best))
+    if best.is_narrow:
+        return best
+    of_rare = epsilon_of_rare if question == "epsilon" else delta_of_rare
+    if question == "epsilon" and at == 0:
+        return best
+    return best.or_tighter(Bounds(max(of_rare(leaf, n, at) for leaf, n in terms), upper))
 
 
-def _of_profile(question: str, terms: Terms, at: float) -> float | None:
+def _of_profile(question: str, leaf: Leaf, at: float) -> float | None:
     """Return what a profile says from below that is known to a part of itself; None if not."""
-    leaf = _only(terms)
-    if leaf is None:
-        return None
     if question == "delta":
         both = leaf.profile_below(np.array([at]))
         return None if both is None else float(max(both[0][0], both[1][0]))
