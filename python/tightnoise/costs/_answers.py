@@ -49,6 +49,7 @@ class Way(NamedTuple):
     delta: Callable[[Terms, float], Proof | None]
 
 
+@functools.lru_cache(maxsize=256)
 def proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
     """Return what one way proves of releases, one at least."""
     proof: Proof | None = getattr(WAYS[way], question)(terms, at)

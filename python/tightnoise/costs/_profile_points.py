@@ -82,10 +82,12 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
 def quick_profiles(terms: Terms, far: float) -> tuple[Profile, Profile] | None:
     """Return those that are read from both sides in little time: by contours, or of a leaf."""
     exact = composition_of(terms)
-    last = math.inf if exact is None or not exact.is_smooth else exact.epsilon(far).upper
-    if exact is not None and last < math.inf:
-        most_slow = _POINTS if exact.is_exact and _is_many(terms) else _FEW_SLOW
-        found = _of_composition(exact, max(last, 1e-300), far, most_slow)
+    if exact is not None and exact.is_smooth and exact.is_exact:
+        last = exact.epsilon(far).upper
+        found = None
+        if last < math.inf:
+            most_slow = _POINTS if _is_many(terms) else _FEW_SLOW
+            found = _of_composition(exact, max(last, 1e-300), far, most_slow)
         if found is not None:
             return found
     (leaf, count), *others = terms
