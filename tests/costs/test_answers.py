@@ -88,6 +88,11 @@ SOME_MODES = tn.QuasiGaussianMixture(2.0, 0.5, 1.0).cost(sensitivity=1.0)
             "a record that is replaced in a Poisson sample",
         ),
         (Cost.of_gdp(1.0).allocated(2) * 3, "in one of 2", "an upper bound"),
+        (
+            NOISE.sampled(5e-7, "poisson", adjacency="replace-one") * 22_058,
+            "so many losses",
+            "than the limit of work allows",
+        ),
         (STAIRCASE * 2**31, "of more than 1073741824", "no sum is laid out"),
     ],
 )
