@@ -49,12 +49,7 @@ def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     if gaussian is not None:
         return _of_gaussian(gaussian, rates)
     flat = rates.ravel()
-    each = _each(terms, flat, both_sides=both_sides)
-    found = Tests(
-        np.min([one.misses_lower for one in each], axis=0),
-        np.min([one.misses_upper for one in each], axis=0),
-        np.max([one.power_upper for one in each], axis=0),
-    )
+    found = _found(terms, flat, both_sides=both_sides)
     return Tests(
         np.clip(found.misses_lower - _ROUNDING, 0.0, 1.0 - flat).reshape(rates.shape),
         np.clip(found.misses_upper + _ROUNDING, 0.0, _guessing(flat)).reshape(rates.shape),
@@ -62,17 +57,41 @@ def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     )
 
 
-def _each(terms: Terms, rates: Array, *, both_sides: bool) -> list[Tests]:
-    """Return what is proved in each order of the neighbours."""
-    if quick_profiles(terms, _far(rates)) is None:
+def _found(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
+    """Return what is proved, of rates as a vector."""
+    known = quick_profiles(terms, _far(rates))
+    if known is None:
         each = lattice_tradeoff(terms, rates, both_sides=both_sides)
         if each is not None:
-            return each
-    ahead, behind = profiles(terms, _far(rates), both_sides=both_sides)
+            return _better_order(each)
+        known = profiles(terms, _far(rates), both_sides=both_sides)
+    ahead, behind = known
     orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
     if ahead.more is None or behind.more is None:
-        return [_at_points(*order, rates) for order in orders]
-    return _near_the_best(orders, rates, both_sides=both_sides)
+        return _better_order([_at_points(*order, rates) for order in orders])
+    each, rest = _near_the_best(orders, rates, both_sides=both_sides)
+    found = _better_order(each)
+    rest &= (rates > 0) & (rates < 1)
+    if ahead.is_smooth and rest.any():  # contours take long there
+        other = lattice_tradeoff(terms, rates[rest], both_sides=both_sides)
+        _tighten(found, rest, [] if other is None else [_better_order(other)])
+    return found
+
+
+def _better_order(each: list[Tests]) -> Tests:
+    """Return what attackers do who choose the order of the neighbours."""
+    return Tests(
+        np.min([one.misses_lower for one in each], axis=0),
+        np.min([one.misses_upper for one in each], axis=0),
+        np.max([one.power_upper for one in each], axis=0),
+    )
+
+
+def _tighten(found: Tests, some: NDArray[np.bool_], others: list[Tests]) -> None:
+    """Put what is proved of some rates together with what others prove of them."""
+    here = _intersection([Tests(*(values[some] for values in found)), *others])
+    for values, better in zip(found, here, strict=True):
+        values[some] = better
 
 
 def auc_upper(terms: Terms) -> float:
@@ -128,27 +147,25 @@ def _far(rates: Array) -> float:
 
 def _near_the_best(
     orders: list[tuple[Profile, Profile]], rates: Array, *, both_sides: bool
-) -> list[Tests]:
+) -> tuple[list[Tests], NDArray[np.bool_]]:
     """Return what is proved in each order where h at t >= 1 is of its first, at t < 1 of the other.
 
-    Each profile is read once for both orders.
+    And which rates points that are known are to prove. Each profile is read once for both orders.
     """
     beside = (-1.0, 0.0, 1.0) if both_sides else (0.0,)
     points = [_nearly_best(*order, rates, beside) for order in orders]
     signed = [x if i == 0 else -x for i, x in enumerate(points)]
     lower, upper = _read(*orders[0], np.stack(signed))
-    each = []
+    each, every = [], np.zeros(rates.size, dtype=bool)
     for order, x, low, high in zip(orders, points, lower, upper, strict=True):
         found = _proved(x, low, high, rates)
         is_smooth = order[0].is_smooth and order[1].is_smooth
         rest = (high - low >= 1).any(axis=0) if is_smooth else np.ones(rates.size, dtype=bool)
         if rest.any():
-            known = _at_points(*order, rates[rest])
-            here = _intersection([Tests(*(values[rest] for values in found)), known])
-            for values, better in zip(found, here, strict=True):
-                values[rest] = better
+            _tighten(found, rest, [_at_points(*order, rates[rest])])
         each.append(found)
-    return each
+        every |= rest
+    return each, every
 
 
 def _nearly_best(ahead: Profile, behind: Profile, rates: Array, beside: tuple[float, ...]) -> Array:
