@@ -34,6 +34,7 @@ Array = NDArray[np.float64]
 _ROUNDING = 2.0**-48
 _FAR = 1e-12  # delta at the last point, where no rate is so small; powers of it otherwise
 _BESIDE = 2e-4  # the three points, in lengths over which the FPR falls by e
+_WIDE = 1e-6  # apart, of bounds that a lattice may tell better
 _CHUNK = 2048  # rates at a time
 _STEEPEST = 700.0  # x of lines, whose slopes are e^x
 
@@ -71,8 +72,10 @@ def _found(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
         return _better_order([_at_points(*order, rates) for order in orders])
     each, rest = _near_the_best(orders, rates, both_sides=both_sides)
     found = _better_order(each)
+    if both_sides:
+        rest |= found.misses_upper - found.misses_lower > _WIDE
     rest &= (rates > 0) & (rates < 1)
-    if ahead.is_smooth and rest.any():  # contours take long there
+    if ahead.is_smooth and rest.any():  # contours take long there, or three points are too few
         other = lattice_tradeoff(terms, rates[rest], both_sides=both_sides)
         _tighten(found, rest, [] if other is None else [_better_order(other)])
     return found
