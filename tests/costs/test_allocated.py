@@ -9,6 +9,7 @@ from by_night import by_night
 
 import tightnoise as tn
 from tightnoise.costs._allocated import Allocated, _put_of
+from tightnoise.costs._cell_pairs import pair_of_largest
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._gaussian_profile import gaussian_delta
 from tightnoise.costs._put import put_bounds
@@ -45,6 +46,49 @@ def test_one_of_two_against_quadrature(mu):
         assert (lower <= truth * (1 + 1e-12) + 1e-15).all()
         assert (truth <= upper * (1 + 1e-12) + 1e-15).all()
         assert (upper - lower <= 1e-10).all()
+
+
+@pytest.mark.parametrize("mu", [1.0, 3.0])
+def test_the_largest_of_two_outputs_is_below_and_near(mu):
+    epsilons = np.array([0.0, 0.1, 1.0, 3.0])
+    found = pair_of_largest(mu, 2)
+    with mp.workdps(20):
+        truths = np.array([[float(x) for x in one_of_two(e, mu)] for e in epsilons]).T
+    for heights, truth in zip(found.profile(epsilons), truths, strict=True):
+        lower = (heights - found.excess.absolute) * (1 - found.excess.height)
+        assert (lower <= truth).all()
+        assert (lower >= 0.7 * truth).all()
+
+
+@pytest.mark.parametrize(("mu", "steps"), [(0.3, 1), (2.0, 7), (4.0, 1000), (0.01, 10**9)])
+def test_cells_of_the_largest_output(mu, steps):
+    # Their hockey-stick divergence at 0 is that of the best of their ends, or less by a cell.
+    heights = pair_of_largest(mu, steps).profile(np.array([0.0]))
+    with mp.workdps(40):
+
+        def gap(c):
+            below = mp.ncdf(c) ** (steps - 1)
+            return below * mp.ncdf(c) - below * mp.ncdf(c - mu)
+
+        most = max(gap(c) for c in np.linspace(-8.0, mu + 10.0, 800).tolist())
+    assert heights[0][0] == pytest.approx(float(most), rel=2e-3, abs=1e-9)
+    assert heights[1][0] == pytest.approx(float(most), rel=2e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_little_noise_has_a_lower_bound(times):
+    for sigma, steps in ((0.8, 2), (0.3, 5), (0.1, 1000)):
+        epoch = tn.Gaussian(sigma).cost(sensitivity=1.0).allocated(steps) * times
+        lower, upper = epoch.epsilon_bounds(1e-6)
+        assert 0.5 * upper < lower < upper
+        assert "the largest output alone" in epoch.explain(1e-6).reason
+
+
+def test_a_bound_has_no_lower_one():
+    for times in (1, 3):
+        epoch = tn.Cost.of_gdp(1.0).allocated(10) * times
+        assert epoch.epsilon_bounds(1e-3)[0] == 0
+        assert epoch.delta_bounds(0.5)[0] == 0
 
 
 @pytest.mark.parametrize("mu", [1 / 12, 0.2, 0.45])

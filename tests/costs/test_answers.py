@@ -61,6 +61,76 @@ def test_no_way_proves_less_than_the_answer(name, epsilon, delta):
         assert cost.delta(epsilon) <= min(ways) * (1 + 1e-9)
 
 
+NOISE = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="add-remove")
+BETWEEN = tn.RectifiedGaussian(3.0, 0.0, 1.0).cost(sensitivity=0.3, domain=(0.0, 1.0))
+STAIRCASE = tn.Staircase(1.0, 1.0, 0.3).cost(sensitivity=1.0)
+SOME_MODES = tn.QuasiGaussianMixture(2.0, 0.5, 1.0).cost(sensitivity=1.0)
+
+
+@pytest.mark.parametrize(
+    ("cost", "leaf", "why"),
+    [
+        (LAPLACE * 3 + Cost.of_zcdp(0.1), "zcdp", "an upper bound, of which no pair"),
+        (BETWEEN * 17, "domain", "which true values cost most depends on epsilon"),
+        (BETWEEN.sampled(0.1, "poisson") * 17, "sampled", "which true values cost most depends"),
+        (SOME_MODES * 3, "additive", "several modes"),
+        (Cost.of_bounded_range(1.0) * 5, "bounded-range", "from below it is randomised response"),
+        (NOISE.sampled(0.1, "poisson").group(3) * 5, "3 records", "of a chain of neighbours"),
+        (
+            (NOISE + Cost.of_response(0.6)).sampled(0.1, "poisson") * 2,
+            "sampled",
+            "several releases",
+        ),
+        (
+            tn.Laplace(1.0).cost(sensitivity=1.0, adjacency="replace-one").sampled(0.1, "poisson")
+            * 2,
+            "sampled",
+            "a record that is replaced in a Poisson sample",
+        ),
+        (Cost.of_gdp(1.0).allocated(2) * 3, "in one of 2", "an upper bound"),
+        (
+            NOISE.sampled(5e-7, "poisson", adjacency="replace-one") * 22_058,
+            "so many losses",
+            "than the limit of work allows",
+        ),
+        (STAIRCASE * 2**31, "of more than 1073741824", "no sum is laid out"),
+    ],
+)
+def test_why_bounds_are_not_narrow(cost, leaf, why):
+    found = cost.explain(1e-6)
+    assert not found.is_narrow
+    assert found.reason.lstrip("[").startswith(leaf)
+    assert why in found.reason
+    line = str(found).splitlines()[1]
+    what = "bounds within 1e-6 are" if found.lower > 0 else "lower bound is"
+    assert line == f"no {what} proved: {found.reason}"
+
+
+@pytest.mark.parametrize("name", ["training", "laplace", "losses", "fixed-size"])
+def test_narrow_bounds_need_no_reason(name):
+    found = COSTS[name].explain(1e-6)
+    assert found.is_narrow
+    assert found.reason == ""
+    assert "proved" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("cost", "count", "delta"),
+    [
+        (tn.Laplace(0.001728).cost(sensitivity=1.0), 10, 0.3),
+        (tn.Laplace(20.0).cost(sensitivity=1.0) + STAIRCASE, 7, 1e-6),
+        (tn.Gaussian(2.0).cost(sensitivity=1.0), 100, 1e-5),
+    ],
+)
+def test_a_sample_of_nearly_all_records_costs_no_more_than_all(cost, count, delta):
+    for rate in (0.9999958, 0.995):
+        sampled = cost.sampled(rate, "poisson") * count
+        assert sampled.epsilon(delta) <= (cost * count).epsilon(delta)
+        assert sampled.delta(0.5) <= (cost * count).delta(0.5)
+        lower, upper = sampled.epsilon_bounds(delta)
+        assert lower <= upper <= sampled.epsilon(delta)
+
+
 @pytest.mark.parametrize("name", COSTS)
 def test_epsilon_and_delta_are_one_curve(name):
     cost = COSTS[name]

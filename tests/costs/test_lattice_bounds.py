@@ -20,6 +20,7 @@ from lattices import below_of_profile, bounds_on_lattice
 import tightnoise as tn
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
+from tightnoise.costs._lattice import Work
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 
 INF = float("inf")
@@ -167,7 +168,7 @@ def test_gaussian_by_points(mu, check_error):
             if exact == 0:
                 continue
             frame = above.frame(above.narrow_tilt(exact))
-            got = losses.epsilon_lower(math.log(delta), exact, frame)
+            got = losses.epsilon_lower(math.log(delta), exact, frame, Work(math.inf))
             assert got <= exact
             check_error(f"epsilon_lower, Gaussian, {times} times", 1 - got / exact, 3e-4)
             there = losses.slack_lower(exact, frame)

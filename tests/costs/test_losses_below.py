@@ -9,6 +9,7 @@ import pytest
 from by_night import by_night
 
 from tightnoise.costs._discrete_losses import DiscreteLosses
+from tightnoise.costs._lattice import Work
 from tightnoise.costs._loss_table import release_of_losses
 from tightnoise.costs._losses_below import LossesBelow
 
@@ -70,12 +71,12 @@ def test_no_more_than_all_outcomes_and_as_much_as_cells(kinds, rng):
                 delta = float(truth)
                 if not 1e-12 < delta < 1:
                     continue
-                found = below.epsilon_lower(math.log(delta), epsilon, frame)
+                found = below.epsilon_lower(math.log(delta), epsilon, frame, Work(math.inf))
                 assert found <= epsilon * (1 + 1e-15) + 1e-300 or delta > float(truth)
                 if found > 0:
                     assert divergence(found, ((p, q) for p, q, _ in all_of_them)) >= delta
                     tenth = math.log(0.1 * delta)  # far from where the frame is
-                    other = below.epsilon_lower(tenth, epsilon, frame)
+                    other = below.epsilon_lower(tenth, epsilon, frame, Work(math.inf))
                     assert divergence(other, ((p, q) for p, q, _ in all_of_them)) >= 0.1 * delta
                     assert other >= found
 

@@ -11,6 +11,7 @@ import pytest
 import tightnoise as tn
 from tightnoise import Cost
 from tightnoise._core import cost as core
+from tightnoise.costs._lattice_tradeoff import lattice_tradeoff
 
 NEGLIGIBLE = tn.Laplace(1e9).cost(sensitivity=1.0)  # with it, a release is a composition
 RATES = np.concatenate([[0.0], np.logspace(-30, -0.01, 60), [0.99, 1 - 1e-6, 1.0]])
@@ -134,6 +135,57 @@ def test_training(cost):
     assert cost.true_positive_rate(rates[1:]) == pytest.approx(1 - lower[1:], abs=1e-8)
     area = 1 - np.mean(0.5 * (lower[1:] + lower[:-1]))
     assert cost.auc == pytest.approx(area, abs=3e-3)  # of both orders
+
+
+def on_a_lattice(cost, rates):
+    """Return both bounds of the misses and the power's, of the better order, as a lattice does."""
+    each = lattice_tradeoff(cost.terms, np.asarray(rates), both_sides=True)
+    lower = np.min([one.misses_lower for one in each], axis=0)
+    upper = np.min([one.misses_upper for one in each], axis=0)
+    return lower, upper, np.max([one.power_upper for one in each], axis=0)
+
+
+def test_a_lattice_holds_one_sampled_gaussian(rng):
+    for _ in range(8):
+        sigma, share = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-2, -0.1)
+        rates = 10 ** rng.uniform(-7, -0.02, 8)
+        lower, upper, power = on_a_lattice(gaussian(sigma).sampled(share, "poisson"), rates)
+        with mp.workdps(40):
+            for rate, low, high, most in zip(rates, lower, upper, power, strict=True):
+                misses = sampled_misses(sigma, share, rate)
+                assert low - 1e-15 <= misses <= high + 1e-15, (sigma, share, rate)
+                assert 1 - misses <= most * (1 + 1e-15)
+        assert np.max(upper - lower) < 1e-5
+
+
+def test_a_lattice_holds_responses(rng):
+    for _ in range(20):
+        p, count = rng.uniform(0.5001, 0.99), int(10 ** rng.uniform(0, 2))
+        rates = np.append(10 ** rng.uniform(-9, -0.01, 6), [0.0, 1.0])
+        lower, upper, power = on_a_lattice(Cost.of_response(p) * count, rates)
+        with mp.workdps(40):
+            for rate, low, high, most in zip(rates, lower, upper, power, strict=True):
+                misses = responses_misses(mp.mpf(p), count, rate)
+                assert low - 1e-15 <= misses <= high + 1e-15, (p, count, rate)
+                assert 1 - misses <= most * (1 + 1e-15)
+        assert np.max(upper - lower) < 1e-4
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [
+        gaussian(1.0).sampled(0.01, "poisson") * 5,  # a contour takes long
+        tn.Gaussian(1.0).cost(sensitivity=2.0, adjacency="replace-one").sampled(0.01, "fixed-size")
+        * 100,
+        tn.Laplace(5.0).cost(sensitivity=1.0) * 1000,
+    ],
+)
+def test_compositions_on_a_lattice_are_narrow(cost):
+    rates = [0.0, 1e-9, 1e-5, 1e-3, 0.05, 0.5, 0.999, 1.0]
+    lower, upper = cost.tradeoff_bounds(rates)
+    assert (lower <= upper).all()
+    assert np.max(upper - lower) < 2e-7
+    assert cost.true_positive_rate(rates) == pytest.approx(1 - lower, rel=1e-6, abs=1e-9)
 
 
 def test_nothing_is_known_from_below_of_a_bound():

@@ -23,6 +23,7 @@ CLOSE_OF_MANY = 9e-10
 """The same of several."""
 ROUGH = 1e-3
 """The same where an answer only says where to look."""
+_SHARP = 1e-7  # and takes half as long as that which is looked for
 
 
 def parameter(
@@ -134,18 +135,37 @@ def least_parameter(
     if by_renyi:
         start = rough_start(total_of, budget, bracket, start)
     if close is None:
-        close = _CLOSE if budget.is_single else CLOSE_OF_MANY
+        # An epsilon of a delta near 1 is known that much less well.
+        close = (_CLOSE if budget.is_single else CLOSE_OF_MANY) / min(1.0, 2 - 2 * budget.delta)
     return least_point(lambda x: excess_of(total_of(x), budget), low, high, start, close)
 
 
 def rough_start(
     total_of: Callable[[float], Cost], budget: Budget, bracket: tuple[float, float], near: Point
 ) -> Point:
-    """Return where Renyi divergences meet the budget, unless there is a closed form, or none do."""
+    """Return where Renyi divergences meet the budget, unless there is a closed form, or none do.
+
+    They say little where delta is more than a half, and epsilon is 0 or large: there, deltas do.
+    """
     if budget.delta == 0 or excess_of(total_of(near.x), budget, "profile") < math.inf:
         return near
-    found = least_point(lambda x: excess_of(total_of(x), budget, "rdp"), *bracket, near, ROUGH)
+    is_large = budget.delta > 0.5
+    excess = _excess_of_delta if is_large else _excess_by_renyi
+    close = _SHARP if is_large else ROUGH
+    found = least_point(lambda x: excess(total_of(x), budget), *bracket, near, close)
+    if found is not None and is_large:
+        return Point(found.x)
     return near if found is None else Point(found.x, slope=found.slope)
+
+
+def _excess_by_renyi(total: Cost, budget: Budget) -> float:
+    return excess_of(total, budget, "rdp")
+
+
+def _excess_of_delta(total: Cost, budget: Budget) -> float:
+    """Return how much less than the budget's 1 - delta is, as a logarithm."""
+    left = 1.0 - total.delta(budget.epsilon)
+    return math.log(1.0 - budget.delta) - math.log(left) if left > 0 else math.inf
 
 
 def excess_of(total: Cost, budget: Budget, by: By | None = None) -> float:

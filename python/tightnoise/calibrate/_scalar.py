@@ -125,7 +125,8 @@ def laplace(
     Returns
     -------
     Laplace
-        Its scale is at most 1e-9 above the infimum, relative.
+        Its scale is at most 1e-9 above the infimum, relative; of several releases with a delta
+        above 1/2 1e-9/(2 - 2 delta).
 
     Raises
     ------

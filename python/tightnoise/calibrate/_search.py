@@ -10,6 +10,7 @@ from typing import NamedTuple
 _TRIALS = 100
 _PATIENCE = 4  # trials between two ends before what is close enough grows with each, by 4
 _MOST_GROWTH = 6
+_BLURRED = 16.0  # ends are as close, in steps over which rounding let the function rise
 _STALLED = 3  # trials in which the ends must come half as close
 
 
@@ -42,12 +43,14 @@ def least_point(
     above: Point | None = None
     last: Point | None = None
     x, slope, reach = near.x, near.slope, 0.0
-    between, gaps = 0, [math.inf]
+    between, blur, gaps = 0, 0.0, [math.inf]
     for _ in range(_TRIALS):
         value = near.excess if last is None and not math.isnan(near.excess) else excess(x)
         if last is not None and math.isfinite(value - last.excess):
             secant = (value - last.excess) / _log_ratio(x, last.x)
             slope = secant if secant < 0 else slope
+            if secant > 0:
+                blur = max(blur, abs(_log_ratio(x, last.x)))
         point = Point(x, value, slope)
         if value <= 0:
             above = point
@@ -70,7 +73,7 @@ def least_point(
         else:
             between += 1
             gaps.append(_log_ratio(above.x, below.x))
-            if gaps[-1] < 0.1 * close:
+            if gaps[-1] < max(0.1 * close, _BLURRED * blur):
                 return above  # it jumps there, or rounding is all that is left
             trial = _moved(x, move, low, high) if math.isfinite(move) else x
             is_stalled = len(gaps) > _STALLED and gaps[-1] > 0.5 * gaps[-1 - _STALLED]

@@ -131,6 +131,16 @@ class AdditivePair(Leaf):
             return super().attained(tilt)
         return shifted_pair(self._core_law, self.sensitivity, tilt)
 
+    @property
+    def gap(self) -> str | None:
+        """That of several modes."""
+        known = super().gap
+        if self.is_attained or self.attained() is None:
+            return known
+        return "noise of several modes: which shift costs most depends on epsilon; from below " + (
+            "it is one of them"
+        )
+
     def delta(self, epsilon: float) -> float:
         """Return it to 1e-9."""
         shift = np.asarray(self.sensitivity)

@@ -16,7 +16,8 @@ independent of it, and divergences are jointly convex.
 
 Both ends are reached: by a record that adds mu in one direction at each step. `_put` has put from
 both sides, to about 1e-12; where it takes too many frequencies, or W varies too much or too little,
-the cost of the release on all records is the bound.
+the cost of the release on all records is the bound from above, that of the largest output alone
+(`_cell_pairs`) the one from below.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import MAX_COUNT, integer
+from tightnoise.costs._cell_pairs import pair_of_largest
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair
-from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
+from tightnoise.costs._leaf import Attained, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._put import PutBounds, put_bounds
 
@@ -44,6 +46,7 @@ _UNIT = 2.0**-53
 _WIDEST = 10.0  # deviations of W
 _FIRST, _WIDER, _TABLES = 8.0, 4.0, 5  # deviations that a table reaches, the next one, how many
 _LAST = 9.0  # epsilon of what is read backwards
+_MANY_FREQUENCIES = 1024  # which take a while at thousands of epsilons
 _EXACT = 1e-8  # what tables may be wrong by
 
 
@@ -79,9 +82,15 @@ class Allocated(Leaf):
         return self.profile_excess is not None
 
     @property
+    def is_slow(self) -> bool:  # type: ignore[override]
+        """Whether put takes many frequencies."""
+        put = _put_of(self.leaf.gdp_mu, self.steps) if self.steps > 1 else None
+        return put is not None and max(t.places.size for t in put.tables) > _MANY_FREQUENCIES
+
+    @property
     def profile_excess(self) -> Excess | None:
         """The most that both bounds are apart."""
-        if self.steps == 1:
+        if self.steps == 1 or not self.leaf.is_attained:
             return self.leaf.profile_excess
         put = _put_of(self.leaf.gdp_mu, self.steps)
         return None if put is None or put.width > _EXACT else Excess(2.0**-48, absolute=put.width)
@@ -97,10 +106,38 @@ class Allocated(Leaf):
 
     def profile_below(self, epsilons: Array) -> Profile | None:
         """Return the lower bounds, which are nearer than the excess says."""
-        put = _put_of(self.leaf.gdp_mu, self.steps) if self.steps > 1 else None
-        if put is None:
+        if self.steps == 1 or not self.leaf.is_attained:
             return super().profile_below(epsilons)
-        return put.forward(epsilons)[0], put.backward(epsilons)[0]
+        put = _put_of(self.leaf.gdp_mu, self.steps)
+        found = self._of_largest
+        excess = found.excess
+        forward, backward = (
+            np.maximum((heights - excess.absolute) * (1 - excess.height), 0.0)
+            for heights in found.profile(epsilons)
+        )
+        if put is None:
+            return forward, backward
+        return (
+            np.maximum(forward, put.forward(epsilons)[0]),
+            np.maximum(backward, put.backward(epsilons)[0]),
+        )
+
+    def attained(self, tilt: float = 0.0) -> Attained | None:
+        """Return that of all outputs where put is known, else that of the largest one."""
+        known = super().attained(tilt)
+        is_told = known is not None or self.steps == 1 or not self.leaf.is_attained
+        return known if is_told else self._of_largest
+
+    @property
+    def _of_largest(self) -> Attained:
+        return pair_of_largest(self.leaf.gdp_mu * (1 - 2.0**-48), self.steps)
+
+    @property
+    def gap(self) -> str | None:
+        """That of little noise, or next to none."""
+        if self.is_attained or self.steps == 1 or not self.leaf.is_attained:
+            return super().gap
+        return "of so few steps, or so little noise, the largest output alone is told from below"
 
     def release(self) -> Release | None:
         """Return the losses."""

@@ -53,6 +53,8 @@ _UNIT = 2.0**-53
 _FAR = 1e300  # an epsilon beyond all finite losses
 _ATOM = 2.0**-48  # relative: losses given as numbers are rounded by their maker
 _NOTHING = 1e-9  # of a height: lines must not be drawn through what rounding leaves
+_PASSES = 8  # over all corners, before they are gone through in turn
+_OVERFLOW = 700.0  # of an exponent
 _WIDEST = 20.0  # a gap: exponentials are far from the overflow
 
 
@@ -197,6 +199,16 @@ class _Side:
 
     def leave_out(self) -> bool:
         """Remove the corners that are above the hull; say whether there were any."""
+        for taken in range(_PASSES):
+            if not self._pass():
+                return taken > 0
+        self._in_turn()
+        while self._pass():
+            pass
+        return True
+
+    def _pass(self) -> bool:
+        """Remove corners that are above the line from the one before to the one after."""
         gaps, falls = np.diff(self.epsilons), -np.diff(self.heights)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self.before = falls / -np.expm1(-gaps)
@@ -204,6 +216,19 @@ class _Side:
         kept = np.concatenate([[True], self.before[:-1] > self.after[1:], [True]])
         self.epsilons, self.heights = self.epsilons[kept], self.heights[kept]
         return not kept.all()
+
+    def _in_turn(self) -> None:
+        """Remove the same ones, each with those before it that it brings above the line."""
+        hull: list[tuple[float, float]] = []
+        for x, height in zip(self.epsilons.tolist(), self.heights.tolist(), strict=True):
+            while len(hull) > 1:
+                (first, top), (middle, level) = hull[-2:]
+                before = (top - level) / -math.expm1(first - middle)
+                if before > (level - height) / math.expm1(min(x - middle, _OVERFLOW)):
+                    break
+                hull.pop()
+            hull.append((x, height))
+        self.epsilons, self.heights = (np.array(each) for each in zip(*hull, strict=True))
 
     def corners(self) -> tuple[Array, Array]:
         """Return their losses and their masses, when none is to be left out."""

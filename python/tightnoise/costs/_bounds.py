@@ -237,6 +237,11 @@ class BoundedRange(Leaf):
         p = 1 / (1 + math.exp(-t))
         return release_of_losses((t, -t), (p, 1 - p))
 
+    @property
+    def gap(self) -> str:
+        """That of a worst pair at each epsilon."""
+        return "which pair costs most depends on epsilon; from below it is randomised response"
+
     def grouped(self, count: int) -> Leaf:
         """Return that of a chain of neighbours: the ranges add up."""
         return replace(self, eta=self.eta * count * (1 + 2.0**-52))

@@ -5,11 +5,18 @@ order. No pair has that profile in both directions, and compositions of one pair
 composed from below is therefore one pair: a value at an end and one that is `shift` away from it,
 or two such values in the middle, whichever has the larger moments. Merging outputs to cells is
 post-processing, and what compositions of any pair cost, those of all together cost at least.
+
+Of one of t Gaussian outputs, which one is drawn, that is moved by mu, the largest is told alone:
+
+    P(max <= c) = Phi(c - mu) Phi(c)^(t-1),   Q(max <= c) = Phi(c)^t.
+
+It is next to all that matters where mu is large, or t small.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +32,9 @@ Array = NDArray[np.float64]
 _UNIT = 2.0**-53
 _CELLS = (2_000, 500, 100, 20)  # fewer where a change is small beside the interval
 _LEAST_TILT = 1e-4  # times the largest loss
+_LARGEST_CELLS = 2_000  # of the largest of several outputs,
+_DEEPEST, _HIGHEST = 60.0, 12.0  # from a probability of e^-60 up to so far beyond mu
+_LEAST_LOG = -300.0  # of a cell's probability: others are left out
 _MOST_ERROR = 1e-9  # of a probability: narrower cells, or losses that are larger, are not known
 
 
@@ -56,6 +66,39 @@ def _cells(law: str, width: float, shift: float, start: float) -> tuple[Array, A
         if error <= _MOST_ERROR:
             return _LAWS[law](edges, start), _LAWS[law](edges, end), error
     return None
+
+
+@functools.lru_cache(maxsize=32)
+def pair_of_largest(mu: float, steps: int) -> Attained:
+    """Return the profiles of the largest output, with P where one of so many is moved by mu.
+
+    A cell is told by the upper end's probability and the part of it that the lower end has: that is
+    (1 - r)^t, where r is the cell's share of one output. The logarithms are at most _DEEPEST.
+    """
+    lowest = float(special.ndtri(math.exp(-_DEEPEST / steps)))
+    edges = np.linspace(lowest, max(mu, 0.0) + _HIGHEST, _LARGEST_CELLS)
+
+    def log_share(places: Array) -> Array:  # of what is below an end, above the one before
+        cells = special.log_ndtr_diff(places[:-1], places[1:]) - special.log_ndtr(places[1:])
+        return np.asarray(np.log1p(-np.minimum(np.exp(cells), 1.0)))
+
+    one, other = log_share(edges), log_share(edges - mu)
+
+    def cells(first: Array, below: Array, kept: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            inside = below + np.log(-np.expm1(kept))
+            return np.concatenate([first, inside, np.log(-np.expm1(below[-1:]))])
+
+    free = np.asarray(special.log_ndtr(edges))
+    shifted = np.asarray(special.log_ndtr(edges - mu))
+    with_it, without = shifted + (steps - 1) * free, steps * free
+    here = cells(with_it[:1], with_it[1:], other + (steps - 1) * one)
+    there = cells(without[:1], without[1:], steps * one)
+    far = 1 + max(abs(lowest), float(edges[-1]) + mu)
+    # Places are rounded, by which the share of a cell changes by its width and by its hazard.
+    error = 64 * _UNIT * (far * (far + 1 / float(edges[1] - edges[0])) + _DEEPEST - _LEAST_LOG)
+    known = (here > _LEAST_LOG) & (there > _LEAST_LOG)
+    return pair_of_cells(here[known], there[known], error, is_symmetric=False)
 
 
 def moment(here: Array, there: Array, tilt: float) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._lattice import LatticeLosses, Tilted
+from tightnoise.costs._lattice import LatticeLosses, Tilted, Work
 from tightnoise.costs._loss_points import points_up_to
 
 Array = NDArray[np.float64]
@@ -22,10 +22,12 @@ Array = NDArray[np.float64]
 _UNIT = 2.0**-53
 _BEYOND = math.log(1e-40)  # of the probability of losses that count as infinite
 _SHARP = 1e-7  # relative: what rounding may add to a value that is good enough
-_LATTICES = 24  # read at most
+_LATTICES = 24  # read at most,
+_WORK = 2.0**23  # as far as this suffices for a direction
 _PASSED = 8  # points that are left as they are, if one lattice says nothing of the first
 _WHOLE = 4000  # so many multiples of a common grid are all taken for points
-_RANGE = 600.0  # exponents that are not near the overflow
+RANGE = 600.0
+"""Exponents that are not near the overflow."""
 
 
 def composed_release(releases: dict[Release, int]) -> Release:
@@ -62,17 +64,22 @@ def _bends(losses: DiscreteLosses) -> Array:
 def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
     """Return at least the divergences at these increasing epsilons.
 
-    Each lattice gives bounds at all of them, sharp ones near its own; the least counts.
+    Each lattice gives bounds at all of them, sharp ones near its own; the least counts. Where the
+    work is not allowed, those are left as they are.
     """
     best = np.where(epsilons >= losses.highest, 0.0, 1.0)
     sharp = best == 0
+    work = Work(_WORK)
     passed_over = _PASSED  # twice as many after each lattice that is not sharp at the first
     for _ in range(_LATTICES):
         if sharp.all():
             break
         # Up to the first epsilon that has none yet, and on.
-        tilted = losses.tilted(losses.narrow_tilt(float(epsilons[np.argmin(sharp)])))
-        bounds, exact = _read(tilted, epsilons - tilted.rounding)
+        frame = losses.frame(losses.narrow_tilt(float(epsilons[np.argmin(sharp)])))
+        if not work.takes(losses, frame):
+            break
+        tilted = losses.tilted_in(frame)
+        bounds, exact = read_upper(tilted, epsilons - tilted.rounding)
         best = np.minimum(best, bounds)
         first = int(np.argmin(sharp))
         sharp |= bounds <= exact * (1 + _SHARP)
@@ -84,7 +91,7 @@ def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
     return best
 
 
-def _read(tilted: Tilted, epsilons: Array) -> tuple[Array, Array]:
+def read_upper(tilted: Tilted, epsilons: Array) -> tuple[Array, Array]:
     """Return at least the divergences, and what they were but for rounding in the masses.
 
     With P(m) the masses at the points, S_m = sum over j >= m of P(j) e^(L_m - L_j) is the slope
@@ -93,7 +100,7 @@ def _read(tilted: Tilted, epsilons: Array) -> tuple[Array, Array]:
     h, theta, size = tilted.spacing, tilted.tilt, tilted.mass.size
     middle = min(max((tilted.moments.mean - tilted.first) / h, 0.0), size - 1.0)
     along = (np.arange(size) - round(middle)) * h
-    readable = np.abs((theta + 1) * along) < _RANGE
+    readable = np.abs((theta + 1) * along) < RANGE
     along, keep = along[readable], np.exp(-along[readable])
     weights = np.exp(-theta * along)
     first = int(np.argmax(readable))
@@ -115,5 +122,5 @@ def _read(tilted: Tilted, epsilons: Array) -> tuple[Array, Array]:
         with np.errstate(divide="ignore"):
             log_value = np.log(value) + log_unit
         results.append(np.where(inside, np.exp(np.minimum(log_value, 0.0)), 1.0))
-    cumulative = _UNIT * (4 * size + 4 * _RANGE + 32 * (1 + abs(log_unit)))
+    cumulative = _UNIT * (4 * size + 4 * RANGE + 32 * (1 + abs(log_unit)))
     return np.nextafter(results[0] * (1 + cumulative), 1.0), results[1]

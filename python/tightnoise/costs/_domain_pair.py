@@ -142,6 +142,14 @@ class DomainPair(Leaf):
         width, shift = self.width / self.scale, self.sensitivity / self.scale
         return pair_in_domain(self.law, width, shift, tilt)
 
+    @property
+    def gap(self) -> str:
+        """The one of all noise with bounds."""
+        return super().gap or (
+            "which true values cost most depends on epsilon, so that no pair composes like all; "
+            "from below it is one of them"
+        )
+
     def epsilon(self, delta: float) -> float | None:
         """Return the exact one."""
         if delta == 0 or self._functions.epsilon is None:

@@ -24,11 +24,16 @@ from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians
 
 Array = NDArray[np.float64]
 
-_NARROW = 1e-6  # relative
+NARROW = 1e-6
+"""Relative: no answer is looked for more closely."""
+
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
+_FINITE = 1e300
+_TOO_WIDE = 2e-5  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _VERY_MANY = 2_000
+_OFTEN = 10.0  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
 
@@ -44,7 +49,7 @@ class Bounds(NamedTuple):
         """Whether no other way could prove anything better."""
         if math.isinf(self.upper):
             return math.isinf(self.lower)
-        return self.upper - self.lower <= _NARROW * self.upper
+        return self.upper - self.lower <= NARROW * self.upper
 
     def or_tighter(self, other: Bounds) -> Bounds:
         """Return the better of both on either side; the lower one is no more than the upper."""
@@ -91,7 +96,9 @@ class Composition:
                 break
             found = answer(finer)
             best = best.or_tighter(found)
-            if best.is_narrow or not self._kind.is_attained:
+            # Three times as many points tell nine times as much.
+            is_far = not found.upper - found.lower <= _TOO_WIDE * min(found.upper, _FINITE)
+            if best.is_narrow or is_far or not self._kind.is_attained:
                 break
         return best if best.upper < math.inf else answer(self)
 
@@ -156,9 +163,15 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         for leaf, law, n in laws
     ):
         return _composition(terms, None)
-    if of_atoms and any(law is None and n >= _least_count(leaf) for leaf, law, n in laws):
+    if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
         return _composition(terms, None)
     return None
+
+
+def _is_many(leaf: Leaf, n: int) -> bool:
+    """Return whether so many of a leaf are nearly Gaussian, so that few frequencies tell them."""
+    rate = leaf.rate if isinstance(leaf, Sampled) else 1.0
+    return n >= _least_count(leaf) and n * rate >= _OFTEN
 
 
 def _least_count(leaf: Leaf) -> int:

@@ -58,6 +58,24 @@ _NARROWER = 0.3  # which is to shrink by so much
 _UNDERFLOW = -700.0  # log of a weight, of the largest; less is taken for this
 
 
+@dataclass
+class Work:
+    """How much may still be done on lattices: in points, each once for a kind of release and more.
+
+    Known beforehand, and no matter of a clock: an answer does not depend on the machine.
+    """
+
+    points: float
+
+    def takes(self, losses: LatticeLosses, frame: Frame) -> bool:
+        """Return whether the losses in a window may be laid out once more; if so, count it."""
+        points = losses.work(frame)
+        if points > self.points:
+            return False
+        self.points -= points
+        return True
+
+
 class Moments(NamedTuple):
     """Of a loss L tilted by theta: log E exp(theta L), mean and standard deviation."""
 
@@ -253,7 +271,7 @@ class LatticeLosses(ABC):
         """Return the tilt of the Renyi bound: least (K(theta) - log slack)/theta."""
         if self.highest <= 0:
             return 0.0
-        return self._solve(lambda m, t: t * m.mean - m.log_moment, -log_slack)
+        return self.tilt_where(lambda m, t: t * m.mean - m.log_moment, -log_slack)
 
     # --- the tilt
 
@@ -263,9 +281,9 @@ class LatticeLosses(ABC):
 
     def _tilt_for(self, loss: float) -> float:
         """Return theta with a mean a little above `loss`."""
-        return self._solve(lambda m, _: m.mean - m.deviation, loss)
+        return self.tilt_where(lambda m, _: m.mean - m.deviation, loss)
 
-    def _solve(self, increasing: Callable[[Moments, float], float], value: float) -> float:
+    def tilt_where(self, increasing: Callable[[Moments, float], float], value: float) -> float:
         """Return about the theta >= 0 at which a function is `value`."""
         high, low = self._steepest(), 1e-9 / self.largest
         if increasing(self.moments(low), low) >= value:
@@ -349,6 +367,10 @@ class LatticeLosses(ABC):
         h = self._spacing(*self.spacings(frame))
         start = math.floor((frame.here.mean - frame.down) / h) - self._pad
         return _Lattice(start, h, _power_of_two((frame.up + frame.down) / h + 2 * self._pad))
+
+    def work(self, frame: Frame) -> float:
+        """Return how many points a window has, once for a kind of release and once more."""
+        return self._lattice(frame).size * (1.0 + sum(1 for _ in self.parts()))
 
     def tilted(self, theta: float) -> Tilted:
         return self.tilted_in(self.frame(theta))

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._exact import Bounds
-from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame
+from tightnoise.costs._exact import NARROW, Bounds
+from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame, Work
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
@@ -29,10 +29,10 @@ _UNIT = 2.0**-53
 _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _FEWER = 0.2  # times as many where they are read at many epsilons, and
 _REACH = 2.0  # deviations, in which epsilons are near each other
-_ROUNDS = 3  # spacings that are tried
+_ROUNDS = 3  # spacings that are tried,
+_WORK = 2.0**24  # as far as this suffices: some tenths of a second
 _FIRST = 4.0  # of them: so much wider than that of losses from above alone
-_NARROW = 1e-6  # relative
-_AIM = 0.5  # of that
+_AIM = 0.5  # of what is narrow
 _WORTH_ANOTHER = 0.5  # of the last width
 _FINEST = 0.05  # of the last spacing
 _ADDED = 0.05  # times the square of the spacing, for each loss: about what it may add to epsilon
@@ -55,7 +55,7 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     """
     best = known
     near = best.upper if question == "epsilon" else at
-    coarse = _coarse(terms)
+    coarse = losses_above(terms)
     if not coarse or best.is_narrow:
         return best
     frames = tuple(_frame(losses, near) for losses in coarse)
@@ -65,40 +65,51 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
         return best  # nor could this be better
     spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
+    work = Work(_WORK)
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
             break
-        found = _read(question, ways, frames, at)
+        found = _read(question, ways, frames, at, work)
         best = best.or_tighter(found)
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
-        finer = math.sqrt(_AIM * _NARROW / width)
+        finer = math.sqrt(_AIM * NARROW / width)
         if finer < _FINEST and any(leaf.reached() is None for leaf, _ in terms):
             # Perhaps another pair costs more.
             ways = _ways(terms, spacing, least, tilts, is_level=True)
-            best = best.or_tighter(_read(question, ways, frames, at))
+            best = best.or_tighter(_read(question, ways, frames, at, work))
         # Or something else keeps the sides apart.
-        if width <= _NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
+        if width <= NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
             break
         spacing = max(least, spacing * finer)
     return best
 
 
+def ways_at(terms: Terms, frames: tuple[Frame, ...], coarser: float = 1.0) -> tuple[Way, ...]:
+    """Return the losses of each direction, near these frames; none if too little is known.
+
+    Of few points, as they are read at many epsilons; no finer than so much of the finest lattice.
+    """
+    rooms = [
+        losses.spacings(frame) for losses, frame in zip(losses_above(terms), frames, strict=True)
+    ]
+    least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
+    tilts = tuple(_step(frame.tilt) for frame in frames)
+    spacing = _spacing(terms, least, _step(max(coarser * least, wanted)))
+    return _ways(terms, spacing, least, tilts, _FEWER)
+
+
 def deltas_below(terms: Terms, epsilons: Array) -> Array:
     """Return, in both directions, deltas that are reached at rising epsilons; 0 if unknown."""
     found = np.zeros((2, epsilons.size))
-    coarse = _coarse(terms)
+    coarse = losses_above(terms)
     end = int(np.searchsorted(epsilons, max((losses.highest for losses in coarse), default=0.0)))
     first = 0
     while first < end:  # a lattice serves all that are near
         frames = tuple(_frame(losses, float(epsilons[first])) for losses in coarse)
-        rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
-        least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
-        tilts = tuple(_step(frame.tilt) for frame in frames)
-        spacing = _spacing(terms, least, _step(max(least, wanted)))
-        ways = _ways(terms, spacing, least, tilts, _FEWER)
+        ways = ways_at(terms, frames)
         if not ways:
             break
         reach = _REACH * max(frame.here.deviation for frame in frames)
@@ -113,52 +124,62 @@ def deltas_below(terms: Terms, epsilons: Array) -> Array:
     return found
 
 
-class _Way(NamedTuple):
+class Way(NamedTuple):
     """The losses of one direction from both sides."""
 
     upper: LossesOn
     lower: LossesBelow
 
 
-def _read(question: str, ways: tuple[_Way, ...], frames: tuple[Frame, ...], at: float) -> Bounds:
-    """Return the larger answer of the directions, from both sides."""
+def _read(
+    question: str, ways: tuple[Way, ...], frames: tuple[Frame, ...], at: float, work: Work
+) -> Bounds:
+    """Return the larger answer of the directions, from both sides, if there is work left."""
     is_delta, lower = question == "delta", 0.0
+    if not all(work.takes(way.upper, frame) for way, frame in zip(ways, frames, strict=True)):
+        return Bounds(0.0, math.inf)
     above = _delta_above if is_delta else _epsilon_above
     uppers = [above(way, frame, at) for way, frame in zip(ways, frames, strict=True)]
     for i in np.argsort(uppers)[::-1].tolist():
-        if lower >= uppers[i]:
+        if lower >= uppers[i] or (is_delta and not _takes_below(work, ways[i], frames[i])):
             break
         below = (
             _delta_below(ways[i], frames[i], at)
             if is_delta
-            else _epsilon_below(ways[i], frames[i], at, uppers[i])
+            else _epsilon_below(ways[i], frames[i], at, uppers[i], work)
         )
         lower = max(lower, below)
     return Bounds(lower, max(uppers))
 
 
-def _epsilon_below(way: _Way, frame: Frame, delta: float, near: float) -> float:
+def _takes_below(work: Work, way: Way, frame: Frame) -> bool:
+    """Return whether what P and what Q give may be laid out, too."""
+    return work.takes(way.upper, frame) and work.takes(way.upper, frame)
+
+
+def _epsilon_below(way: Way, frame: Frame, delta: float, near: float, work: Work) -> float:
     losses = way.lower
     slack = delta - losses.infinite
     if slack < 0:
         return math.inf
     if slack == 0:
         return max(0.0, losses.highest)
-    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, min(near, losses.highest), frame)
+    near = min(near, losses.highest)
+    return losses.epsilon_lower(math.log(slack) + 8 * _UNIT, near, frame, work)
 
 
-def _epsilon_above(way: _Way, frame: Frame, delta: float) -> float:
+def _epsilon_above(way: Way, frame: Frame, delta: float) -> float:
     slack = (delta - way.upper.infinite) * (1 - 4 * _UNIT)
     if slack <= 0:
         return math.inf
     return way.upper.epsilon_in(frame, math.log(slack))
 
 
-def _delta_below(way: _Way, frame: Frame, epsilon: float) -> float:
+def _delta_below(way: Way, frame: Frame, epsilon: float) -> float:
     return (way.lower.infinite + way.lower.slack_lower(epsilon, frame)) * (1 - 8 * _UNIT)
 
 
-def _delta_above(way: _Way, frame: Frame, epsilon: float) -> float:
+def _delta_above(way: Way, frame: Frame, epsilon: float) -> float:
     return (way.upper.infinite + way.upper.slack_upper(epsilon, frame)) * (1 + 4 * _UNIT)
 
 
@@ -183,7 +204,7 @@ def _is_known(leaf: Leaf) -> bool:
 
 
 @functools.lru_cache(maxsize=16)
-def _coarse(terms: Terms) -> tuple[DiscreteLosses, ...]:
+def losses_above(terms: Terms) -> tuple[DiscreteLosses, ...]:
     """Return the losses from above of one or both directions; none if too little is known."""
     releases = _releases(terms)
     counts = tuple(n for _, _, n in releases)
@@ -203,7 +224,7 @@ def _frame(losses: DiscreteLosses, near: float) -> Frame:
 def _spacing(terms: Terms, least: float, wanted: float) -> float:
     """Return a spacing as wanted, or one on which all losses lie, if they are few."""
     if all(leaf.reached() is not None for leaf, _ in terms):
-        return _coarse(terms)[0]._spacing(least, wanted)
+        return losses_above(terms)[0]._spacing(least, wanted)
     return max(least, wanted)
 
 
@@ -221,7 +242,7 @@ def _ways(
     share: float = 1.0,
     *,
     is_level: bool = False,
-) -> tuple[_Way, ...]:
+) -> tuple[Way, ...]:
     """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
     releases = _releases(terms)
     spacing = _aligned(wanted, least, releases)
@@ -236,7 +257,7 @@ def _ways(
     counts = tuple(n for _, _, n in laws)
     uppers = [tuple(above for above, _, _ in laws), tuple(above.swapped for above, _, _ in laws)]
     return tuple(
-        _Way(
+        Way(
             LossesOn(uppers[i], counts, spacing),
             LossesBelow(tuple((below[i], n) for _, below, n in laws), spacing),
         )

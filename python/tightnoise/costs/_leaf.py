@@ -30,6 +30,8 @@ _DEEPEST = 24  # leaves and lists within each other in a saved state
 _GRID = np.concatenate([[0.0], np.exp2(np.arange(-40.0, 41.0))])  # where a search begins
 _SECTIONS, _ROUNDS = 32, 12  # of a bracket, and how often: 32^12 is 2^60
 _CLOSE = 2.0**-50
+_BOUND = "an upper bound, of which no pair of neighbours is known"
+_UNSURE = "its losses are not known to enough digits from below"
 
 
 class Attained(NamedTuple):
@@ -134,6 +136,16 @@ class Leaf(ABC):
         if excess is None or release is None:
             return None
         return Attained(self._profile, excess, release.is_symmetric)
+
+    @property
+    def gap(self) -> str | None:
+        """Why compositions may cost less than what is proved, in words; None: nothing is known to.
+
+        Or why nothing is known from below.
+        """
+        if self.attained() is None and self.reached() is None:
+            return _UNSURE if self.is_attained else _BOUND
+        return None
 
     def _profile(self, epsilons: Array) -> Profile:
         both = self.profile(epsilons)

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._lattice import Frame, Tilted
+from tightnoise.costs._lattice import Frame, Tilted, Work
 
 Array = NDArray[np.float64]
 
@@ -101,23 +101,26 @@ class LossesBelow:
 
     def slack_lower(self, epsilon: float, frame: Frame) -> float:
         """Return at most the divergence of the finite losses at `epsilon`."""
-        return self._cells(frame).slack(epsilon)
+        return self.cells(frame).slack(epsilon)
 
     def slacks_lower(self, epsilons: Array, frame: Frame) -> Array:
         """Return the same at many."""
-        cells = self._cells(frame)
+        cells = self.cells(frame)
         return np.array([cells.slack(epsilon) for epsilon in epsilons.tolist()])
 
-    def epsilon_lower(self, log_slack: float, near: float, frame: Frame) -> float:
+    def epsilon_lower(self, log_slack: float, near: float, frame: Frame, work: Work) -> float:
         """Return an epsilon at which the divergence of the finite losses exceeds exp(log_slack).
 
-        `near`: about where. If nothing sharp is found where the frame is, others are tried.
+        `near`: about where. If nothing sharp is found where the frame is, others are tried, as long
+        as there is `work` left.
         """
         best = 0.0
         if self.highest <= 0:
             return best
         for _ in range(_ROUNDS):
-            found, is_sharp = self._cells(frame).epsilon(log_slack, best or near)
+            if not all(work.takes(one, frame) for one in self._both):
+                break
+            found, is_sharp = self.cells(frame).epsilon(log_slack, best or near)
             best = max(best, found)
             if is_sharp:
                 break
@@ -136,7 +139,8 @@ class LossesBelow:
             _PlacesAbove(behind, counts, self.spacing),
         )
 
-    def _cells(self, frame: Frame) -> _Cells:
+    def cells(self, frame: Frame) -> _Cells:
+        """Return the cells of a window."""
         ahead, behind = self._both
         # Places may be n h/2 away from losses.
         frame = frame._replace(here=ahead.moments(frame.tilt))

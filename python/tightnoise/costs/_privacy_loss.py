@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tightnoise._validate import not_negative, real_scalar, require
+from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 
 _UNIT = 2.0**-53
@@ -129,6 +130,10 @@ class PrivacyLossDistribution:
         for direction in self._directions:
             largest = direction.epsilon(target, largest)
         return largest
+
+    def _composed(self) -> Release:
+        """Return the losses of one release that dominates all."""
+        return composed_release(self._releases)
 
     @property
     def _directions(self) -> tuple[_Direction, ...]:

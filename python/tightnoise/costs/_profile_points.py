@@ -15,18 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
-from tightnoise.costs._answers import least
+from tightnoise.costs._answers import distribution_of, least, proved_by
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Composition, composition_of
 from tightnoise.costs._lattice_bounds import deltas_below
-from tightnoise.costs._leaf import Leaf
+from tightnoise.costs._leaf import Leaf, losses_of_leaf
+from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._release_profile import release_profile
-from tightnoise.costs._sampled import Terms, composed_of
+from tightnoise.costs._sampled import Sampled, Terms, composed_of
 
 Array = NDArray[np.float64]
 
-_POINTS, _SLOW_POINTS = 1024, 64  # of which so many take a contour each, from both sides
-_FEW_SLOW = 2  # and from above
+_POINTS, _SLOW_POINTS = 1024, 32  # of which so many take a contour each at most; no more than
+_FEW_SLOW = 2  # where contours take long: unless records are, as is to be expected,
+_MANY_TIMES = 5.0  # so often in a sample
 _LEAF_POINTS, _LATTICE_POINTS, _FEW = 256, 128, 40
 _LEAST = 1e-320  # that logarithms are taken of
 _BESIDE = 2.0**-24  # a kink, relative: so near it is read, too
@@ -65,26 +67,43 @@ def profiles(terms: Terms, far: float, *, both_sides: bool) -> tuple[Profile, Pr
 
     Lower sides that take long are 0 unless both sides are asked for.
     """
+    known = quick_profiles(terms, far)
+    if known is not None:
+        return known
+    release = composed_of(terms)
+    if release is None:
+        return _of_answers(terms, distribution_of(terms))
+    if release.highest <= 0:  # there is no loss but infinite ones
+        return _of_answers(terms, None)
+    return _of_release(terms, release, far, both_sides=both_sides)
+
+
+@functools.lru_cache(maxsize=16)
+def quick_profiles(terms: Terms, far: float) -> tuple[Profile, Profile] | None:
+    """Return those that are read from both sides in little time: by contours, or of a leaf."""
     exact = composition_of(terms)
-    last = math.inf if exact is None or not exact.is_smooth else exact.epsilon(far).upper
-    if exact is not None and last < math.inf:
-        found = _of_composition(exact, max(last, 1e-300), far, both_sides=both_sides)
+    if exact is not None and exact.is_smooth and exact.is_exact:
+        last = exact.epsilon(far).upper
+        found = None
+        if last < math.inf:
+            most_slow = _POINTS if _is_many(terms) else _FEW_SLOW
+            found = _of_composition(exact, max(last, 1e-300), far, most_slow)
         if found is not None:
             return found
-    release = composed_of(terms)
-    if release is None or release.highest <= 0:  # nothing is known, or no loss but infinite ones
-        return _of_answers(terms)
     (leaf, count), *others = terms
-    single = _of_leaf(leaf, release) if count == 1 and not others else None
-    return single or _of_release(terms, release, both_sides=both_sides)
+    return _of_leaf(leaf) if count == 1 and not others else None
+
+
+def _is_many(terms: Terms) -> bool:
+    return sum(n * leaf.rate for leaf, n in terms if isinstance(leaf, Sampled)) >= _MANY_TIMES
 
 
 def _of_composition(
-    exact: Composition, last: float, far: float, *, both_sides: bool
+    exact: Composition, last: float, far: float, most_slow: int
 ) -> tuple[Profile, Profile] | None:
     """Return the profiles by contours; None where that is slow, and a lattice is about as good.
 
-    A lattice is quick from above alone. Beyond the first epsilon at which delta is at most `far`,
+    Beyond the first epsilon at which delta is at most `far`,
     as those before it say, none is read.
     """
     epsilons = last * np.linspace(0.0, 1.0, _POINTS) ** 2  # most where most losses are
@@ -96,7 +115,7 @@ def _of_composition(
         lower, upper = more(epsilons)
         known = upper - lower < 1
         slow = np.flatnonzero(~known & (np.minimum.accumulate(upper) > far))
-        if slow.size > (_POINTS if exact.is_exact and both_sides else _FEW_SLOW):
+        if slow.size > most_slow:
             return None
         slow = slow[np.linspace(0, slow.size - 1, min(slow.size, _SLOW_POINTS)).astype(int)]
         for i in slow.tolist():
@@ -109,9 +128,10 @@ def _of_composition(
     return None if ahead is None or behind is None else (ahead, behind)
 
 
-def _of_leaf(leaf: Leaf, release: Release) -> tuple[Profile, Profile] | None:
+def _of_leaf(leaf: Leaf) -> tuple[Profile, Profile] | None:
     """Return those of a profile that is known."""
-    if leaf.profile(np.zeros(1)) is None:
+    release = losses_of_leaf(leaf)
+    if release is None or release.highest <= 0 or leaf.profile(np.zeros(1)) is None:
         return None
     epsilons = release.highest * np.linspace(0.0, 1.0, _LEAF_POINTS) ** 2
     epsilons = np.unique(np.concatenate([epsilons, _kinks(release)]))
@@ -130,15 +150,20 @@ def _of_leaf(leaf: Leaf, release: Release) -> tuple[Profile, Profile] | None:
     return ahead, ahead if release.is_symmetric else one(1)
 
 
-def _of_release(terms: Terms, release: Release, *, both_sides: bool) -> tuple[Profile, Profile]:
+def _of_release(
+    terms: Terms, release: Release, far: float, *, both_sides: bool
+) -> tuple[Profile, Profile]:
     """Return the sums over the losses of a distribution, and what its lattice says from below."""
     losses = release.values[release.values > 0]
     most = _LATTICE_POINTS if both_sides else _POINTS
     if losses.size > most:
         losses = losses[np.linspace(0, losses.size - 1, most).astype(int)]
     epsilons = np.unique(np.concatenate([[0.0], losses, _kinks(release)]))
-    below = deltas_below(terms, epsilons) if both_sides else np.zeros((2, epsilons.size))
     uppers = release_profile(release, epsilons)
+    below = np.zeros((2, epsilons.size))
+    if both_sides:
+        seen = int(np.argmax(np.append(np.maximum(*uppers) <= far, True)))
+        below[:, :seen] = deltas_below(terms, epsilons[:seen])
     ahead, behind = (
         Profile(epsilons, np.minimum(low, high), high)
         for low, high in zip(below, uppers, strict=True)
@@ -146,11 +171,20 @@ def _of_release(terms: Terms, release: Release, *, both_sides: bool) -> tuple[Pr
     return ahead, ahead if release.is_symmetric else behind
 
 
-def _of_answers(terms: Terms) -> tuple[Profile, Profile]:
+def _of_answers(terms: Terms, losses: PrivacyLossDistribution | None) -> tuple[Profile, Profile]:
     """Return what is proved in any way, from above only."""
     pure = least("epsilon", terms, 0.0)[1].bound
     epsilons = np.linspace(0.0, min(pure, 20.0) or 1.0, 81)
-    upper = np.array([least("delta", terms, x)[1].bound for x in epsilons.tolist()])
+    upper = np.ones_like(epsilons)
+    for way in ("profile", "pure", "rdp"):
+        for i, x in enumerate(epsilons.tolist()):
+            proof = proved_by(way, "delta", terms, x)
+            if proof is None:
+                break
+            upper[i] = min(upper[i], proof.bound)
+    if losses is not None:  # a lattice serves many points
+        both_ways = release_profile(losses._composed(), epsilons)
+        upper = np.minimum(upper, np.maximum(*both_ways))
     both = Profile(epsilons, np.zeros_like(upper), upper)
     return both, both
 

@@ -259,6 +259,16 @@ class Sampled(Leaf):
             return Attained(fixed_size_profile(found.profile, self.rate), excess, True)
         return Attained(poisson_profile(found.profile, self.rate), excess, False)
 
+    @property
+    def gap(self) -> str | None:
+        """That of what runs on the sample, or of replaced records, or of several releases."""
+        if self.is_replaced and not self._is_opposite:
+            return "of a record that is replaced in a Poisson sample an upper bound is known only"
+        if self._single is None and not self.is_replaced:
+            return "several releases on one sample, composed from above only"
+        inner = None if self.is_replaced or self._single is None else self._single.gap
+        return inner or super().gap
+
     def release(self) -> Release | None:
         """Return the losses."""
         found = composed_of(self._merged)
@@ -515,6 +525,13 @@ class Group(Leaf):
     def grouped(self, count: int) -> Leaf:
         """Return that of as many times as many records."""
         return replace(self, count=self.count * count)
+
+    @property
+    def gap(self) -> str | None:
+        """That of the larger pair, or of the chain."""
+        if self.larger is None:
+            return "of a chain of neighbours an upper bound is known only"
+        return self.larger.gap
 
     def describe(self) -> str:
         """Return what is released, and for how many records."""

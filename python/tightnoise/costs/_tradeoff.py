@@ -19,13 +19,13 @@ is narrow, too.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._gaussian_pair import GaussianPair
-from tightnoise.costs._profile_points import Profile, profiles
+from tightnoise.costs._lattice_tradeoff import Tests, lattice_tradeoff
+from tightnoise.costs._profile_points import Profile, profiles, quick_profiles
 from tightnoise.costs._sampled import Terms, merged_gaussians
 from tightnoise.special import ndtr, ndtri
 
@@ -34,45 +34,67 @@ Array = NDArray[np.float64]
 _ROUNDING = 2.0**-48
 _FAR = 1e-12  # delta at the last point, where no rate is so small; powers of it otherwise
 _BESIDE = 2e-4  # the three points, in lengths over which the FPR falls by e
+_WIDE = 1e-6  # apart, of bounds that a lattice may tell better
 _CHUNK = 2048  # rates at a time
 _STEEPEST = 700.0  # x of lines, whose slopes are e^x
 
 
-class Tradeoff(NamedTuple):
-    """At false-positive rates: bounds of the least false-negative rate, the greatest power's."""
-
-    misses_lower: Array
-    misses_upper: Array
-    power_upper: Array
-
-
-def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tradeoff:
+def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     """Return what the best attackers do at these rates, all rounded outwards.
 
     Unless both sides are asked for, less is done for an upper bound of the least misses.
     """
     if not terms:
-        return Tradeoff(1.0 - rates, 1.0 - rates, rates)
+        return Tests(1.0 - rates, 1.0 - rates, rates)
     gaussian = _gaussian(terms)
     if gaussian is not None:
         return _of_gaussian(gaussian, rates)
     flat = rates.ravel()
-    ahead, behind = profiles(terms, _far(flat), both_sides=both_sides)
-    orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
-    if ahead.more is None or behind.more is None:
-        each = [_at_points(*order, flat) for order in orders]
-    else:
-        each = _near_the_best(orders, flat, both_sides=both_sides)
-    found = Tradeoff(
-        np.min([one.misses_lower for one in each], axis=0),
-        np.min([one.misses_upper for one in each], axis=0),
-        np.max([one.power_upper for one in each], axis=0),
-    )
-    return Tradeoff(
+    found = _found(terms, flat, both_sides=both_sides)
+    return Tests(
         np.clip(found.misses_lower - _ROUNDING, 0.0, 1.0 - flat).reshape(rates.shape),
         np.clip(found.misses_upper + _ROUNDING, 0.0, _guessing(flat)).reshape(rates.shape),
         np.clip(found.power_upper * (1 + _ROUNDING), flat, 1.0).reshape(rates.shape),
     )
+
+
+def _found(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
+    """Return what is proved, of rates as a vector."""
+    known = quick_profiles(terms, _far(rates))
+    if known is None:
+        each = lattice_tradeoff(terms, rates, both_sides=both_sides)
+        if each is not None:
+            return _better_order(each)
+        known = profiles(terms, _far(rates), both_sides=both_sides)
+    ahead, behind = known
+    orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
+    if ahead.more is None or behind.more is None:
+        return _better_order([_at_points(*order, rates) for order in orders])
+    each, rest = _near_the_best(orders, rates, both_sides=both_sides)
+    found = _better_order(each)
+    if both_sides:
+        rest |= found.misses_upper - found.misses_lower > _WIDE
+    rest &= (rates > 0) & (rates < 1)
+    if ahead.is_smooth and rest.any():  # contours take long there, or three points are too few
+        other = lattice_tradeoff(terms, rates[rest], both_sides=both_sides)
+        _tighten(found, rest, [] if other is None else [_better_order(other)])
+    return found
+
+
+def _better_order(each: list[Tests]) -> Tests:
+    """Return what attackers do who choose the order of the neighbours."""
+    return Tests(
+        np.min([one.misses_lower for one in each], axis=0),
+        np.min([one.misses_upper for one in each], axis=0),
+        np.max([one.power_upper for one in each], axis=0),
+    )
+
+
+def _tighten(found: Tests, some: NDArray[np.bool_], others: list[Tests]) -> None:
+    """Put what is proved of some rates together with what others prove of them."""
+    here = _intersection([Tests(*(values[some] for values in found)), *others])
+    for values, better in zip(found, here, strict=True):
+        values[some] = better
 
 
 def auc_upper(terms: Terms) -> float:
@@ -101,7 +123,7 @@ def _gaussian(terms: Terms) -> GaussianPair | None:
     return leaf if isinstance(leaf, GaussianPair) and not others else None
 
 
-def _of_gaussian(pair: GaussianPair, rates: Array) -> Tradeoff:
+def _of_gaussian(pair: GaussianPair, rates: Array) -> Tests:
     """Return Phi(Phi^-1(1 - a) - mu); far out, what the argument is rounded by counts."""
     mu = pair.gdp_mu
     with np.errstate(divide="ignore"):
@@ -109,7 +131,7 @@ def _of_gaussian(pair: GaussianPair, rates: Array) -> Tradeoff:
     error = 2.0**-45 * (np.where(np.isfinite(quantile), np.abs(quantile), 0.0) + mu)
     below, above = quantile - mu - error, quantile - mu + error
     misses_upper = np.asarray(ndtr(above)) * (1 + _ROUNDING) + 1e-300
-    return Tradeoff(
+    return Tests(
         np.maximum(np.asarray(ndtr(below)) * (1 - _ROUNDING) - 1e-300, 0.0),
         np.minimum(misses_upper, _guessing(rates)) if pair.is_attained else _guessing(rates),
         np.minimum(np.asarray(ndtr(-below)) * (1 + _ROUNDING) + 1e-300, 1.0),
@@ -128,27 +150,25 @@ def _far(rates: Array) -> float:
 
 def _near_the_best(
     orders: list[tuple[Profile, Profile]], rates: Array, *, both_sides: bool
-) -> list[Tradeoff]:
+) -> tuple[list[Tests], NDArray[np.bool_]]:
     """Return what is proved in each order where h at t >= 1 is of its first, at t < 1 of the other.
 
-    Each profile is read once for both orders.
+    And which rates points that are known are to prove. Each profile is read once for both orders.
     """
     beside = (-1.0, 0.0, 1.0) if both_sides else (0.0,)
     points = [_nearly_best(*order, rates, beside) for order in orders]
     signed = [x if i == 0 else -x for i, x in enumerate(points)]
     lower, upper = _read(*orders[0], np.stack(signed))
-    each = []
+    each, every = [], np.zeros(rates.size, dtype=bool)
     for order, x, low, high in zip(orders, points, lower, upper, strict=True):
         found = _proved(x, low, high, rates)
         is_smooth = order[0].is_smooth and order[1].is_smooth
         rest = (high - low >= 1).any(axis=0) if is_smooth else np.ones(rates.size, dtype=bool)
         if rest.any():
-            known = _at_points(*order, rates[rest])
-            here = _intersection([Tradeoff(*(values[rest] for values in found)), known])
-            for values, better in zip(found, here, strict=True):
-                values[rest] = better
+            _tighten(found, rest, [_at_points(*order, rates[rest])])
         each.append(found)
-    return each
+        every |= rest
+    return each, every
 
 
 def _nearly_best(ahead: Profile, behind: Profile, rates: Array, beside: tuple[float, ...]) -> Array:
@@ -183,7 +203,7 @@ def _read(ahead: Profile, behind: Profile, at: Array) -> tuple[Array, Array]:
     return lower, upper
 
 
-def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tradeoff:
+def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tests:
     """Return what the points that are known prove."""
     x, lower, upper = _both_branches(ahead, behind)
     slopes, tops = _lines(np.minimum(x, _STEEPEST), upper)
@@ -199,9 +219,9 @@ def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tradeoff:
     return _intersection(found)
 
 
-def _intersection(found: list[Tradeoff]) -> Tradeoff:
+def _intersection(found: list[Tests]) -> Tests:
     """Return what several proofs of one order say together."""
-    return Tradeoff(
+    return Tests(
         np.max([one.misses_lower for one in found], axis=0),
         np.min([one.misses_upper for one in found], axis=0),
         np.min([one.power_upper for one in found], axis=0),
@@ -223,14 +243,14 @@ def _lines(x: Array, delta: Array) -> tuple[Array, Array]:
     return np.exp(x), np.exp(np.minimum(x, 0.0)) * (1 - delta)
 
 
-def _proved(x: Array, lower: Array, upper: Array, rates: Array) -> Tradeoff:
+def _proved(x: Array, lower: Array, upper: Array, rates: Array) -> Tests:
     """Return what points x prove for each rate, arrays of shape (1, n), or x1 < x2 < x3, (3, n)."""
     # Where t >= 1, h - 1 is told by all digits, which small rates need.
     is_less_one = np.asarray((x >= 0).all(axis=0))
     low, high = (_h(x, delta, rates, is_less_one) for delta in (upper, lower))
     best = low.max(axis=0)
     above = _above(x, low, high, rates) + is_less_one if x.shape[0] == 3 else None
-    return Tradeoff(
+    return Tests(
         best + is_less_one,
         _guessing(rates) if above is None else np.where(np.isnan(above), 1.0, above),
         np.where(is_less_one, -best, 1 - best),
