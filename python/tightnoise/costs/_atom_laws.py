@@ -36,13 +36,15 @@ class Refinement(NamedTuple):
     """Where more points are wanted: those of both directions' tilts, so many in sum.
 
     Multiples of the `spacing`, if there is one. `is_level`: of several pairs that are known, not
-    that of the largest tilted moment is wanted from below, but that of the largest mean.
+    that of the largest tilted moment is wanted from below, but that of the largest mean. `most`:
+    in each direction, losses above count as that one does.
     """
 
     tilts: tuple[float, ...]
     points: int
     spacing: float = 0.0
     is_level: bool = False
+    most: tuple[float, ...] = (math.inf, math.inf)
 
 
 class AtomLaws(NamedTuple):
@@ -138,7 +140,8 @@ def _points(release: Release, finer: Refinement | None, excess: Excess | None) -
     wanted, alone = np.zeros(widths.size), np.zeros(corners.size, dtype=bool)
     for way, tilt in enumerate(finer.tilts):
         one = release.swapped if way else release
-        exponents = one.log_mass + min(tilt, _WIDEST_TILT / one.largest) * one.values
+        values = np.minimum(one.values, finer.most[way])
+        exponents = one.log_mass + min(tilt, _WIDEST_TILT / float(np.abs(values).max())) * values
         share = np.exp(exponents - exponents.max())
         masses = np.bincount(
             np.searchsorted(corners, np.abs(one.values)), share / share.sum(), corners.size

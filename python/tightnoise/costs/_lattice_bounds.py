@@ -20,6 +20,7 @@ from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import NARROW, Bounds
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame, Work
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
+from tightnoise.costs._lattice_trimmed import TrimmedWay, cut_for, kept_of
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
 
@@ -40,6 +41,7 @@ _STEPS = 4.0  # spacings and tilts, between one and its double, that are asked f
 _ROOM = 1.1  # the finest spacing is this much wider than there would be room for
 _LEEWAY = 2.0  # from the least spacing to the most
 _MOST_TRIED = 20_000  # spacings
+_FARTHEST = 600.0  # epsilon of which rare losses are told apart
 _NEAR = 1e-9  # relative: multiples are so close
 _ATOM = 1e-4  # losses that are this probable, and
 _ALONE = 20.0  # so much more than those beside them, are to be at multiples
@@ -84,6 +86,49 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         if width <= NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
             break
         spacing = max(least, spacing * finer)
+    return best if best.is_narrow else _trimmed_bounds(question, terms, at, best)
+
+
+def _trimmed_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
+    """Return the same where rare large losses are told apart, if there are any."""
+    best, finer, width = known, _FIRST, math.inf
+    coarse = losses_above(terms)
+    for _ in range(_ROUNDS):
+        x, delta = (best.upper, at) if question == "epsilon" else (at, best.upper)
+        slack = delta - max(losses.infinite for losses in coarse)
+        if not (0 < x < _FARTHEST and slack > 0):
+            break
+        cuts = tuple(cut_for(losses, x, math.log(slack)) for losses in coarse)
+        kept = [kept_of(losses, cut) for losses, cut in zip(coarse, cuts, strict=True)]
+        if all(cut == math.inf for cut in cuts) or any(losses is None for losses in kept):
+            break
+        rest = [losses for losses in kept if losses is not None]
+        frames = tuple(losses.frame(losses.narrow_tilt(min(x, losses.highest))) for losses in rest)
+        rooms = [losses.spacings(frame) for losses, frame in zip(rest, frames, strict=True)]
+        least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
+        tilts = tuple(frame.tilt for frame in frames)
+        laid = _laws(terms, max(least, finer * wanted), least, Refinement(tilts, _POINTS, most=cuts))
+        if laid is None:
+            break
+        found = [
+            TrimmedWay.of(
+                tuple((above.swapped if i else above, n) for above, _, n in laid.laws),
+                tuple((below[i], n) for _, below, n in laid.laws),
+                laid.spacing,
+                cuts[i],
+                x,
+            )
+            for i in range(len(cuts))
+        ]
+        read = [
+            way.epsilon(at, frame, x) if question == "epsilon" else way.delta(at, frame)
+            for way, frame in zip(found, frames, strict=True)
+        ]
+        best = best.or_tighter(Bounds(max(low for low, _ in read), max(high for _, high in read)))
+        last, width = width, 1 - best.lower / best.upper
+        if best.is_narrow or width > _WORTH_ANOTHER * last:
+            break
+        finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
     return best
 
 
@@ -244,16 +289,11 @@ def _ways(
     is_level: bool = False,
 ) -> tuple[Way, ...]:
     """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
-    releases = _releases(terms)
-    spacing = _aligned(wanted, least, releases)
-    laws = []
-    for leaf, _, n in releases:
-        points = share * (_SLOW_POINTS if leaf.is_slow else _POINTS) / len(releases)
-        finer = Refinement(tilts, int(points), spacing, is_level)
-        below = releases_below(leaf, finer)
-        if below is None:
-            return ()
-        laws.append((release_above(leaf, finer), below, n))
+    points = int(share * _POINTS)
+    laid = _laws(terms, wanted, least, Refinement(tilts, points, is_level=is_level))
+    if laid is None:
+        return ()
+    spacing, laws = laid
     counts = tuple(n for _, _, n in laws)
     uppers = [tuple(above for above, _, _ in laws), tuple(above.swapped for above, _, _ in laws)]
     return tuple(
@@ -263,6 +303,28 @@ def _ways(
         )
         for i in range(len(tilts))
     )
+
+
+class _Laid(NamedTuple):
+    """Of each leaf losses from above, those of both directions from below, and how often."""
+
+    spacing: float
+    laws: list[tuple[Release, tuple[Release, Release], int]]
+
+
+def _laws(terms: Terms, wanted: float, least: float, finer: Refinement) -> _Laid | None:
+    """Return losses on a lattice of about that spacing, at so many points; None if unknown."""
+    releases = _releases(terms)
+    spacing = _aligned(wanted, least, releases)
+    laws = []
+    for leaf, _, n in releases:
+        share = (_SLOW_POINTS / _POINTS if leaf.is_slow else 1.0) / len(releases)
+        each = finer._replace(points=int(share * finer.points), spacing=spacing)
+        below = releases_below(leaf, each)
+        if below is None:
+            return None
+        laws.append((release_above(leaf, each), below, n))
+    return _Laid(spacing, laws)
 
 
 # --- the lattice

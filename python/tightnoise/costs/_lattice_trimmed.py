@@ -1,0 +1,242 @@
+"""Both sides where rare large losses decide: what has one of them is known, a lattice has the rest.
+
+Of an outcome of all releases together, let A be that some loss is above a cut, and let all losses
+be finite. What lies outside A is a sum of losses up to the cut, which a lattice tells well; with
+the large ones its window is too wide, and rounding too large at any tilt. A's share of D(x) is
+E[(1 - e^(x-S))^+; A], for which, as in cpp/cost/contour/CONTOUR.md, section 4,
+
+    P(A) - e^x Q(A)  <=  it  <=  P(A) - e^x Q(A) + rest,
+    rest = E[(e^(x-S) - 1)^+; A] <= kap(s) e^((1+s) x) E[e^(-(1+s) S); A]   for every s > 0,
+
+kap(s) = s^s/(1+s)^(1+s). With m_i the finite mass of a release and t_i that above the cut, P(A) =
+prod m_i^n_i - prod (m_i - t_i)^n_i, Q(A) the same of e^-L times the masses, and
+
+    E[e^(-(1+s) S); A] <= sum_i n_i E[e^(-(1+s) L_i); L_i > cut]/min(1, E_i) prod_i E_i^n_i,
+
+E_i = E[e^(-(1+s) L_i)]. The cut is the least one for which that is a billionth of D. All of it
+holds for masses that are no probabilities: those of pairs that dominate, or are dominated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._lattice import Frame, Tilted
+from tightnoise.costs._losses_below import LossesBelow, LossesOn
+
+Array = NDArray[np.float64]
+
+_UNIT = 2.0**-53
+_REST = -20.7  # log 1e-9
+_GAPS = np.geomspace(0.02, 600.0, 110)  # from x to a cut, by x: a tenth more each
+_TILTS = np.exp2(np.arange(-3.0, 9.0))  # s x
+_STEPS = 24  # towards an epsilon
+_SURE = 2e-9  # relative: so far from where both sides are equal
+
+Terms = tuple[tuple[Release, int], ...]
+
+
+class Top(NamedTuple):
+    """What outcomes with a large loss add to D(x), by what P and Q give them."""
+
+    p: tuple[float, float]
+    q: tuple[float, float]
+    tilt: float
+    log_rest: float  # with the power of e^x
+
+    def lower(self, x: float) -> float:
+        """Return at most what they add."""
+        less = math.exp(x) * self.q[1]
+        return self.p[0] - less - 16 * _UNIT * (self.p[1] + less)
+
+    def upper(self, x: float) -> float:
+        """Return at least what they add."""
+        exponent = self.log_rest + (1 + self.tilt) * x
+        rest = math.exp(min(exponent + 16 * _UNIT * abs(exponent), 700.0))
+        less = math.exp(x) * self.q[0]
+        known = max(self.p[1] - less + 16 * _UNIT * (self.p[1] + less), 0.0)
+        return known + rest * (1 + 8 * _UNIT)
+
+
+def cut_for(losses: DiscreteLosses, x: float, log_delta: float) -> float:
+    """Return the least cut above x for which the rest is next to nothing; infinity for none."""
+    largest = max(release.highest for release in losses.releases)
+    cuts = x + x * _GAPS
+    cuts = cuts[cuts < largest]
+    if not cuts.size:
+        return math.inf
+    _, rests = _rests(tuple(zip(losses.releases, losses.counts, strict=True)), cuts, x)
+    good = np.flatnonzero(rests <= log_delta + _REST)
+    return float(cuts[good[0]]) if good.size else math.inf
+
+
+def without_large(release: Release, cut: float) -> Release:
+    """Return the losses up to a cut."""
+    kept = int(np.searchsorted(release.values, cut, "right"))
+    if kept == release.values.size:
+        return release
+    return replace(
+        release, values=release.values[:kept], log_mass=release.log_mass[:kept], is_symmetric=False
+    )
+
+
+def kept_of(losses: DiscreteLosses, cut: float) -> DiscreteLosses | None:
+    """Return losses without the large ones; None if there are no others."""
+    kept = tuple(without_large(release, cut) for release in losses.releases)
+    if any(release.values.size == 0 for release in kept):
+        return None
+    return DiscreteLosses(kept, losses.counts)
+
+
+def top_of(terms: Terms, cut: float, x: float) -> Top:
+    """Return what is above a cut, for an epsilon near x."""
+    p, q = (_with_large(terms, cut, sign) for sign in (0.0, 1.0))
+    tilt, rests = _rests(terms, np.array([cut]), x)
+    return Top(p, q, tilt, float(rests[0]) - (1 + tilt) * x)
+
+
+class TrimmedWay(NamedTuple):
+    """One direction: losses up to a cut from both sides, and what is above."""
+
+    upper: LossesOn
+    lower: LossesBelow
+    top_above: Top
+    top_below: Top
+    infinite: tuple[float, float]  # the probability that some loss is, from below and above
+
+    @classmethod
+    def of(cls, above: Terms, below: Terms, spacing: float, cut: float, x: float) -> TrimmedWay:
+        """Trim losses on a lattice of this spacing, for an epsilon near x."""
+        kept = [tuple((without_large(one, cut), n) for one, n in terms) for terms in (above, below)]
+        counts = tuple(n for _, n in above)
+        return cls(
+            LossesOn(tuple(one for one, _ in kept[0]), counts, spacing),
+            LossesBelow(kept[1], spacing),
+            top_of(above, cut, x),
+            top_of(below, cut, x),
+            (
+                LossesBelow(below, spacing).infinite * (1 - 8 * _UNIT),
+                LossesOn(tuple(one for one, _ in above), counts, spacing).infinite
+                * (1 + 8 * _UNIT),
+            ),
+        )
+
+    def delta(self, epsilon: float, frame: Frame) -> tuple[float, float]:
+        """Return bounds of delta."""
+        upper = self.infinite[1] + self.top_above.upper(epsilon)
+        upper += self.upper.slack_upper(epsilon, frame)
+        lower = self.infinite[0] + self.top_below.lower(epsilon)
+        lower += self.lower.slack_lower(epsilon, frame)
+        return max(lower * (1 - 8 * _UNIT), 0.0), min(upper * (1 + 8 * _UNIT), 1.0)
+
+    def epsilon(self, delta: float, frame: Frame, near: float) -> tuple[float, float]:
+        """Return bounds of epsilon, which is about `near`."""
+        tilted, cells = self.upper.tilted_in(frame), self.lower.cells(frame)
+
+        def above(x: float) -> float:
+            return self.infinite[1] + self.top_above.upper(x) + _slack(tilted, x)
+
+        def below(x: float) -> float:
+            return self.infinite[0] + self.top_below.lower(x) + cells.slack(x)
+
+        upper = _last(lambda x: above(x) * (1 + 8 * _UNIT) > delta, near, 1.0)
+        if upper == math.inf:
+            return 0.0, upper
+        lower = _last(lambda x: below(x) * (1 - 8 * _UNIT) <= delta, upper, -1.0)
+        return max(lower, 0.0), upper
+
+
+def _slack(tilted: Tilted, x: float) -> float:
+    """Return at least the divergence of losses on a lattice."""
+    return math.exp(min(0.0, tilted.log_slack(x - tilted.rounding))) * (1 + 1e-13) + 1e-323
+
+
+def _last(fails: Callable[[float], bool], near: float, way: float) -> float:
+    """Return about the first x from `near` on that does not fail; infinite, or 0, if none is found.
+
+    Upwards (way 1) or downwards (-1): steps grow, and then a bracket is halved.
+    """
+    bad, good, step = near, near, max(_SURE * near, 1e-300)
+    for _ in range(2 * _STEPS):
+        if not fails(good):
+            break
+        bad, good = good, good + way * step
+        step *= 4.0
+        if good <= 0:
+            return 0.0
+    else:
+        return math.inf if way > 0 else 0.0
+    if good == near:  # it may be found on the other side
+        step = max(_SURE * near, 1e-300)
+        for _ in range(2 * _STEPS):
+            bad = good - way * step
+            if bad <= 0 or fails(bad):
+                break
+            good, step = bad, step * 4.0
+    for _ in range(_STEPS + 20):
+        middle = 0.5 * (bad + good)
+        if abs(good - bad) <= 2 * _SURE * good or middle in (bad, good) or bad <= 0:
+            break
+        if fails(middle):
+            bad = middle
+        else:
+            good = middle
+    return good
+
+
+# --- sums over the large losses
+
+
+def _rests(terms: Terms, cuts: Array, x: float) -> tuple[float, Array]:
+    """Return logarithms of bounds of the rest at x for cuts, and the tilt that is best for one.
+
+    For the least cut that the best tilt of all of them allows, or the only one.
+    """
+    best, tilt = np.full(cuts.size, np.inf), 1.0
+    for s in (_TILTS / x).tolist():
+        whole, large = 0.0, np.full(cuts.size, -np.inf)
+        for release, n in terms:
+            exponents = release.log_mass - (1 + s) * release.values
+            from_top = np.logaddexp.accumulate(exponents[::-1])[::-1]
+            size = float(np.abs(exponents).max()) + release.values.size
+            rounding = 4 * _UNIT * (8 + size)
+            all_of = float(from_top[0])
+            whole += n * (all_of + rounding)
+            first = np.searchsorted(release.values, cuts, "right")
+            tail = np.append(from_top, -np.inf)[first] + rounding
+            large = np.logaddexp(large, math.log(n) + tail - min(all_of - rounding, 0.0))
+        log_kap = s * math.log(s / (1 + s)) - math.log1p(s)
+        found = large + whole + log_kap + (1 + s) * x
+        found = found + 1e-9 + 64 * _UNIT * np.abs(np.nan_to_num(found, posinf=0.0, neginf=0.0))
+        if cuts.size == 1 and found[0] < best[0]:
+            tilt = s
+        best = np.minimum(best, found)
+    return tilt, best
+
+
+def _with_large(terms: Terms, cut: float, sign: float) -> tuple[float, float]:
+    """Return bounds of P(A), or for sign 1 of Q(A): masses times e^-L."""
+    log_whole = log_kept = rounding = 0.0
+    for release, n in terms:
+        exponents = release.log_mass - sign * release.values
+        masses = np.exp(np.minimum(exponents, 700.0))
+        first = int(np.searchsorted(release.values, cut, "right"))
+        whole, large = math.fsum(masses.tolist()), math.fsum(masses[first:].tolist())
+        if not large < 0.5 * whole:
+            return 0.0, math.inf
+        log_whole += n * math.log(whole)
+        log_kept += n * math.log1p(-large / whole)
+        weighted = math.fsum((masses * np.abs(exponents)).tolist()) / whole
+        rounding += n * 4 * _UNIT * (8 + weighted)
+    share = -math.expm1(log_kept)
+    value = math.exp(min(log_whole, 700.0)) * share
+    # What is large is wrong by its own rounding; the whole counts n times.
+    error = rounding + 2.0**-40
+    return max(value * (1 - error), 0.0), value * (1 + error)
