@@ -19,8 +19,8 @@ from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above,
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import NARROW, Bounds
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame, Work
-from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._lattice_trimmed import TrimmedWay, cut_for, kept_of
+from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_gaussians
 
@@ -78,12 +78,15 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
             break
         last, width = width, 1 - best.lower / best.upper
         finer = math.sqrt(_AIM * NARROW / width)
-        if finer < _FINEST and any(leaf.reached() is None for leaf, _ in terms):
-            # Perhaps another pair costs more.
-            ways = _ways(terms, spacing, least, tilts, is_level=True)
-            best = best.or_tighter(_read(question, ways, frames, at, work))
-        # Or something else keeps the sides apart.
-        if width <= NARROW or finer < _FINEST or width > _WORTH_ANOTHER * last:
+        if finer < _FINEST:  # something else keeps the sides apart: perhaps rare large losses,
+            best = _trimmed_bounds(question, terms, at, best)
+            is_wide = 1 - best.lower / best.upper > _WORTH_ANOTHER * width
+            if is_wide and any(leaf.reached() is None for leaf, _ in terms):
+                # or another pair costs more.
+                ways = _ways(terms, spacing, least, tilts, is_level=True)
+                best = best.or_tighter(_read(question, ways, frames, at, work))
+            return best
+        if width <= NARROW or width > _WORTH_ANOTHER * last:
             break
         spacing = max(least, spacing * finer)
     return best if best.is_narrow else _trimmed_bounds(question, terms, at, best)
@@ -107,7 +110,9 @@ def _trimmed_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bo
         rooms = [losses.spacings(frame) for losses, frame in zip(rest, frames, strict=True)]
         least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
         tilts = tuple(frame.tilt for frame in frames)
-        laid = _laws(terms, max(least, finer * wanted), least, Refinement(tilts, _POINTS, most=cuts))
+        laid = _laws(
+            terms, max(least, finer * wanted), least, Refinement(tilts, _POINTS, most=cuts)
+        )
         if laid is None:
             break
         found = [
@@ -124,9 +129,10 @@ def _trimmed_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bo
             way.epsilon(at, frame, x) if question == "epsilon" else way.delta(at, frame)
             for way, frame in zip(found, frames, strict=True)
         ]
+        before = best
         best = best.or_tighter(Bounds(max(low for low, _ in read), max(high for _, high in read)))
         last, width = width, 1 - best.lower / best.upper
-        if best.is_narrow or width > _WORTH_ANOTHER * last:
+        if best == before or best.is_narrow or width > _WORTH_ANOTHER * last:
             break
         finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
     return best

@@ -13,7 +13,7 @@ prod m_i^n_i - prod (m_i - t_i)^n_i, Q(A) the same of e^-L times the masses, and
 
     E[e^(-(1+s) S); A] <= sum_i n_i E[e^(-(1+s) L_i); L_i > cut]/min(1, E_i) prod_i E_i^n_i,
 
-E_i = E[e^(-(1+s) L_i)]. The cut is the least one for which that is a billionth of D. All of it
+E_i = E[e^(-(1+s) L_i)]. The cut is the least one for which that is 3e-7 of D. All of it
 holds for masses that are no probabilities: those of pairs that dominate, or are dominated.
 """
 
@@ -34,7 +34,7 @@ from tightnoise.costs._losses_below import LossesBelow, LossesOn
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_REST = -20.7  # log 1e-9
+_REST = -15.0  # log 3e-7, of delta: far less of epsilon
 _GAPS = np.geomspace(0.02, 600.0, 110)  # from x to a cut, by x: a tenth more each
 _TILTS = np.exp2(np.arange(-3.0, 9.0))  # s x
 _STEPS = 24  # towards an epsilon

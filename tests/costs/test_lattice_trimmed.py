@@ -1,0 +1,87 @@
+"""Rare large losses, told apart from those on a lattice."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import tightnoise as tn
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._exact import Bounds
+from tightnoise.costs._lattice_bounds import _trimmed_bounds
+from tightnoise.costs._lattice_trimmed import top_of
+
+
+def table(losses, masses):
+    return Release(np.array(losses), np.log(masses), 0.0, 0.0, is_symmetric=False, grid=0.0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_above_a_cut(seed):
+    # All outcomes of five releases of two kinds, with masses of more or less than 1.
+    rng = np.random.default_rng(seed)
+    kinds = [
+        (np.sort(rng.normal(size=4)) * 0.3 + np.array([0, 0, 0, 2.0]), rng.dirichlet(np.ones(4))),
+        (np.sort(rng.normal(size=3)) * 0.3 + np.array([0, 0, 1.5]), 0.9 * rng.dirichlet([3, 2, 1])),
+    ]
+    counts, cut = (3, 2), 1.2
+    if max(kind[1][-1] for kind in kinds) > 0.45:
+        kinds = [(losses, masses[::-1]) for losses, masses in kinds]
+    releases = [kinds[0]] * counts[0] + [kinds[1]] * counts[1]
+    terms = tuple((table(*kind), n) for kind, n in zip(kinds, counts, strict=True))
+    p = q = 0.0
+    outcomes = []
+    for places in itertools.product(*(range(losses.size) for losses, _ in releases)):
+        each = [releases[i][0][k] for i, k in enumerate(places)]
+        mass = math.prod(releases[i][1][k] for i, k in enumerate(places))
+        if max(each) > cut:
+            outcomes.append((math.fsum(each), mass))
+            p += mass
+            q += mass * math.exp(-math.fsum(each))
+    for x in (0.05, 0.4, 1.0):
+        top = top_of(terms, cut, x)
+        share = math.fsum(mass * -math.expm1(x - loss) for loss, mass in outcomes if loss > x)
+        for bounds, mass in ((top.p, p), (top.q, q)):
+            assert bounds[0] <= mass * (1 + 1e-15)
+            assert mass <= bounds[1] * (1 + 1e-15)
+        assert top.p[1] - top.p[0] <= 1e-11 * p
+        assert top.lower(x) <= share <= top.upper(x)
+        assert top.lower(x) == pytest.approx(p - math.exp(x) * q, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "count", "delta"),
+    [
+        (0.95, 4e-4, 1155, 2.8e-12),
+        (1.9, 8e-4, 100, 1e-11),
+        (0.6, 2e-3, 50, 1e-6),
+        (1, 1e-3, 3, 1e-8),
+    ],
+)
+def test_as_contours_say(sigma, rate, count, delta):
+    # Of records that come or go, which contours know to 1e-9; from a start that is 5 % too high.
+    once = tn.Gaussian(sigma).cost(sensitivity=1.0, adjacency="add-remove")
+    cost = once.sampled(rate, "poisson") * count
+    lower, upper = cost.epsilon_bounds(delta)
+    found = _trimmed_bounds("epsilon", cost.terms, delta, Bounds(0.0, 1.05 * upper))
+    assert found.lower <= upper
+    assert lower <= found.upper
+    assert found.upper - found.lower <= 4e-5 * found.upper
+    deltas = cost.delta_bounds(upper)
+    below = _trimmed_bounds("delta", cost.terms, upper, Bounds(0.0, 1.0))
+    assert below.lower <= deltas[1]
+    assert deltas[0] <= below.upper
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "count", "delta", "width"),
+    [(0.953, 3.91e-4, 1155, 2.8e-12, 2e-5), (1.35, 2.97e-3, 10, 3.2e-12, 1e-6)],
+)
+def test_fixed_batches(sigma, rate, count, delta, width):
+    # 0.11 and 0.003 wide where the lattice had to hold all losses.
+    once = tn.Gaussian(sigma).cost(sensitivity=1.0, adjacency="replace-one")
+    lower, upper = (once.sampled(rate, "fixed-size") * count).epsilon_bounds(delta)
+    assert 0 < lower <= upper <= lower * (1 + width)
