@@ -125,7 +125,7 @@ def laplace(
     Returns
     -------
     Laplace
-        Its scale is at most 1e-9 above the infimum, relative.
+        Its scale is at most 1e-9 above the infimum, relative (next to delta = 1, a little more).
 
     Raises
     ------
