@@ -116,8 +116,8 @@ def release_sum(
     Notes
     -----
     A row moves the sum by max(abs(lower), abs(upper)) where it may come or go, and by upper - lower
-    where it is replaced. Rows are truncated to about 2^-32 of their bound or less, and then added
-    up exactly.
+    where it is replaced. Rows are truncated to about 2^-32 of their bound or less (n 2^-52 of it,
+    with more than 2^20 public rows), and then added up exactly.
 
     Examples
     --------

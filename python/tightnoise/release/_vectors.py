@@ -69,7 +69,9 @@ def release_vector(
     -----
     The noise is the better, by its variance, of Gaussian noise, where there is a delta, and of
     Laplace noise of scale sqrt(d) sensitivity/epsilon: no change is longer in L1 norm than sqrt(d)
-    times its L2 norm. Of one number it is the best that `best_noise` has.
+    times its L2 norm. Of one number it is the best that `best_noise` has. The clip is a millionth
+    below the bound, which leaves room for its roundings: of millions of rows at the bound, a sum is
+    less by as many millionths, and so is what intervals are about.
 
     Examples
     --------
