@@ -211,7 +211,7 @@ def _box_loss(law: CoordinateLaw, changes: _Changes, ends: Domain) -> float:
     width = difference_upper(law.upper, law.lower)
     found = math.inf
     inside = difference_upper(ends[1], ends[0])  # both values are in the domain
-    each = np.minimum(_least_changes(changes), inside)
+    each = np.asarray(np.minimum(_least_changes(changes), inside))
     if law.scale.size == 1:
         loss, scale = np.empty(()), law.scale.reshape(())
         widths = np.array(np.broadcast_to(width, changes.shape)).ravel()
