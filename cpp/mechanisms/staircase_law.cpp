@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "numeric/double_double.hpp"
 #include "numeric/elementary.hpp"
 
 namespace tightnoise {
@@ -53,10 +52,17 @@ PowerSums power_sums(double count, double epsilon) {
 
 StaircaseLaw::StaircaseLaw(double epsilon, double step, double gamma, double bound)
     : epsilon_(epsilon), step_(step), gamma_(gamma), bound_(bound), end_(bound / step) {
+    end_low_ = end_ < kInfinity ? std::fma(-end_, step, bound) / step : 0.0;
+    if (end_ < gamma_ || (end_ == gamma_ && end_low_ < 0.0)) end_low_ = 0.0;  // no step has begun
     inner_ = std::min(gamma_, end_);
     const double beyond = std::max(0.0, end_ - gamma_);
     steps_ = std::floor(beyond);
-    rest_ = beyond < kInfinity ? beyond - steps_ : 0.0;
+    part_ = beyond < kInfinity ? beyond - steps_ : 0.0;
+    if (part_ == 0.0 && end_low_ < 0.0 && steps_ > 0.0) {  // the end is just before a step
+        steps_ -= 1.0;
+        part_ = 1.0;
+    }
+    rest_ = std::max(0.0, part_ + end_low_);
     outside_ = levels(0.0, steps_) + rest_ * level(steps_);
     half_mass_ = centre(0.0, inner_) + outside_;
 }
@@ -98,7 +104,12 @@ double StaircaseLaw::reach(double width) const {
     if (end_ == kInfinity) return -kInfinity;
     const DoubleDouble outside = two_sum(width, -end_);
     const DoubleDouble inside = two_sum(outside.hi, inner_);
-    return inside.hi + (inside.lo + outside.lo);
+    return inside.hi + (inside.lo + (outside.lo - end_low_));
+}
+
+DoubleDouble StaircaseLaw::further(double width) const {
+    const DoubleDouble left = two_sum(width, -part_);
+    return two_sum(left.hi, left.lo - end_low_);
 }
 
 double StaircaseLaw::outermost(double width) const {
@@ -106,11 +117,16 @@ double StaircaseLaw::outermost(double width) const {
     if (width > end_) return 2.0 * half_mass_ - tail(width - end_);
     const double into_centre = reach(width);
     if (into_centre >= 0.0) return outside_ + centre(0.0, into_centre);
-    if (width <= rest_) return width * level(steps_);
-    const double further = width - rest_;
-    const double whole = std::floor(further);
+    const DoubleDouble left = further(width);
+    if (left.hi <= 0.0) return width * level(steps_);
+    double whole = std::floor(left.hi);
+    double fraction = (left.hi - whole) + left.lo;
+    if (fraction < 0.0 && whole > 0.0) {
+        whole -= 1.0;
+        fraction += 1.0;
+    }
     return rest_ * level(steps_) + levels(steps_ - whole, steps_) +
-           (further - whole) * level(steps_ - whole - 1.0);
+           std::max(fraction, 0.0) * level(steps_ - whole - 1.0);
 }
 
 double StaircaseLaw::log_density(double x) const {

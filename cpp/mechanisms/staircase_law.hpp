@@ -11,6 +11,8 @@
 // and Slavkovic 2020, "Differentially Private Inference for Binomial Data").
 #pragma once
 
+#include "numeric/double_double.hpp"
+
 namespace tightnoise {
 
 class StaircaseLaw {
@@ -52,6 +54,7 @@ class StaircaseLaw {
     double between(double from, double to) const;  // of two distances, on one side
     double outermost(double width) const;          // next to the end, on one side
     double reach(double width) const;              // of that into the centre: width - end + inner
+    DoubleDouble further(double width) const;      // of that beyond the end's step: width - rest
     double centre(double from, double to) const;   // of |x| < gamma, between two points
 
     double epsilon_;
@@ -59,9 +62,11 @@ class StaircaseLaw {
     double gamma_;
     double bound_;
     double end_;      // the bound in steps
+    double end_low_;  // and what that is rounded by: where little is left of a step, all there is
     double inner_;    // min(gamma, end)
     double steps_;    // whole steps between gamma and the end
-    double rest_;     // what is left of the end's step, in [0, 1)
+    double part_;     // what is left of the end's step, but for end_low_: in [0, 1]
+    double rest_;     // both, rounded
     double outside_;  // the mass beyond gamma, on one side
     double half_mass_;
 };

@@ -76,6 +76,7 @@ def test_takes_few_evaluations(monkeypatch):
 def test_any_kappa_where_delta_covers_everything():
     """At a tiny angle the loss is below epsilon for every kappa that there is."""
     assert von_mises_fisher(1.0, 0.5, dim=10, angle=1e-101).kappa == 1e100
+    assert von_mises_fisher(1e308, 0.9, dim=100, angle=1e-300, count=10**9).kappa == 1e100
 
 
 @pytest.mark.parametrize(

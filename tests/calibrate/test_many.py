@@ -146,3 +146,6 @@ def test_what_is_no_question():
         calibrate.parameter(tn.Cost.of_pure, 1.0, bracket=(2.0, 1.0))
     with pytest.raises(ValueError, match="bracket must be greater than 0"):
         calibrate.parameter(tn.Cost.of_pure, 1.0, bracket=(0.0, 1.0))
+    for calibrated in (calibrate.tulap, calibrate.truncated_laplace, calibrate.staircase):
+        with pytest.raises(ValueError, match="epsilon must be greater than 0 for several releases"):
+            calibrated(0.0, 1e-6, sensitivity=1.0, count=10)

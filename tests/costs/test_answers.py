@@ -336,6 +336,17 @@ def test_numbers_at_the_ends_of_the_range():
                 assert answer >= 0
 
 
+def test_squares_beyond_the_range_are_no_errors():
+    """Costs whose zCDP is no float: what else is known answers."""
+    assert Cost.of_bounded_range(1e308).epsilon(1e-6) == 1e308
+    assert (Cost.of_bounded_range(1e308) * 100).epsilon(1e-6) == math.inf
+    assert tn.TruncatedGaussian(1.0, 0.0, 3.0).cost(sensitivity=1e200).epsilon(1e-5) == math.inf
+    box = {"lower": np.zeros(2), "upper": np.full(2, 1e6), "sensitivity": 1.7e308, "count": 1000}
+    assert tn.calibrate.truncated_gaussian(0.001, 0.1, **box).sigma > 1e6
+    with pytest.raises(ValueError, match="sigma must be of a shape that is not empty"):
+        tn.Gaussian(np.array([])).cost(sensitivity=1.0)
+
+
 def test_sums():
     assert sum([STEP, LAPLACE, STEP], Cost()) == STEP * 2 + LAPLACE
     assert np.int64(3) * STEP == STEP * 3

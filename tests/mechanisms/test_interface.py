@@ -254,6 +254,16 @@ def test_per_coordinate_parameters(rng):
         assert m.sample(theta).shape == (3, 4)
 
 
+@pytest.mark.parametrize("make", [tn.TruncatedGaussian, tn.RectifiedGaussian, tn.BoundedLaplace])
+def test_costs_of_several_scales_in_a_domain_of_numbers(make):
+    """An L2 change of several scales may be all in each coordinate: losses add up."""
+    scales = np.array([0.7, 1.3, 2.0])
+    cost = make(scales, 0.0, 3.0).cost(sensitivity=1.0, domain=(0.0, 3.0))
+    each = [make(s, 0.0, 3.0).cost(sensitivity=1.0, domain=(0.0, 3.0)) for s in scales.tolist()]
+    losses = [one.epsilon(0.0) for one in each]
+    assert max(losses) <= cost.epsilon(0.0) <= sum(losses) * (1 + 1e-9)
+
+
 def test_parameters_are_frozen_copies():
     sigma = np.array([1.0, 2.0])
     m = tn.RectifiedGaussian(sigma, -1, [1.0, 2.0])

@@ -41,7 +41,7 @@ def reference(m):
     if isinstance(m, tn.TruncatedLaplace):
         return pieces.Laplace(m.scale, m.bound), 1.0
     gamma, bound = getattr(m, "gamma", 0.5), getattr(m, "bound", inf)
-    return pieces.Staircase(m.epsilon, 1, gamma, bound / m.sensitivity), m.sensitivity
+    return pieces.Staircase(m.epsilon, 1, gamma, mpf(bound) / m.sensitivity), m.sensitivity
 
 
 def random_mechanism(rng):
@@ -100,6 +100,21 @@ def test_divergences_and_costs(rng, check_error):
         worst_cost = max(worst_cost, float(above))
     check_error("noise of pieces: hockey_stick", worst, 1e-12)
     check_error("noise of pieces: delta, above the truth", worst_cost, 1e-9)
+
+
+@pytest.mark.parametrize("steps", [1.5, 2.5, 3.5, 4.5])
+@pytest.mark.parametrize("unit", [3.0, 0.2297191618945895, 13.882151524284604])
+def test_what_is_left_of_a_step_before_the_bound_counts(steps, unit):
+    """An end less than a rounding before a step: next to all that is beyond the other's."""
+    bound = steps * unit
+    for _ in range(4):
+        bound = math.nextafter(bound, 0.0)
+        m = tn.Tulap(60.0, unit, bound)
+        law, _ = reference(m)
+        for shift in (1, 2):
+            exact = pieces.divergence(law, mpf(shift), mpf(60))
+            cost = m.cost(sensitivity=shift * unit).delta(60.0)
+            assert exact <= cost <= exact * (1 + 1e-9)
 
 
 @every_mechanism

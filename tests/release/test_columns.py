@@ -20,7 +20,7 @@ def made(package, values, dtype=None):
 @pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
 def test_numbers_come_as_they_are(package):
     for values, kind in (([1, 2, 3], "i"), ([1.5, 2.0, 3.0], "f"), ([True, False, True], "b")):
-        column = numbers_in(made(package, values), "refuse")
+        column = numbers_in(made(package, values), "refuse", "add-remove")
         assert column.values.dtype.kind == kind
         assert column.values.tolist() == values
         assert column.missing is None
@@ -35,8 +35,8 @@ def test_numbers_come_as_they_are(package):
 def test_nulls_are_missing_and_change_no_type(package, values, dtype, kind):
     column = made(package, values, dtype)
     with pytest.raises(ValueError, match="1 of them are, first that of row 1"):
-        numbers_in(column, "refuse")
-    found = numbers_in(column, "drop")
+        numbers_in(column, "refuse", "add-remove")
+    found = numbers_in(column, "drop", "add-remove")
     assert found.values.dtype.kind == kind
     assert found.present.tolist() == [value for value in values if value is not None]
 
@@ -45,14 +45,14 @@ def test_nulls_are_missing_and_change_no_type(package, values, dtype, kind):
 def test_pandas_columns_of_arrow(dtype):
     pytest.importorskip("pyarrow")
     column = made("pandas", [1, None, 0], dtype)
-    found = numbers_in(column, "drop")
+    found = numbers_in(column, "drop", "add-remove")
     assert found.values.dtype.kind == dtype[0].replace("d", "f")
     assert found.present.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
 def test_names(package):
-    column = labels_in(made(package, ["a", None, "b"]), "drop")
+    column = labels_in(made(package, ["a", None, "b"]), "drop", "add-remove")
     assert column.present.tolist() == ["a", "b"]
     stream = tn.random.NoiseStream(seed=1)
     release = tn.release_histogram(
@@ -81,9 +81,63 @@ def test_a_series_of_pandas_gives_a_series():
 
 
 def test_lists_have_no_type_so_that_one_person_s_value_decides_nothing():
-    assert numbers_in([1, 2, 3], "refuse").values.dtype == np.float64
-    assert numbers_in(range(3), "refuse").integer
-    assert numbers_in(np.float32([0.5]), "refuse").values.dtype == np.float64
+    for values in ([1, 2, 3], [True, False], (True, 2)):
+        assert numbers_in(values, "refuse", "add-remove").values.dtype == np.float64
+    assert numbers_in(range(3), "refuse", "add-remove").integer
+    assert numbers_in(np.float32([0.5]), "refuse", "add-remove").values.dtype == np.float64
+
+
+@pytest.mark.parametrize("other", ["x", 0.5, None, float("nan"), 2**70, b"x", (1, 2)])
+def test_an_item_of_a_list_is_what_it_is_whatever_the_others_are(other):
+    # NumPy makes an array of text of a list with one text in it, and of reals with one real.
+    large = 2**53 + 1
+    items = [1, large, "a", other]
+    found = labels_in(items, "drop", "add-remove").present.tolist()
+    assert found == (
+        items if isinstance(other, (str, bytes, tuple, int)) or other == 0.5 else items[:3]
+    )
+    given = {"adjacency": "add-remove", "missing": "drop"}
+    for rows in ([1] * 40, [large] * 40, [True] * 40):
+        cells = {"cells": [rows[0], large - 1], **given}
+        for column in (rows, [*rows, other]):
+            stream = tn.random.NoiseStream(seed=1)
+            assert tn.release_histogram(column, 60.0, **cells, rng=stream).value.tolist() == [40, 0]
+
+
+@pytest.mark.parametrize("other", [None, float("nan"), np.float32("nan")])
+def test_truth_values_stay_truth_values_where_some_are_missing(other):
+    rows = [True] * 3 + [False] * 50
+    stream = tn.random.NoiseStream(seed=1)
+    given = {"adjacency": "add-remove", "missing": "drop", "rng": stream}
+    untyped = np.empty(54, object)
+    untyped[:] = [*rows, other]
+    for column in (rows, [*rows, other], untyped):
+        assert tn.release_count(column, 60.0, **given).value == 3
+    for mixed in ([*rows, 1], [*rows, "x"], [*rows, 0.5]):
+        with pytest.raises(TypeError, match="values must all be truth values"):
+            tn.release_count(mixed, 60.0, **given)
+
+
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+def test_no_row_is_a_number_of_rows_unless_that_is_public(adjacency):
+    given = {"adjacency": adjacency, "rng": tn.random.NoiseStream(seed=1)}
+    ends = {"lower": -1.0, "upper": 3.0}
+    releases = [
+        lambda: tn.release_count(np.zeros(0, np.bool_), 60.0, **given).value,
+        lambda: tn.release_sum([], 60.0, **ends, **given).value,
+        lambda: tn.release_sum(np.zeros(0, np.int64), 60.0, **ends, **given).value,
+        lambda: tn.release_histogram([], 60.0, cells=["a", "b"], **given).value,
+        lambda: tn.release_histogram([], 60.0, edges=[0, 1], **given).value,
+        lambda: tn.release_vector(np.zeros((0, 3)), 60.0, bound=1.0, **given).value,
+        lambda: tn.release_mean([], 60.0, **ends, **given).noisy_count,
+        lambda: tn.release_median([], 60.0, lower=-1e-9, upper=1e-9, **given).value,
+    ]
+    for release in releases:
+        if adjacency == "add-remove":
+            assert np.abs(release()).max() < 1
+        else:
+            with pytest.raises(ValueError, match="at least one"):
+                release()
 
 
 @pytest.mark.parametrize(
@@ -106,4 +160,4 @@ def test_lists_have_no_type_so_that_one_person_s_value_decides_nothing():
 )
 def test_what_is_no_column_of_numbers(values, error, message):
     with pytest.raises(error, match=message):
-        numbers_in(values, "refuse")
+        numbers_in(values, "refuse", "add-remove")

@@ -70,6 +70,21 @@ def test_intervals_of_noise_that_goes_by_the_value(integer):
             assert upto - below >= level - 2 * spacing / 30
 
 
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_bounds_that_are_no_multiples_of_the_step(level):
+    """The lower bound is written for more than half a step around it, or for less."""
+    lower, upper = 1.6115931384552031, 2.01618566200656
+    noise = bounded_noise(0.3734477651822195, 1e-3, lower, upper, 0.28, False, "replace-one")
+    step = noise.step
+    assert lower % step > step / 2
+    places = np.arange(math.floor(lower / step + 0.5), math.floor(upper / step + 0.5) + 1) * step
+    ends = np.array([noise.interval(y, level) for y in [lower, *places[1:-1], upper]])
+    for theta in np.linspace(lower, upper, 9):
+        cuts = [0.0, *noise.mechanism.cdf(places[:-1] + step / 2, theta).tolist(), 1.0]
+        holds = (ends[:, 0] <= theta) & (theta <= ends[:, 1])
+        assert level <= np.diff(cuts)[holds].sum() + 1e-12
+
+
 def test_the_printed_interval_is_the_value_s(rng):
     ages = rng.uniform(0, 120, 500)
     bounds = {"lower": 0, "upper": 120, "adjacency": "replace-one"}

@@ -49,7 +49,7 @@ def test_rows_that_are_not_finite():
         ({"bound": None}, TypeError, "the longest of them would tell of whoever it is"),
         ({"bound": 0}, ValueError, "bound must be greater than 0"),
         ({"values": [1.0, 2.0]}, ValueError, "rows of numbers, of two axes or more"),
-        ({"values": np.ones((0, 2))}, ValueError, "at least one number each"),
+        ({"values": np.ones((3, 0))}, ValueError, "at least one number each"),
         ({"values": [["a"]]}, TypeError, "values must hold"),
         ({"delta": -1}, ValueError, "delta must be"),
         ({"adjacency": "x"}, ValueError, "adjacency must be"),

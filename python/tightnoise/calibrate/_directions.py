@@ -75,7 +75,8 @@ def von_mises_fisher(
     near = budget.epsilon / budget.count / chord
     if unit.dim >= 4:
         noise = gaussian(budget.epsilon, budget.delta, sensitivity=1.0, count=budget.count)
-        near = max(near, math.sqrt(unit.dim - 3.0) / (float(noise.sigma) * chord))
+        widest = float(noise.sigma) * chord
+        near = max(near, math.sqrt(unit.dim - 3.0) / widest) if widest > 0 else _LARGEST
     return least_noise(
         lambda inverse: VonMisesFisher(1.0 / inverse, unit.dim),
         budget,

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tightnoise._validate import require
 from tightnoise.calibrate._budget import Budget, settled
 from tightnoise.calibrate._parameter import FAR, least_noise, rough_start
 from tightnoise.calibrate._search import Point
@@ -43,6 +44,7 @@ def search_shares(
         share = budget.pure_share
         noise = settled(lambda own: calibrated(own, 0.0), share, budget, toward=0.0)
         return noise, Point(1.0 / share)
+    require(budget.epsilon > 0, "epsilon", budget.epsilon, "greater than 0 for several releases")
     left = budget.delta - budget.beside.delta(budget.epsilon)
     if not left > 0:
         raise budget.unmet("what is planned beside leaves nothing of delta")

@@ -16,11 +16,11 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
-from tightnoise.costs._lesser import Lesser
+from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._log_moments import renyi_upper
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._loss_table import release_of_losses
-from tightnoise.costs._pure import PureRdp, rho_of_pure
+from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._zcdp import ZcdpRdp
@@ -208,9 +208,9 @@ class BoundedRange(Leaf):
         """Return eta^2/8."""
         return 0.25 * rho_of_pure(self.eta)
 
-    def renyi(self) -> RdpFunction:
+    def renyi(self) -> RdpFunction | None:
         """Return the lesser of zCDP and pure DP."""
-        return Lesser((ZcdpRdp(self.zcdp_rho), PureRdp(self.eta)))
+        return lesser_of(self.eta, self.zcdp_rho)
 
     def profile(self, epsilons: Array) -> Profile:
         """Return (1 - e^((epsilon - eta)/2))^2/(1 - e^-eta)."""

@@ -115,4 +115,5 @@ def _across(right: _Side, left: _Side) -> float:
     rest, rest_below = -math.expm1(-right.epsilons[1]), -math.expm1(-left.epsilons[1])
     height = rest_below + below * float(left.heights[1])
     line = rest * height + above * rest_below * float(right.heights[1])
-    return line / -math.expm1(-right.epsilons[1] - left.epsilons[1]) * (1 + _ROUNDING)
+    apart = float(right.epsilons[1]) + float(left.epsilons[1])  # infinite, at most
+    return line / -math.expm1(-apart) * (1 + _ROUNDING)

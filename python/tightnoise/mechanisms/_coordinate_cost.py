@@ -75,6 +75,7 @@ def coordinate_cost(
     adjacency: Any,
 ) -> Cost:
     """Return the cost of one release: on an interval or a box that is known, or anywhere."""
+    require(math.prod(law.shape) > 0, law.scale_name, law.shape, "of a shape that is not empty")
     if domain is None and not law.is_below_gaussian:
         domain = law.lower, law.upper  # what is beyond a bound is released as the bound would be
     ends = None if domain is None else _ends(law, domain)
@@ -169,9 +170,9 @@ def _gaussian(law: CoordinateLaw, changes: _Changes, adjacency: Any) -> Gaussian
         mu = _distance_upper(law, changes, changes.each, law.scale)
         pairs.append(gaussian_of_mu(mu, is_bound=is_bound, adjacency=adjacency))
     pair = max(pairs, key=lambda pair: pair.noise_multiplier)
-    if law.name != "truncated":
+    rho = _truncated_rho(law, changes) if law.name == "truncated" else math.inf
+    if rho == math.inf:
         return pair
-    rho = _truncated_rho(law, changes)
     return TruncatedPair(pair.noise_multiplier, rho=rho, adjacency=adjacency)
 
 
@@ -183,7 +184,8 @@ def _truncated_rho(law: CoordinateLaw, changes: _Changes) -> float:
     norms = [changes.total / float(scale.min())]
     if changes.each is not None:
         norms.append(_distance_upper(law, changes, changes.each, scale))
-    return max(0.5 * min(norms) ** 2 * (1 + 2 * _ROUNDING), _TINY)
+    norm = min(norms)
+    return max(0.5 * norm * norm * (1 + 2 * _ROUNDING), _TINY)  # a power of floats would overflow
 
 
 def _distance_upper(law: CoordinateLaw, changes: _Changes, each: Array, scale: Array) -> float:
@@ -211,7 +213,7 @@ def _box_loss(law: CoordinateLaw, changes: _Changes, ends: Domain) -> float:
     width = difference_upper(law.upper, law.lower)
     found = math.inf
     inside = difference_upper(ends[1], ends[0])  # both values are in the domain
-    each = np.minimum(_least_changes(changes), inside)
+    each = np.asarray(np.minimum(_least_changes(changes), inside))
     if law.scale.size == 1:
         loss, scale = np.empty(()), law.scale.reshape(())
         widths = np.array(np.broadcast_to(width, changes.shape)).ravel()

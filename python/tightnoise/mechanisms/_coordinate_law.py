@@ -90,7 +90,8 @@ class CoordinateLaw:
         if not ordered.all():
             low, high = first_of(~ordered, self.lower, self.upper)
             raise ValueError(f"lower must be less than upper; got lower {low} and upper {high}")
-        if self.upper.size and not float(self.upper.max()) - float(self.lower.min()) < np.inf:
+        some = self.upper.size > 0 and self.lower.size > 0
+        if some and not float(self.upper.max()) - float(self.lower.min()) < np.inf:
             raise ValueError("upper - lower must be less than 1.8e308")
 
     def require_shape(self, shape: tuple[int, ...], **others: Floats) -> None:

@@ -1,12 +1,14 @@
 """Columns as they come: arrays, pandas and polars Series, Arrow arrays; what is missing in them.
 
 Whether a column holds integers is said by its type, never found in its values: a type is public,
-and the noise goes by it. So numbers in a list, which has no type, count as real.
+and the noise goes by it. So numbers and truth values in a list, which has no type, count as real
+where they are added up, and as what each is by itself where they are names: NumPy makes text of a
+list as soon as one of its items is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,11 +48,12 @@ class Column(NamedTuple):
         return self.values.dtype.kind in "iub"
 
 
-def numbers_in(values: Values, missing: str) -> Column:
+def numbers_in(values: Values, missing: str, adjacency: str) -> Column:
     """Return a column of numbers or truth values: float64, or integers, or booleans.
 
-    ValueError for one that is empty or not one-dimensional, and for missing rows unless they are
-    to be dropped; TypeError for what does not hold numbers.
+    ValueError for one that is not one-dimensional, for missing rows unless they are to be dropped,
+    and for one without a row where their number is public; TypeError for what does not hold
+    numbers.
     """
     if type(values) is np.ndarray and values.dtype == np.float64 and values.ndim == 1:
         array, lost, name, series = values, None, None, None
@@ -69,25 +72,45 @@ def numbers_in(values: Values, missing: str) -> Column:
         if doubtful:
             nan = np.isnan(array)
             lost = nan if lost is None else lost | nan
-    return _checked(Column(array, lost, name, series), missing)
+    return _checked(Column(array, lost, name, series), missing, adjacency)
 
 
-def labels_in(values: Values, missing: str) -> Column:
+def labels_in(values: Values, missing: str, adjacency: str) -> Column:
     """Return a column of anything that can be compared with the names of cells."""
-    array, lost, name, series = column_of(values)
+    array, lost, name, series = column_of(values, names=True)
     if array.dtype.kind == "f":
         lost = np.isnan(array) if lost is None else lost | np.isnan(array)
     elif array.dtype.kind == "O" and lost is None:
-        lost = np.array([item is None for item in array.tolist()], np.bool_)
-    return _checked(Column(array, lost, name, series), missing)
+        lost = np.fromiter(map(_is_missing, array.tolist()), np.bool_, array.size)
+    return _checked(Column(array, lost, name, series), missing, adjacency)
 
 
-def _checked(column: Column, missing: str) -> Column:
+def are_truths(present: NDArray[Any]) -> bool:
+    """Return whether they are truth values; TypeError where some are, and some are not.
+
+    Items of a list and of a column of objects are looked at one by one. So one row more or less
+    never makes rows of what were truth values.
+    """
+    if present.dtype.kind != "O":
+        return present.dtype == np.bool_
+    truths = sum(isinstance(item, (bool, np.bool_)) for item in present.tolist())
+    if 0 < truths < present.size:
+        raise TypeError("values must all be truth values, such as ages >= 65, or none of them")
+    return truths > 0
+
+
+def _is_missing(item: object) -> bool:
+    return item is None or (isinstance(item, (float, np.floating)) and bool(np.isnan(item)))
+
+
+def _checked(column: Column, missing: str, adjacency: str) -> Column:
     one_of("missing", missing, _MISSING)
     array, lost = column.values, column.missing
     if array.ndim != 1:
         raise ValueError(f"values must be a column, of one axis; got shape {array.shape}")
-    require(array.size > 0, "values", "no row", "a column of at least one row")
+    # Where a row may come or go, that there is none is as private as any number of them.
+    good = array.size > 0 or adjacency == "add-remove"
+    require(good, "values", "no row", "a column of at least one row with 'replace-one'")
     require(array.size <= MOST_ROWS, "values", f"{array.size} rows", f"at most {MOST_ROWS} rows")
     if lost is not None and missing == "refuse":
         rows = np.flatnonzero(lost)
@@ -101,8 +124,11 @@ def _checked(column: Column, missing: str) -> Column:
     return column
 
 
-def column_of(values: Any) -> Column:
-    """Return a column as it comes, and which of its rows are missing by a mask of their own."""
+def column_of(values: Any, *, names: bool = False) -> Column:
+    """Return a column as it comes, and which of its rows are missing by a mask of their own.
+
+    Of a list, which has no type, `names` leaves each item as it is; else numbers are real.
+    """
     if isinstance(values, Column):
         return values
     if isinstance(values, ma.MaskedArray):
@@ -134,20 +160,21 @@ def column_of(values: Any) -> Column:
         return Column(array, lost if lost.any() else None, name, maker)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise TypeError(f"values must be a column of values; got {type(values).__name__}")
+    has_type = hasattr(values, "dtype") or isinstance(values, range)
+    if names and not has_type and isinstance(values, Sequence):
+        return Column(np.fromiter(values, object, len(values)), None, name)
     try:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths
         raise ValueError("values must be a column of values; got lists of them") from None
-    if array.dtype.kind in "iu" and not hasattr(values, "dtype") and not isinstance(values, range):
+    if array.dtype.kind in "iub" and not has_type:
         array = array.astype(np.float64)
     return Column(array, None, name)
 
 
 def _objects(values: Any) -> NDArray[Any]:
     items = values.to_pylist() if hasattr(values, "to_pylist") else values.to_list()
-    array = np.empty(len(items), object)
-    array[:] = items
-    return array
+    return np.fromiter(items, object, len(items))
 
 
 def _type_name(values: object) -> str:

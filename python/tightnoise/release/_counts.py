@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise._validate import number_array, require
 from tightnoise.costs import Adjacency
 from tightnoise.random import NoiseStream
-from tightnoise.release._columns import Column, Missing, Values, labels_in, numbers_in
+from tightnoise.release._columns import Column, Missing, Values, are_truths, labels_in, numbers_in
 from tightnoise.release._noise import added_noise, bounded_noise
 from tightnoise.release._plan import Plan, budget_of, drawing, title
 from tightnoise.release._released import HistogramRelease, Release, released
@@ -37,7 +37,7 @@ def release_count(
     ----------
     values : array_like, shape (n,), or Series or Arrow array
         A row a person. Truth values, such as ``ages >= 65``, are counted where they are true;
-        of any other column all rows are counted.
+        of any other column all rows are counted. A list holds truth values alone, or none.
     epsilon : float
         Greater than 0.
     delta : float
@@ -58,9 +58,9 @@ def release_count(
     Raises
     ------
     ValueError
-        If an argument is out of range, no row is there, a value is missing, or the count is public.
+        If an argument is out of range, a value is missing, or the count is public.
     TypeError
-        If values are no column.
+        If values are no column, or some of them are truth values and others are not.
     CalibrationError
         If no noise can meet the target.
 
@@ -75,9 +75,9 @@ def release_count(
     (191, 191, Interval(low=188, high=194))
     """
     budget = budget_of(epsilon, delta, adjacency)
-    column = labels_in(values, missing)
+    column = labels_in(values, missing, adjacency)
     n = column.values.size
-    truths = column.values.dtype == np.bool_
+    truths = are_truths(column.present)
     count = int(column.present.sum()) if truths else column.present.size
     within = 0.0, math.inf
     public = adjacency == "replace-one" and missing == "refuse"
@@ -156,7 +156,8 @@ def release_histogram(
     Raises
     ------
     ValueError
-        If an argument is out of range, no row is there, a value is missing, cells are listed twice.
+        If an argument is out of range, a value is missing, cells are listed twice, or no row is
+        there with "replace-one".
     TypeError
         If cells and edges are both given or neither, or values do not fit them.
     CalibrationError
@@ -186,12 +187,12 @@ def release_histogram(
         )
     if edges is not None:
         ends = _edges(edges)
-        column = numbers_in(values, missing)
+        column = numbers_in(values, missing, adjacency)
         counts = np.histogram(column.present.astype(np.float64), bins=ends)[0]
         names: tuple[Any, ...] = tuple(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
     else:
         names = _names(cells)
-        column = labels_in(values, missing)
+        column = labels_in(values, missing, adjacency)
         counts = _counted(column.present, names)
     n = column.values.size
     replaced = adjacency == "replace-one"

@@ -88,18 +88,21 @@ class Noise:
     def _inverted(self, noisy: float, level: float) -> Bounds:
         """Return the true values for which an output as low, or as high, is not too rare.
 
-        Outputs y are y or less where theta with noise is below y + step/2, unless y is the upper
-        bound, and y or more likewise. Both probabilities are monotone in theta.
+        Outputs y are y or less where theta with noise is below k + step/2, unless y is the upper
+        bound, and y or more likewise. Here k is the multiple of the step nearest to y: y itself,
+        but a bound may lie up to half a step from the multiple that is written as the bound. Both
+        probabilities are monotone in theta.
         """
         assert self.domain is not None
         low, high = self.domain
         outside, half = below_half(level), 0.5 * self.step
+        multiple = math.floor(noisy / self.step + 0.5) * self.step
 
         def at_most(theta: float) -> float:
-            return 1.0 if noisy >= high else float(self.mechanism.cdf(noisy + half, theta))
+            return 1.0 if noisy >= high else float(self.mechanism.cdf(multiple + half, theta))
 
         def at_least(theta: float) -> float:
-            return 1.0 if noisy <= low else 1.0 - float(self.mechanism.cdf(noisy - half, theta))
+            return 1.0 if noisy <= low else 1.0 - float(self.mechanism.cdf(multiple - half, theta))
 
         return (
             _crossing(lambda theta: at_least(theta) > outside, low, high),

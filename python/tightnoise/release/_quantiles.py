@@ -65,7 +65,7 @@ def release_quantile(
     Raises
     ------
     ValueError
-        If an argument is out of range, no row is there, a value is missing.
+        If an argument is out of range, a value is missing, or no row is there with "replace-one".
     TypeError
         If values do not hold numbers, or a bound is not given.
 
@@ -95,7 +95,7 @@ def release_quantile(
     where = real_scalar("quantile", quantile)
     require(0 < where < 1, "quantile", quantile, "greater than 0 and less than 1")
     low, high = bounds_of(lower, upper)
-    column = numbers_in(values, missing)
+    column = numbers_in(values, missing, adjacency)
     n = column.values.size
     whole = low.is_integer() and high.is_integer() and max(-low, high) <= _LARGEST_INTEGER
     noise = _rank_noise(loss, where, low, high, column.integer and whole, adjacency)

@@ -107,9 +107,9 @@ class Release(Printed):
     def confidence_interval(self, level: float = _LEVEL) -> Interval:
         """Return an interval that holds the true value with a probability of at least `level`.
 
-        The true value is that of these rows, as they were clipped: of whom the rows are a sample
-        of, it says nothing. It costs nothing more, and holds whatever the rows are: the law of the
-        mechanism is known exactly.
+        The true value is that of these rows, as they were clipped and truncated (`exact_sum`): of
+        whom the rows are a sample of, it says nothing. It costs nothing more, and holds whatever
+        the rows are: the law of the mechanism is known exactly.
 
         Parameters
         ----------
@@ -355,6 +355,8 @@ class VectorRelease(Release):
 
     def confidence_interval(self, level: float = _LEVEL, *, simultaneous: bool = False) -> Interval:
         """Return intervals, one a coordinate, that hold the true sums of the clipped rows.
+
+        They are clipped to a millionth less than `bound`, and truncated (`exact_sum`).
 
         Parameters
         ----------

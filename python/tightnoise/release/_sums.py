@@ -83,7 +83,7 @@ def release_sum(
     ----------
     values : array_like, shape (n,), or Series or Arrow array
         A row a person. Integers and truth values, by the column's type, with bounds that are
-        integers, get integer noise; numbers in a list count as real.
+        integers, get integer noise; what is in a list counts as real.
     epsilon : float
         Greater than 0.
     delta : float
@@ -107,7 +107,7 @@ def release_sum(
     Raises
     ------
     ValueError
-        If an argument is out of range, no row is there, a value is missing.
+        If an argument is out of range, a value is missing, or no row is there with "replace-one".
     TypeError
         If values do not hold numbers, or a bound is not given.
     CalibrationError
@@ -116,8 +116,8 @@ def release_sum(
     Notes
     -----
     A row moves the sum by max(abs(lower), abs(upper)) where it may come or go, and by upper - lower
-    where it is replaced. Rows are truncated to about 2^-32 of their bound or less, and then added
-    up exactly.
+    where it is replaced. Rows are truncated to about 2^-32 of their bound or less (n 2^-52 of it,
+    with more than 2^20 public rows), and then added up exactly.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def release_mean(
     ----------
     values : array_like, shape (n,), or Series or Arrow array
         A row a person. Integers and truth values, by the column's type, with bounds that are
-        integers, get integer noise on their sum; numbers in a list count as real.
+        integers, get integer noise on their sum; what is in a list counts as real.
     epsilon : float
         Greater than 0.
     delta : float
@@ -195,7 +195,7 @@ def release_mean(
     Raises
     ------
     ValueError
-        If an argument is out of range, no row is there, a value is missing.
+        If an argument is out of range, a value is missing, or no row is there with "replace-one".
     TypeError
         If values do not hold numbers, or a bound is not given.
     CalibrationError
@@ -326,7 +326,7 @@ def _question(
     """Return the rows, and what the noise depends on, checked."""
     budget = budget_of(epsilon, delta, adjacency)
     low, high = bounds_of(lower, upper)
-    column = numbers_in(values, missing)
+    column = numbers_in(values, missing, adjacency)
     n = column.values.size
     whole = low.is_integer() and high.is_integer() and max(-low, high) <= _LARGEST_INTEGER
     public = adjacency == "replace-one" and missing == "refuse"

@@ -61,7 +61,7 @@ def release_vector(
     Raises
     ------
     ValueError
-        If an argument is out of range, no row is there, or a number is missing.
+        If an argument is out of range, a number is missing, or no row is there with "replace-one".
     TypeError
         If values do not hold numbers, or the bound is not given.
 
@@ -69,7 +69,9 @@ def release_vector(
     -----
     The noise is the better, by its variance, of Gaussian noise, where there is a delta, and of
     Laplace noise of scale sqrt(d) sensitivity/epsilon: no change is longer in L1 norm than sqrt(d)
-    times its L2 norm. Of one number it is the best that `best_noise` has.
+    times its L2 norm. Of one number it is the best that `best_noise` has. The clip is a millionth
+    below the bound, which leaves room for its roundings: of millions of rows at the bound, a sum is
+    less by as many millionths, and so is what intervals are about.
 
     Examples
     --------
@@ -90,11 +92,13 @@ def release_vector(
     longest = positive("bound", bound)
     rows = float_array("values", values, check_finite=False)
     require(rows.ndim >= 2, "values", f"shape {rows.shape}", "rows of numbers, of two axes or more")
-    require(rows.size > 0, "values", f"shape {rows.shape}", "rows of at least one number each")
+    width = math.prod(rows.shape[1:])
+    good = width > 0 and (rows.shape[0] > 0 or adjacency == "add-remove")
+    require(good, "values", f"shape {rows.shape}", "rows of at least one number each")
     require(rows.shape[0] <= MOST_ROWS, "values", rows.shape, f"at most {MOST_ROWS} rows")
     one_of("missing", missing, {"refuse": None, "drop": None})
     if missing == "refuse":
-        flat = rows.reshape(rows.shape[0], -1)
+        flat = rows.reshape(rows.shape[0], width)
         bad = np.flatnonzero(~np.isfinite(flat).all(axis=1))
         require(
             bad.size == 0,
