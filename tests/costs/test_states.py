@@ -134,3 +134,22 @@ def test_histories_of_opacus():
     for wrong in (None, 1.0, "history", [(1.0, 0.5)]):
         with pytest.raises(TypeError, match="history must be a list of"):
             Cost.of_opacus_history(wrong)
+
+
+@pytest.mark.parametrize(
+    ("law", "parameters", "told"),
+    [
+        ("multi-gaussian", [math.nan, 1.0, 1.0, 17], "sigma"),
+        ("multi-gaussian", [0.4, 1.0, 1.0, 1e308], "modes"),
+        ("multi-gaussian", [0.4, 1.0, 1.0], "parameters"),
+        ("quasi-gaussian", [0.4, 1e3, 1.0], "epsilon"),
+        ("laplace", [0.0, math.inf], "scale"),
+        ("staircase", [1.0, 1.0, -0.5, math.inf], "gamma"),
+        ("gaussian-scale-mixture", [[0.0, 1.0], [0.5, 0.5], [1.0]], "parameters"),
+    ],
+)
+def test_noise_that_no_mechanism_adds_is_refused(law, parameters, told):
+    leaf = tn.Laplace(1.0).cost(sensitivity=1.0).to_dict()["leaves"][0]
+    state = {"version": 1, "leaves": [{**leaf, "law": law, "parameters": parameters}]}
+    with pytest.raises(ValueError, match=f"state must be that of a Cost: {told}"):
+        Cost.from_dict(state)

@@ -26,7 +26,6 @@ constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a spli
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
 constexpr double kMostFrequencies = 6e4, kMostIfRough = 4e4;
 // Nodes times frequencies: what two contours may take in turns.
-constexpr double kFarther = 16.0;  // lines reach, once frequencies are beyond
 constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWork = 1e8, kMostWorkIfRough = 3e7,
                  kMostWorkOfSketch = 3e6;
 constexpr double kLogCoarser = 9.2;  // log 1e4: of truncation, where work is at its end
@@ -244,7 +243,9 @@ Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
         const double y = y_next();
         const auto holds = [](const auto& line) { return line->holds_beyond_reach(); };
         if (y > reach_of_lines_ && !std::all_of(lines_.begin(), lines_.end(), holds)) {
-            if (make_lines(terms, kFarther * reach_of_lines_)) continue;
+            double farther = kFarther;
+            for (const Releases& term : terms) farther = std::min(farther, term.law->farther());
+            if (make_lines(terms, farther * reach_of_lines_)) continue;
             return are_few ? Sampled::none : Sampled::in_part;
         }
         take_block(terms);

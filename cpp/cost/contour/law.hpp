@@ -12,6 +12,7 @@ namespace tightnoise::contour {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kUnit = 0x1p-53;  // u: the relative error of one rounding
+constexpr double kFarther = 16.0;
 constexpr std::size_t kBlock = 4;  // multiples of so many frequencies are asked for at once
 
 struct Interval {
@@ -105,6 +106,9 @@ class Law {
     virtual double log_lacking_moment(double) const { return -kInfinite; }
     // What Q gives to losses that are finite.
     virtual Interval swapped_mass() const { return {1.0, 1.0}; }
+    // How much farther lines are to reach, once frequencies are beyond: far, where there are some
+    // that hold beyond any reach.
+    virtual double farther() const { return 2.0; }
     // None where it would take too many nodes.
     virtual std::unique_ptr<Line> line(const LineRequest& request) const = 0;
     // delta(x) of a single release for x >= 0, where it is known in closed form.

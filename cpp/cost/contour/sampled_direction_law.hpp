@@ -20,6 +20,7 @@ class SampledDirectionLaw : public Law {
     Moment moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
+    double farther() const override { return half_chord_ == 1.0 ? kFarther : 2.0; }
     double log_small_moment(double t, const Split& split) const override;
 
   private:

@@ -21,6 +21,7 @@ class SampledGaussianLaw : public Law {
     Moment recalled_moment(double t, Memory* memory) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
+    double farther() const override { return kFarther; }
     double log_small_moment(double t, const Split& split) const override;
     std::shared_ptr<const Law> trimmed(const Split& at) const override;
     Masses lacking() const override { return masses_above(top_); }

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tightnoise._arrays import elementwise
 from tightnoise._core import additive as core
 from tightnoise._core import cost as contour
-from tightnoise._validate import one_of, positive
+from tightnoise._validate import integer, one_of, positive, real_scalar, require
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
@@ -34,26 +34,75 @@ _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
 _MOST_SIGMAS = 1e150  # squares of larger numbers overflow
+_MOST_MODES = 10**6
+_LARGEST_STEP = 700.0  # an epsilon: what noise of steps and ladders may have
+
+
+def _bound(name: str, value: Any) -> None:
+    if value != math.inf:
+        positive(name, value)
+
+
+def _share(name: str, value: Any) -> None:
+    require(0 <= real_scalar(name, value) <= 1, name, value, "between 0 and 1")
+
+
+def _step(name: str, value: Any) -> None:
+    allowed = f"greater than 0 and at most {_LARGEST_STEP:g}"
+    require(positive(name, value) <= _LARGEST_STEP, name, value, allowed)
+
+
+def _modes(name: str, value: Any) -> None:
+    integer(name, value, minimum=0, maximum=_MOST_MODES)
+
+
+def _list(name: str, values: Any) -> None:
+    require(isinstance(values, tuple) and len(values) > 0, name, values, "numbers")
+    for value in values:
+        require(real_scalar(name, value) >= 0, name, value, "at least 0")
+
+
+def _sigmas(name: str, values: Any) -> None:
+    _list(name, values)
+    for value in values:
+        positive(name, value)
 
 
 class _Law(NamedTuple):
-    """A law of additive noise: how the core makes it, and what is known of its losses."""
+    """A law of additive noise: how the core makes it, and what is known of its losses.
+
+    `allowed`: its parameters, as a saved cost may have them; mechanisms allow no more.
+    """
 
     make: Callable[..., Any]
+    allowed: dict[str, Callable[[str, Any], object]]
     bend: Callable[..., float] = lambda *_: math.inf  # its profile bends at multiples of this
     sigma: Callable[..., float] | None = None  # of the narrowest component, all of which move
 
 
 _LAWS = {
-    "laplace": _Law(core.Laplace),
-    "staircase": _Law(core.Staircase, bend=lambda epsilon, *_: epsilon),
+    "laplace": _Law(core.Laplace, {"scale": positive, "bound": _bound}),
+    "staircase": _Law(
+        core.Staircase,
+        {"epsilon": _step, "step": positive, "gamma": _share, "bound": _bound},
+        bend=lambda epsilon, *_: epsilon,
+    ),
     "multi-gaussian": _Law(
         core.MultiGaussian,
+        {"sigma": positive, "epsilon": _step, "sensitivity": positive, "modes": _modes},
         bend=lambda _, epsilon, *__: epsilon,
         sigma=lambda sigma, *_: sigma,
     ),
-    "quasi-gaussian": _Law(core.QuasiGaussian, bend=lambda _, epsilon, *__: epsilon),
-    "gaussian-scale-mixture": _Law(core.ScaleMixture, sigma=lambda _, __, sigmas: min(sigmas)),
+    "quasi-gaussian": _Law(
+        core.QuasiGaussian,
+        {"sigma": positive, "epsilon": _step, "sensitivity": positive},
+        bend=lambda _, epsilon, *__: epsilon,
+    ),
+    "gaussian-scale-mixture": _Law(
+        core.ScaleMixture,
+        {"locations": _list, "weights": _sigmas, "sigmas": _sigmas},
+        sigma=lambda _, __, sigmas: min(sigmas),
+    ),
 }
 
 
@@ -76,7 +125,13 @@ class AdditivePair(Leaf):
         if not isinstance(self.parameters, tuple):
             raise TypeError(f"parameters must be a tuple; got {self.parameters!r}")
         self._set(sensitivity=positive("sensitivity", self.sensitivity))
-        law_of(self.law, self.parameters)  # refuses what is out of range
+        allowed = _LAWS[self.law].allowed
+        names = ", ".join(allowed)
+        require(len(self.parameters) == len(allowed), "parameters", self.parameters, names)
+        for (name, check), value in zip(allowed.items(), self.parameters, strict=True):
+            check(name, value)
+        lengths = {len(value) for value in self.parameters if isinstance(value, tuple)}
+        require(len(lengths) < 2, "parameters", self.parameters, "of one length")
 
     @property
     def _core_law(self) -> Any:

@@ -62,7 +62,7 @@ def _cells(law: str, width: float, shift: float, start: float) -> tuple[Array, A
         before = start / cells * np.arange(cells)  # all 0 at the end of the domain
         edges = np.unique(np.concatenate([before, [start], inner, np.linspace(end, width, cells)]))
         narrowest = float(np.diff(edges).min())
-        error = 32 * _UNIT * (1 + width) ** 2 * (1 + width / narrowest)
+        error = 32 * _UNIT * (1 + width) * (1 + width) * (1 + width / narrowest)
         if error <= _MOST_ERROR:
             return _LAWS[law](edges, start), _LAWS[law](edges, end), error
     return None
