@@ -13,8 +13,13 @@ prod m_i^n_i - prod (m_i - t_i)^n_i, Q(A) the same of e^-L times the masses, and
 
     E[e^(-(1+s) S); A] <= sum_i n_i E[e^(-(1+s) L_i); L_i > cut]/min(1, E_i) prod_i E_i^n_i,
 
-E_i = E[e^(-(1+s) L_i)]. The cut is the least one for which that is 3e-7 of D. All of it
-holds for masses that are no probabilities: those of pairs that dominate, or are dominated.
+E_i = E[e^(-(1+s) L_i)]. Where very small losses are rare, too, let B be that some loss is below -b.
+Then E_i may be taken without them, and the rest within B is at most e^x Q(A and B), e^x times
+
+    sum_i n_i Q(L_i > cut)/q_i sum_i n_i Q(L_i < -b)/q_i prod_i q_i^n_i,
+
+q_i being Q's finite mass. The cut is the least one for which all that is 3e-7 of D. This holds for
+masses that are no probabilities: those of pairs that dominate, or are dominated.
 """
 
 from __future__ import annotations
@@ -37,7 +42,9 @@ _UNIT = 2.0**-53
 _REST = -15.0  # log 3e-7, of delta: far less of epsilon
 _GAPS = np.geomspace(0.02, 600.0, 110)  # from x to a cut, by x: a tenth more each
 _TILTS = np.exp2(np.arange(-3.0, 9.0))  # s x
+_FLOORS = (0.25, 0.5, 1.0, 2.0, math.inf)  # b, by x
 _STEPS = 24  # towards an epsilon
+_NOTHING = -1e6  # logarithm of what is 0 beside all else
 _SURE = 2e-9  # relative: so far from where both sides are equal
 
 Terms = tuple[tuple[Release, int], ...]
@@ -49,7 +56,8 @@ class Top(NamedTuple):
     p: tuple[float, float]
     q: tuple[float, float]
     tilt: float
-    log_rest: float  # with the power of e^x
+    log_rest: float  # without e^((1 + tilt) x)
+    log_both: float  # without e^x
 
     def lower(self, x: float) -> float:
         """Return at most what they add."""
@@ -60,6 +68,7 @@ class Top(NamedTuple):
         """Return at least what they add."""
         exponent = self.log_rest + (1 + self.tilt) * x
         rest = math.exp(min(exponent + 16 * _UNIT * abs(exponent), 700.0))
+        rest += math.exp(min(self.log_both + x + 16 * _UNIT * abs(self.log_both), 700.0))
         less = math.exp(x) * self.q[0]
         known = max(self.p[1] - less + 16 * _UNIT * (self.p[1] + less), 0.0)
         return known + rest * (1 + 8 * _UNIT)
@@ -72,8 +81,8 @@ def cut_for(losses: DiscreteLosses, x: float, log_delta: float) -> float:
     cuts = cuts[cuts < largest]
     if not cuts.size:
         return math.inf
-    _, rests = _rests(tuple(zip(losses.releases, losses.counts, strict=True)), cuts, x)
-    good = np.flatnonzero(rests <= log_delta + _REST)
+    found = _rests(tuple(zip(losses.releases, losses.counts, strict=True)), cuts, x)
+    good = np.flatnonzero(np.logaddexp(found.rest, found.both) <= log_delta + _REST)
     return float(cuts[good[0]]) if good.size else math.inf
 
 
@@ -98,8 +107,9 @@ def kept_of(losses: DiscreteLosses, cut: float) -> DiscreteLosses | None:
 def top_of(terms: Terms, cut: float, x: float) -> Top:
     """Return what is above a cut, for an epsilon near x."""
     p, q = (_with_large(terms, cut, sign) for sign in (0.0, 1.0))
-    tilt, rests = _rests(terms, np.array([cut]), x)
-    return Top(p, q, tilt, float(rests[0]) - (1 + tilt) * x)
+    found = _rests(terms, np.array([cut]), x)
+    tilt, rest, both = (float(of[0]) for of in (found.tilt, found.rest, found.both))
+    return Top(p, q, tilt, max(rest - (1 + tilt) * x, _NOTHING), max(both - x, _NOTHING))
 
 
 class TrimmedWay(NamedTuple):
@@ -146,10 +156,10 @@ class TrimmedWay(NamedTuple):
         def below(x: float) -> float:
             return self.infinite[0] + self.top_below.lower(x) + cells.slack(x)
 
-        upper = _last(lambda x: above(x) * (1 + 8 * _UNIT) > delta, near, 1.0)
+        upper = _last(lambda x: not above(x) * (1 + 8 * _UNIT) <= delta, near, 1.0)
         if upper == math.inf:
             return 0.0, upper
-        lower = _last(lambda x: below(x) * (1 - 8 * _UNIT) <= delta, upper, -1.0)
+        lower = _last(lambda x: not below(x) * (1 - 8 * _UNIT) > delta, upper, -1.0)
         return max(lower, 0.0), upper
 
 
@@ -194,31 +204,71 @@ def _last(fails: Callable[[float], bool], near: float, way: float) -> float:
 # --- sums over the large losses
 
 
-def _rests(terms: Terms, cuts: Array, x: float) -> tuple[float, Array]:
-    """Return logarithms of bounds of the rest at x for cuts, and the tilt that is best for one.
+class _Rests(NamedTuple):
+    """For cuts, at an epsilon: logarithms of both bounds, and the tilt of the first."""
 
-    For the least cut that the best tilt of all of them allows, or the only one.
-    """
-    best, tilt = np.full(cuts.size, np.inf), 1.0
-    for s in (_TILTS / x).tolist():
-        whole, large = 0.0, np.full(cuts.size, -np.inf)
-        for release, n in terms:
-            exponents = release.log_mass - (1 + s) * release.values
-            from_top = np.logaddexp.accumulate(exponents[::-1])[::-1]
-            size = float(np.abs(exponents).max()) + release.values.size
-            rounding = 4 * _UNIT * (8 + size)
-            all_of = float(from_top[0])
-            whole += n * (all_of + rounding)
-            first = np.searchsorted(release.values, cuts, "right")
-            tail = np.append(from_top, -np.inf)[first] + rounding
-            large = np.logaddexp(large, math.log(n) + tail - min(all_of - rounding, 0.0))
-        log_kap = s * math.log(s / (1 + s)) - math.log1p(s)
-        found = large + whole + log_kap + (1 + s) * x
-        found = found + 1e-9 + 64 * _UNIT * np.abs(np.nan_to_num(found, posinf=0.0, neginf=0.0))
-        if cuts.size == 1 and found[0] < best[0]:
-            tilt = s
-        best = np.minimum(best, found)
-    return tilt, best
+    rest: Array
+    both: Array
+    tilt: Array
+
+
+def _rests(terms: Terms, cuts: Array, x: float) -> _Rests:
+    """Return the least of all tilts and floors."""
+    none = np.full(cuts.size, np.inf)
+    best = _Rests(none, none, np.ones(cuts.size))
+    for floor in (-x * share for share in _FLOORS):
+        both = _both(terms, cuts, floor) + x
+        for s in (_TILTS / x).tolist():
+            rest = _rest(terms, cuts, floor, s, x)
+            better = np.logaddexp(rest, both) < np.logaddexp(best.rest, best.both)
+            best = _Rests(
+                np.where(better, rest, best.rest),
+                np.where(better, both, best.both),
+                np.where(better, s, best.tilt),
+            )
+    return best
+
+
+def _rest(terms: Terms, cuts: Array, floor: float, s: float, x: float) -> Array:
+    """Return logarithms of the first bound, without losses below the floor."""
+    whole, large = 0.0, np.full(cuts.size, -np.inf)
+    for release, n in terms:
+        exponents = release.log_mass - (1 + s) * release.values
+        rounding = 4 * _UNIT * (8 + float(np.abs(exponents).max()) + release.values.size)
+        kept, from_top = _sums_from(release, exponents, floor, cuts)
+        whole += n * (kept + rounding)
+        tail = from_top + rounding
+        large = np.logaddexp(large, math.log(n) + tail - min(kept - rounding, 0.0))
+    log_kap = s * math.log(s / (1 + s)) - math.log1p(s)
+    found = large + whole + log_kap + (1 + s) * x
+    size = 1 + abs(whole) + (1 + s) * x + np.abs(np.nan_to_num(large, neginf=0.0))
+    return np.asarray(found + 1e-9 + 64 * _UNIT * size)
+
+
+def _both(terms: Terms, cuts: Array, floor: float) -> Array:
+    """Return logarithms of Q's probability of a loss above a cut and of one below the floor."""
+    whole = 0.0
+    above, below = np.full(cuts.size, -np.inf), -np.inf
+    for release, n in terms:
+        exponents = release.log_mass - release.values
+        rounding = 4 * _UNIT * (8 + float(np.abs(exponents).max()) + release.values.size)
+        all_of, from_top = _sums_from(release, exponents, -np.inf, cuts)
+        small = exponents[release.values < floor]
+        whole += n * (all_of + rounding)
+        above = np.logaddexp(above, math.log(n) + from_top - all_of + 2 * rounding)
+        if small.size:
+            share = float(np.logaddexp.reduce(small)) - all_of + 2 * rounding
+            below = float(np.logaddexp(below, math.log(n) + share))
+    return np.asarray(above + below + whole + 1e-9)
+
+
+def _sums_from(
+    release: Release, exponents: Array, floor: float, cuts: Array
+) -> tuple[float, Array]:
+    """Return logarithms of the sums of all from the floor on, and of those above the cuts."""
+    from_top = np.append(np.logaddexp.accumulate(exponents[::-1])[::-1], -np.inf)
+    first = int(np.searchsorted(release.values, floor, "left"))
+    return float(from_top[first]), from_top[np.searchsorted(release.values, cuts, "right")]
 
 
 def _with_large(terms: Terms, cut: float, sign: float) -> tuple[float, float]:
