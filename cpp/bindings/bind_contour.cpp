@@ -12,6 +12,7 @@
 #include "cost/contour/composition.hpp"
 #include "cost/contour/gaussian_law.hpp"
 #include "cost/contour/laplace_law.hpp"
+#include "cost/contour/replaced_gaussian_law.hpp"
 #include "cost/contour/sampled_direction_law.hpp"
 #include "cost/contour/sampled_gaussian_law.hpp"
 
@@ -100,6 +101,23 @@ void bind_contour(py::module_ m) {
                                                                  direction_of(direction));
         },
         py::arg("sigma"), py::arg("rate"), py::arg("direction"));
+    m.def(
+        "replaced_gaussian",
+        [](double sigma, double rate, const std::string& sampling) -> SharedLaw {
+            using Replaced = contour::ReplacedGaussianLaw;
+            const bool is_fixed = sampling == "fixed-size";
+            if (!(sigma >= 1e-2 && sigma <= 1e6 && rate >= 1e-100 && rate <= 1.0) ||
+                !(is_fixed || sampling == "poisson")) {
+                throw py::type_error("core: sigma from 1e-2 to 1e6, a rate, and a sampling");
+            }
+            if (rate == 1.0) {
+                return std::make_shared<contour::GaussianLaw>((is_fixed ? 1.0 : 2.0) / sigma);
+            }
+            return std::make_shared<Replaced>(
+                sigma, rate,
+                is_fixed ? Replaced::Sampling::fixed_size : Replaced::Sampling::poisson);
+        },
+        py::arg("sigma"), py::arg("rate"), py::arg("sampling"));
     m.def(
         "sampled_direction",
         [](double kappa, double dim, double half_chord, double rate,

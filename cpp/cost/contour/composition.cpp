@@ -25,6 +25,7 @@ constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search s
 constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;          // relative width that tells where x is
 constexpr double kKnown = 1e-3;             // x is known so well that a sketch would not help
+constexpr double kPartsOfLoss[] = {0.4, 0.15, 1.0};  // what counts as a large loss, by x
 constexpr double kNarrowIfSmoothed = 6e-7;  // once rare large losses were taken apart
 
 // Gaussian releases are one Gaussian release.
@@ -232,6 +233,9 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit)
         best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, effort);
         if (pass && !kept->rest && std::fabs(search.log_value - before) < 0.5) break;
     }
+    if (x > 0.0 && is_wide(kNarrowIfSmoothed)) {
+        best = delta_of_parts(moments, search, log_unit, best);
+    }
     return within_one(best, log_unit);
 }
 
@@ -343,6 +347,10 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
                                            pass ? Effort::full : Effort::rough);
         if (pass && !kept->rest && std::fabs(x - before) <= 1e-3 * x) break;
     }
+    if (is_wide(kNarrowIfSmoothed)) {
+        x = std::clamp(x, best.lower, best.upper);
+        best = epsilon_of_parts(moments, delta, search, best);
+    }
     // A sketch overestimates D at 0 by some.
     const bool is_zero = may_be_zero && best.lower == 0.0 && best.upper < kNothing &&
                          is_below(moments, 0.0, delta, Effort::rough);
@@ -422,14 +430,7 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, Search& s
         const auto guessed = [&](double at) { return guess(*contour, at); };
         const double found = crossing(guessed, *contour, log_value, x, best);
         const double rate = std::max(guessed(found).rate, 1e-3 * c);
-        const Interval there = bounds(found);
-        const double unit = 0x1p-52 * std::fabs(found) + 1e-300;
-        const double above = std::max((there.upper - 1.0) / rate, unit);
-        const double below = std::max((1.0 - there.lower) / rate, unit);
-        const auto is_met = [&](double at) { return meets(bounds(at), delta); };
-        const auto is_exceeded = [&](double at) { return exceeds(bounds(at), delta); };
-        best.upper = std::min(best.upper, stepped(is_met, found, above, kInfinity));
-        best.lower = std::max(best.lower, stepped(is_exceeded, found, -below, -kInfinity));
+        best = stepped_out(bounds, delta, found, rate, best);
         const double moved = std::fabs(found - x);
         x = found;
         const bool is_many = contour->size() >= kManyFrequencies || effort >= Effort::rough;
@@ -442,6 +443,115 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, Search& s
         }
     }
     return best;
+}
+
+struct ComposedLoss::TwoParts {
+    Contour large;
+    std::optional<Contour> small;
+    // log of a Renyi bound at 0, and its tilt: where small losses have so little, this will do.
+    double log_bound = -kInfinite, tilt = 0.0;
+
+    Interval profile(double x, double log_unit) const {
+        const Bounds above = large.profile(x, log_unit);
+        const double size = std::fabs(log_bound) + std::fabs(tilt * x) + std::fabs(log_unit);
+        const double bound = log_bound - tilt * x - log_unit + 16.0 * kUnit * size;
+        Bounds below{0.0, std::exp(std::min(bound, 700.0)) * (1.0 + 1e-13)};
+        if (small) below = small->profile(x, log_unit);
+        return {above.lower + below.lower, above.upper + below.upper};
+    }
+    Contour::Guess guess(double x) const {
+        const Contour::Guess above = large.guess(x);
+        if (!small) return above;
+        const Contour::Guess below = small->guess(x);
+        if (!std::isfinite(below.log_value)) return above;
+        if (!std::isfinite(above.log_value)) return below;
+        const double most = std::max(above.log_value, below.log_value);
+        const double a = std::exp(above.log_value - most), b = std::exp(below.log_value - most);
+        return {most + std::log(a + b), (a * above.rate + b * below.rate) / (a + b)};
+    }
+};
+
+std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
+                                                              const Search& search,
+                                                              double cut) const {
+    constexpr double kSteepness = 6.0, kLogNothing = -21.0, kLogLoose = -18.4;  // 1e-9, 1e-8
+    const double x = search.x, log_value = search.log_value;
+    const Split split{cut, kSteepness / cut};
+    ComposedLoss below(Terms{}, tilt_);
+    for (const Releases& term : terms_) {
+        const auto part = term.law->part_below(split);
+        if (!part) return std::nullopt;
+        below.terms_.push_back({part, term.count});
+    }
+    const auto tolerance_at = [&](double c) {
+        Contour::Tolerance found = tolerance(Effort::full, c * std::max(x, kSmall));
+        found.logarithm = std::max(found.logarithm, kLogLoose);
+        return found;
+    };
+    Moments of_small(below.terms_);
+    const double tilt = tilt_for_loss(of_small, x), known = log_renyi(of_small, tilt, x);
+    std::optional<Contour> small;
+    if (known > log_value + kLogNothing) {
+        const Images images = below.cheapest(of_small, tilt, x, log_value);
+        small = Contour::make(below.terms_, images, x, log_value, Effort::full,
+                              tolerance_at(images.tilt()));
+        if (!small) return std::nullopt;
+    }
+    const Images images = cheapest(moments, tilt_for_loss(moments, x), x, log_value);
+    auto large = Contour::make_large(terms_, images, x, log_value, split,
+                                     tolerance_at(images.tilt()));
+    if (!large) return std::nullopt;
+    return TwoParts{std::move(*large), std::move(small), known + tilt * x, tilt};
+}
+
+Interval ComposedLoss::epsilon_of_parts(Moments& moments, double delta, Search search,
+                                        Interval best) const {
+    constexpr int kSteps = 20;
+    constexpr double kCloseEnough = 1e-14;
+    const double log_unit = std::log(delta);
+    double& x = search.x;
+    for (const double part : kPartsOfLoss) {
+        const auto parts = two_parts(moments, search, part * x);
+        if (!parts) continue;
+        for (int i = 0; i < kSteps; ++i) {
+            const Contour::Guess guess = parts->guess(x);
+            const double step = (guess.log_value - search.log_value) / guess.rate;
+            if (!std::isfinite(step)) break;
+            x = std::clamp(x + step, best.lower, best.upper);
+            if (std::fabs(step) < kCloseEnough * x) break;
+        }
+        best = stepped_out([&](double at) { return parts->profile(at, log_unit); }, delta, x,
+                           parts->guess(x).rate, best);
+        if (best.upper - best.lower <= kNarrowIfSmoothed * best.upper) break;
+        x = std::clamp(x, best.lower, best.upper);
+    }
+    return best;
+}
+
+Interval ComposedLoss::delta_of_parts(Moments& moments, const Search& search, double log_unit,
+                                      Interval best) const {
+    for (const double part : kPartsOfLoss) {
+        const auto parts = two_parts(moments, search, part * search.x);
+        if (!parts) continue;
+        const Interval bounds = parts->profile(search.x, log_unit);
+        best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
+        if (best.upper - best.lower <= kNarrowIfSmoothed * best.upper) break;
+    }
+    return best;
+}
+
+// From where D is about delta to where bounds of it, told by delta, say so for sure.
+template <class Bounded>
+Interval ComposedLoss::stepped_out(Bounded bounds, double delta, double x, double rate,
+                                   Interval best) const {
+    const Interval there = bounds(x);
+    const double unit = 0x1p-52 * std::fabs(x) + 1e-300;
+    const double above = std::max((there.upper - 1.0) / rate, unit);
+    const double below = std::max((1.0 - there.lower) / rate, unit);
+    const auto is_met = [&](double at) { return meets(bounds(at), delta); };
+    const auto is_exceeded = [&](double at) { return exceeds(bounds(at), delta); };
+    return {std::max(best.lower, stepped(is_exceeded, x, -below, -kInfinity)),
+            std::min(best.upper, stepped(is_met, x, above, kInfinity))};
 }
 
 Composition::Composition(const Terms& upper, std::optional<Terms> lower, double tilt)

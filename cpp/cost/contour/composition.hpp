@@ -62,6 +62,14 @@ class ComposedLoss {
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
     Interval contour_epsilon(Moments& moments, double delta, Search& search, Interval best,
                              Contour::Effort effort) const;
+    // Of outcomes with a large loss and of the others, each by a contour of its own.
+    struct TwoParts;
+    std::optional<TwoParts> two_parts(Moments& moments, const Search& search, double cut) const;
+    Interval epsilon_of_parts(Moments& moments, double delta, Search search, Interval best) const;
+    Interval delta_of_parts(Moments& moments, const Search& search, double log_unit,
+                            Interval best) const;
+    template <class Bounded>
+    Interval stepped_out(Bounded bounds, double delta, double x, double rate, Interval best) const;
     bool meets(const Interval& finite, double delta) const;    // surely delta(x) <= delta
     bool exceeds(const Interval& finite, double delta) const;  // surely delta(x) > delta
     std::optional<Interval> closed_profile(double x) const;

@@ -118,6 +118,21 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     return made(best);
 }
 
+std::optional<Contour> Contour::make_large(const Terms& terms, const Images& images, double x,
+                                           double log_value, const Split& split,
+                                           Tolerance tolerance) {
+    const double lost = images.moment().value - images.tilt() * x - log_value;
+    Contour made(images, x, log_value, tolerance, lost);
+    made.split_ = split;
+    made.left_out_ = {0.0, -kInfinite};  // it is told elsewhere
+    made.take_known_images(terms, x, log_value);
+    if (!(made.window_ < kWidestWindow && made.tilt_ < kLargestTilt)) return std::nullopt;
+    const Limit limit{kMostFrequencies, kMostWork, 1.0, kInfinite, kInfinite, kLogCoarser};
+    if (made.sample(terms, limit) != Sampled::enough && !made.cut_short()) return std::nullopt;
+    made.tabulate();
+    return made;
+}
+
 // Frequencies are taken anew.
 void Contour::take_window(double window) {
     window_ = window;
@@ -334,7 +349,7 @@ void Contour::split(const Terms& terms, double x, double log_wanted) {
 }
 
 double Contour::log_left_out(double x) const {
-    if (split_.is_none()) return -kInfinity;
+    if (split_.is_none() || left_out_.log_weight == -kInfinity) return -kInfinity;
     const double size = std::fabs(left_out_.log_weight) + std::fabs(left_out_.at * x);
     return left_out_.log_weight - left_out_.at * x + 8.0 * kUnit * size;
 }

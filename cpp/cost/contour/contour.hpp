@@ -34,6 +34,10 @@ class Contour {
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
                                        double log_value, Effort effort, Tolerance tolerance,
                                        bool may_part = false);
+    // Of outcomes with a loss above the cut alone.
+    static std::optional<Contour> make_large(const Terms& terms, const Images& images, double x,
+                                             double log_value, const Split& split,
+                                             Tolerance tolerance);
 
     Bounds profile(double x, double log_unit) const;
     // log D(x) and -D'(x)/D(x) as far as the sum tells; NaN where it is lost in rounding.

@@ -100,6 +100,8 @@ class Law {
     virtual std::shared_ptr<const Law> trimmed(const Split&) const { return nullptr; }
     virtual Masses lacking() const { return {}; }             // what was trimmed
     virtual Masses larger(const Split&) const { return {}; }  // that, and what a split takes off
+    // The small losses of a split alone; none where these are not to be had.
+    virtual std::shared_ptr<const Law> part_below(const Split&) const { return nullptr; }
     // An upper bound of log E_P[e^(-(1 + t) L); L < inf], which is E_Q[e^(-t L)] where both are
     // finite, for t >= 0; and of the same over what was trimmed.
     virtual double log_swapped_moment(double) const { return kInfinite; }

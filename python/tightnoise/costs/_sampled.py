@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -53,6 +54,7 @@ Terms = tuple[tuple[Leaf, int], ...]
 
 _LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
+_LEAST_NOISE, _LARGEST_NOISE = 1e-2, 1e6  # that the law of a replaced record takes
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
@@ -302,29 +304,54 @@ class Sampled(Leaf):
         return None if found is None else poisson_losses(found, self.rate)
 
     def laws(self) -> tuple[Law, ...] | None:
-        """Return those of one Gaussian release or direction on a Poisson sample."""
+        """Return those of one Gaussian release, or of a direction on a Poisson sample."""
         leaf = self._single
-        if self.is_replaced or self.sampling != "poisson" or self.rate < _LEAST_RATE:
+        if self.rate < _LEAST_RATE:
             return None
+        if self.is_replaced:
+            return self._replaced_laws(self._beside_none) if self._is_opposite else None
+        if self.sampling == "fixed-size":
+            return self._replaced_laws(self.terms) if isinstance(leaf, GaussianPair) else None
         if isinstance(leaf, DirectionPair):
             pair = [leaf.sampled_law(self.rate, way) for way in ("remove", "add")]
             return None if None in pair else tuple(law for law in pair if law is not None)
         if not isinstance(leaf, GaussianPair):
             return None
-        most = least = leaf.noise_multiplier
-        if self._merged != self.terms:  # rounded down
-            least *= 1 + 2.0**-48
+        return tuple(
+            _laws_by_noise(
+                self.terms, lambda noise, way=way: core.sampled_gaussian(noise, self.rate, way)
+            )
+            for way in ("remove", "add")
+        )
 
-        def law(way: str) -> Law:
-            upper = core.sampled_gaussian(most, self.rate, way)
-            same = least == most
-            return Law(upper, upper if same else core.sampled_gaussian(least, self.rate, way))
-
-        return law("remove"), law("add")
+    def _replaced_laws(self, terms: Terms) -> tuple[Law, ...] | None:
+        """Return that of a replaced record, which is symmetric."""
+        noise = _merged_noise(terms)
+        if not _LEAST_NOISE <= noise <= _LARGEST_NOISE:
+            return None
+        return (
+            _laws_by_noise(
+                terms, lambda noise: core.replaced_gaussian(noise, self.rate, self.sampling)
+            ),
+        )
 
     def describe(self) -> str:
         """Return what runs on the sample."""
         return f"sampled ({self.sampling}, {self.rate:g}): {described(self.terms)}"
+
+
+def _merged_noise(terms: Terms) -> float:
+    """Return the noise multiplier of Gaussians, which are one, rounded down."""
+    ((leaf, _),) = merged_gaussians(terms)
+    assert isinstance(leaf, GaussianPair)
+    return leaf.noise_multiplier
+
+
+def _laws_by_noise(terms: Terms, law: Callable[[float], Any]) -> Law:
+    """Return the laws of Gaussians: two where their noise together is rounded."""
+    noise = _merged_noise(terms)
+    upper = law(noise)
+    return Law(upper, upper if merged_gaussians(terms) == terms else law(noise * (1 + 2.0**-48)))
 
 
 def described(terms: Terms) -> str:

@@ -1,0 +1,105 @@
+// The Gaussian mechanism on a sample of which one record is replaced, drawn by Poisson or with a
+// fixed size. Both pairs are symmetric: sums over the outcomes with a loss above 0 tell all.
+// Section 9 of CONTOUR.md proves every bound here.
+#pragma once
+
+#include <complex>
+#include <optional>
+#include <vector>
+
+#include "cost/contour/law.hpp"
+#include "cost/contour/shifted_sum.hpp"
+
+namespace tightnoise::contour {
+
+// Of the path that integrals over z take from z0: along the real axis or beside it, or from z0
+// straight up.
+struct Panel {
+    double start, length, height;  // along it, from z0; Im z, unless is_upright
+    bool is_upright;
+};
+
+class ReplacedGaussianLaw : public Law {
+  public:
+    enum class Sampling { poisson, fixed_size };
+    // sigma in [1e-2, 1e6], rate in [1e-100, 1).
+    ReplacedGaussianLaw(double sigma, double rate, Sampling sampling);
+
+    Moment moment(double t) const override;
+    // The pair is symmetric.
+    double log_swapped_moment(double t) const override;
+    double log_small_moment(double t, const Split& split) const override;
+    Masses larger(const Split& split) const override;
+    std::shared_ptr<const Law> part_below(const Split& split) const override;
+    Interval finite_mass() const override {
+        return {1.0 - lacking_.mass.upper, 1.0 - lacking_.mass.lower};
+    }
+    Interval swapped_mass() const override {
+        return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
+    }
+    std::unique_ptr<Line> line(const LineRequest& request) const override;
+    std::optional<Interval> profile(double x) const override;
+
+    // At most the weight of two losses l, l' within a window of this width, tilted by t and not
+    // less than a sum over cells tells, times (l - l')^2.
+    double spread_within(double window, double t, double log_moment) const;
+
+  private:
+    bool is_fixed() const { return sampling_ == Sampling::fixed_size; }
+    // p = q e^a / w of both records at a real z - z0, the slopes of log w_+ and of -log w_- by mu.
+    double share_above(double offset) const;
+    double share_below(double offset) const;
+    // At z0 + offset: log w_-, the loss log w_+ - log w_-, and their errors in units u.
+    struct Place {
+        std::complex<double> log_other, loss;
+        double error_of_other, error_of_loss;
+    };
+    Place place(std::complex<double> offset) const;
+    double log_density(double offset, double above, double below) const;
+    // The share of larger losses is Phi((z - z0 - offset)/width), or of smaller ones for way -1.
+    struct Cut {
+        double offset = 0.0, width = kInfinite, way = 1.0;
+        bool is_none() const { return !(width < kInfinite); }
+        double log_share(double at) const;
+        double error(double at) const;  // of that share, in units u
+    };
+    Cut cut_at(const Split& split, double way) const;
+    // What integrands are bounded by: powers 1 + t and -t of w_+ and w_-, and -t and 1 + t.
+    struct Integrand {
+        double t;
+        Cut cut{};
+        double most_y = 0.0;        // up to which what is next to the real axis is bounded
+        bool has_negative = false;  // losses, of which the cut takes no share
+        bool is_part = false;       // of a law that lacks what the cut takes
+    };
+    double log_peak(double offset, double least, double most, double above, double below) const;
+    double log_largest(const Integrand& of, double offset, double least, double most) const;
+    double log_growth(const Integrand& of, double top) const;
+    double log_error(const Integrand& of, const Panel& panel) const;
+    double log_most(const Integrand& of, const Panel& panel) const;
+    double end(double t) const;  // of the integrals: beyond is next to nothing
+    double log_height(const Integrand& of) const;  // about the log of the largest integrand
+    struct Panels {
+        std::vector<Panel> panels;
+        double missing = 0.0;
+    };
+    std::optional<Panels> panels(const Integrand& of, std::vector<Panel> first,
+                                 double log_wanted) const;
+    template <class Function>
+    std::optional<Interval> mean_above(const Integrand& of, double log_wanted,
+                                       Function function) const;
+    Interval lacking_moment(double t, double log_wanted) const;
+    Moment moment_within(const Integrand& of, double log_wanted) const;
+    struct Path {
+        ShiftedNodes above, below;  // of positive losses, and of negative ones, conjugate
+        double bottom = 0.0;        // what lies next to the real axis at most
+    };
+    std::optional<Path> path(const Integrand& of, double log_moment, double log_wanted) const;
+
+    double mu_, q_, half_square_, start_, at_zero_ = 0.0;
+    Sampling sampling_;
+    Cut top_{};         // the share of smaller losses, where larger ones are left out,
+    Masses lacking_{};  // and what these have
+};
+
+}  // namespace tightnoise::contour

@@ -1,0 +1,95 @@
+#include "cost/contour/replaced_gaussian_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/elementary.hpp"
+
+namespace tightnoise::contour {
+
+ReplacedGaussianLine::ReplacedGaussianLine(const ReplacedGaussianLaw& law,
+                                           const LineRequest& request, const Moment& moment,
+                                           Parts parts)
+    : law_(law),
+      tilt_(request.tilt),
+      step_(request.step),
+      moment_(moment),
+      parts_(std::move(parts)) {}
+
+void ReplacedGaussianLine::at(std::size_t first, std::size_t count, Characteristics* out) const {
+    double real[ShiftedSum::kBlock], imaginary[ShiftedSum::kBlock];
+    double other_real[ShiftedSum::kBlock], other_imaginary[ShiftedSum::kBlock];
+    for (std::size_t start = 0; start < count; start += ShiftedSum::kBlock) {
+        parts_.above.at(first + start, real, imaginary);
+        parts_.below.at(first + start, other_real, other_imaginary);
+        const double missing = 2.0 * (parts_.above.missing() + parts_.below.missing());
+        for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
+            const double y = static_cast<double>(first + start + k) * step_;
+            const double turn = y * moment_.slope, half = std::sin(0.5 * turn);
+            const double re = real[k] + other_real[k] - 2.0 * parts_.at_zero * half * half;
+            const double im =
+                imaginary[k] - other_imaginary[k] - parts_.at_zero * std::sin(turn);
+            const double error = parts_.above.error(y) + parts_.below.error(y) + missing +
+                                 16.0 * kUnit * parts_.at_zero * std::fabs(turn) +
+                                 moment_.error * (std::fabs(re) + std::fabs(im));
+            out[start + k] = {{re, im, y <= parts_.most_y ? error : kInfinite}, {}};
+        }
+        if (parts_.large.nodes() == 0) {  // all may have been left out
+            for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
+                out[start + k].large.error = 2.0 * parts_.large.missing();
+            }
+            continue;
+        }
+        parts_.large.at(first + start, real, imaginary);
+        const double rounding = parts_.large.rounding() + 2.0 * parts_.large.missing();
+        for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
+            const double y = static_cast<double>(first + start + k) * step_;
+            const double error = parts_.large.error(y) + rounding;
+            out[start + k].large = {parts_.large.weight() + real[k], imaginary[k],
+                                    y <= parts_.most_y ? error : kInfinite};
+        }
+    }
+}
+
+double ReplacedGaussianLine::log_damped(double y) const {
+    const double sum = std::exp(parts_.above.log_tail(y)) + std::exp(parts_.below.log_tail(y));
+    return std::log((sum + parts_.at_zero + parts_.bottom) * (1.0 + 1e-9) +
+                    parts_.above.rounding() + parts_.below.rounding()) +
+           moment_.error;
+}
+
+double ReplacedGaussianLine::log_large_tail(double y) const {
+    return std::log(std::exp(parts_.large.log_tail(y)) + parts_.bottom_of_large + 1e-300) +
+           moment_.error;
+}
+
+void ReplacedGaussianLine::find_windows() const {
+    constexpr double kFirst = 0.05, kFactor = 1.5, kEnough = -4.0;
+    constexpr int kMost = 100;
+    double y = kFirst / std::sqrt(moment_.curvature + 1e-300);
+    for (int i = 0; i < kMost; ++i, y *= kFactor) {
+        const double beyond = log_damped(y);
+        if (!(beyond < 0.0)) continue;
+        const double spread =
+            law_.spread_within(kPi / y, tilt_, moment_.value + moment_.error);
+        windows_.push_back({y, beyond, spread});
+        if (beyond < kEnough) break;
+    }
+    if (windows_.empty()) windows_.push_back({0.0, 0.0, 0.0});
+}
+
+// 1 - cos u >= 2 u^2/pi^2 for |u| <= pi: section 7.1.
+double ReplacedGaussianLine::log_tail(double y) const {
+    if (windows_.empty()) find_windows();
+    double best = std::min(log_damped(y), 0.0);
+    for (const Window& window : windows_) {
+        if (!(y < window.end)) continue;
+        const double less = 2.0 / (kPi * kPi) * y * y * window.spread;
+        const double within = less < 1.0 ? 0.5 * std::log1p(-less) : -kInfinite;
+        best = std::min(best, std::max(within, window.log_beyond));
+    }
+    return best;
+}
+
+}  // namespace tightnoise::contour
