@@ -106,9 +106,9 @@ void bind_contour(py::module_ m) {
         [](double sigma, double rate, const std::string& sampling) -> SharedLaw {
             using Replaced = contour::ReplacedGaussianLaw;
             const bool is_fixed = sampling == "fixed-size";
-            if (!(sigma >= 1e-2 && sigma <= 1e6 && rate >= 1e-100 && rate <= 1.0) ||
+            if (!(sigma >= 0.1 && sigma <= 1e6 && rate >= 1e-100 && rate <= 1.0) ||
                 !(is_fixed || sampling == "poisson")) {
-                throw py::type_error("core: sigma from 1e-2 to 1e6, a rate, and a sampling");
+                throw py::type_error("core: sigma from 0.1 to 1e6, a rate, and a sampling");
             }
             if (rate == 1.0) {
                 return std::make_shared<contour::GaussianLaw>((is_fixed ? 1.0 : 2.0) / sigma);

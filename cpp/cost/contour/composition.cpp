@@ -23,10 +23,10 @@ constexpr double kSmall = 1e-3;         // epsilons below are known to a part of
 constexpr double kStart = 1e-3;         // relative: of where to start
 constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
 constexpr int kPasses = 3;
-constexpr double kSketched = 1e-2;          // relative width that tells where x is
-constexpr double kKnown = 1e-3;             // x is known so well that a sketch would not help
+constexpr double kSketched = 1e-2;  // relative width that tells where x is
+constexpr double kKnown = 1e-3;     // x is known so well that a sketch would not help
 constexpr double kPartsOfLoss[] = {0.4, 0.15, 1.0};  // what counts as a large loss, by x
-constexpr double kNarrowIfSmoothed = 6e-7;  // once rare large losses were taken apart
+constexpr double kNarrowIfSmoothed = 6e-7;           // once rare large losses were taken apart
 
 // Gaussian releases are one Gaussian release.
 Terms merged(const Terms& terms) {
@@ -498,8 +498,8 @@ std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
         if (!small) return std::nullopt;
     }
     const Images images = cheapest(moments, tilt_for_loss(moments, x), x, log_value);
-    auto large = Contour::make_large(terms_, images, x, log_value, split,
-                                     tolerance_at(images.tilt()));
+    auto large =
+        Contour::make_large(terms_, images, x, log_value, split, tolerance_at(images.tilt()));
     if (!large) return std::nullopt;
     return TwoParts{std::move(*large), std::move(small), known + tilt * x, tilt};
 }

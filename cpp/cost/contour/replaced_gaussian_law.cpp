@@ -21,14 +21,14 @@ using Rule = GaussLegendre<16>;
 
 constexpr int kPoints = 16;
 constexpr std::size_t kMostPanels = 4096;
-constexpr double kMomentError = -28.0;  // log: of moments for searches and images
+constexpr double kMomentError = -28.0;               // log: of moments for searches and images
 constexpr double kLogRoot = 0.91893853320467274178;  // log sqrt(2 pi)
 constexpr double kLogLeast = -1e9;                   // log of what is 0 beside all else
 constexpr double kLargestExponent = 600.0;
-constexpr double kFarOut = 300.0;      // of a: next to q e^a, 1 - q is nothing
+constexpr double kFarOut = 300.0;       // of a: next to q e^a, 1 - q is nothing
 constexpr double kLogNothing = -150.0;  // of a node's weight: squares do not underflow
-constexpr double kLogPruned = -64.5;   // of it, relative to the largest
-constexpr double kPrunedLess = 7.0;    // log of how much less than may be missed
+constexpr double kLogPruned = -64.5;    // of it, relative to the largest
+constexpr double kPrunedLess = 7.0;     // log of how much less than may be missed
 constexpr double kMostFrequencies = 6.6e4;
 constexpr double kFunctions = 16.0;  // units u of a few elementary functions of one place
 
@@ -95,7 +95,8 @@ ReplacedGaussianLaw::Place ReplacedGaussianLaw::place(Complex offset) const {
     const Complex change =
         -q_ * exp(a - h) * Complex(std::cos(b), std::sin(b)) * complex_expm1({-2.0 * a, -2.0 * b});
     const Complex ratio = change / below, loss = complex_log1p(ratio);
-    const double moved = std::abs(ratio / (1.0 + ratio)) * (kFunctions + of_other + 4.0 * (size + h));
+    const double moved =
+        std::abs(ratio / (1.0 + ratio)) * (kFunctions + of_other + 4.0 * (size + h));
     const double share = std::exp(std::log(q_) + a - h - loss.real() - w.log_size);
     return {other, loss, of_other,
             kFunctions + (moved + 4.0 * size * (share + lost)) / (std::abs(loss) + 1e-300)};
@@ -153,9 +154,9 @@ double ReplacedGaussianLaw::log_largest(const Integrand& of, double offset, doub
                                         double most) const {
     const double share =
         std::max(of.cut.log_share(offset - least), of.cut.log_share(offset + most));
-    return log_sum(share + log_peak(offset, least, most, 1.0 + of.t, -of.t),
-                   (of.has_negative ? 0.0 : share) +
-                       log_peak(offset, least, most, -of.t, 1.0 + of.t));
+    return log_sum(
+        share + log_peak(offset, least, most, 1.0 + of.t, -of.t),
+        (of.has_negative ? 0.0 : share) + log_peak(offset, least, most, -of.t, 1.0 + of.t));
 }
 
 // By how much more at Im z up to `top` an integrand may be.
@@ -169,7 +170,8 @@ double ReplacedGaussianLaw::log_error(const Integrand& of, const Panel& panel) c
     const double half = 0.5 * panel.length, middle = panel.start + half;
     double best = kInfinite;
     for (const double rho : {1.4, 2.0, 2.8, 4.0, 5.8, 8.5}) {
-        const double longer = 0.5 * half * (rho + 1.0 / rho), wider = 0.5 * half * (rho - 1.0 / rho);
+        const double longer = 0.5 * half * (rho + 1.0 / rho),
+                     wider = 0.5 * half * (rho - 1.0 / rho);
         const double along = panel.is_upright ? wider : longer;  // of the real axis
         const double centre = panel.is_upright ? 0.0 : middle;
         const double top = panel.is_upright ? middle + longer : panel.height + wider;
@@ -177,6 +179,7 @@ double ReplacedGaussianLaw::log_error(const Integrand& of, const Panel& panel) c
         if (!(mu_ * top < kStrip * kPi)) break;
         double growth = log_growth(of, top);
         if (beneath > 0.0 && of.most_y > 0.0) {
+            if (!(panel.is_upright && panel.start == 0.0)) break;  // others hold for any y
             const double b = mu_ * beneath, sine = std::sin(b), cosine = std::cos(b);
             if (!(b < 0.4 * kPi)) break;
             growth += of.most_y * (turned(share_above(centre + along), sine, cosine) +
@@ -208,8 +211,8 @@ double ReplacedGaussianLaw::log_height(const Integrand& of) const {
     const double last = end(of.t);
     double largest = of.cut.is_none() ? 0.0 : -kInfinite;
     for (double offset = 0.0; offset <= last; offset += last / kSteps) {
-        largest = std::max(largest, log_density(offset, 1.0 + of.t, -of.t) +
-                                        of.cut.log_share(offset));
+        largest =
+            std::max(largest, log_density(offset, 1.0 + of.t, -of.t) + of.cut.log_share(offset));
     }
     return largest;
 }
@@ -259,8 +262,8 @@ Moment ReplacedGaussianLaw::moment_within(const Integrand& of, double log_wanted
             const double offset = panel.start + panel.length * Rule::nodes[k];
             const Place at = place(offset);
             const double z = start_ + offset, loss = at.loss.real();
-            const double base = std::log(panel.length * Rule::weights[k]) - kLogRoot -
-                                0.5 * z * z + at.log_other.real() + of.cut.log_share(offset);
+            const double base = std::log(panel.length * Rule::weights[k]) - kLogRoot - 0.5 * z * z +
+                                at.log_other.real() + of.cut.log_share(offset);
             const double up = (1.0 + t) * loss, down = t * loss;
             const double log_up = up > 40.0 ? up : std::log(expm1(up));
             const double log_down = std::log(-expm1(-down));
@@ -269,8 +272,8 @@ Moment ReplacedGaussianLaw::moment_within(const Integrand& of, double log_wanted
                                  (2.0 + up + down) * (at.error_of_loss + 2.0) + 24.0 +
                                  of.cut.error(offset);
             const double logarithm = base + log_up + log_down;
-            terms.push_back({logarithm, base + up, base - down, loss,
-                             error + 4.0 * std::fabs(logarithm)});
+            terms.push_back(
+                {logarithm, base + up, base - down, loss, error + 4.0 * std::fabs(logarithm)});
             largest = std::max(largest, base + up);
         }
     }
@@ -305,7 +308,7 @@ Moment ReplacedGaussianLaw::moment(double t) const {
 // M_a - 1 is at most the same mean over the share of smaller losses: what the others lack, as much
 // of r^-t - r - 1, is below 0.
 double ReplacedGaussianLaw::log_small_moment(double t, const Split& split) const {
-    if (!top_.is_none()) return Law::log_small_moment(t, split);
+    if (!top_.is_none()) return kInfinite;  // no part has parts
     const Moment moment = moment_within({t, cut_at(split, -1.0)}, kMomentError);
     return moment.value + (moment.error < kInfinite ? moment.error : 0.0);
 }
@@ -323,10 +326,10 @@ std::optional<Interval> ReplacedGaussianLaw::mean_above(const Integrand& of, dou
             const double offset = panel.start + panel.length * Rule::nodes[k];
             const Place at = place(offset);
             const double z = start_ + offset;
-            sum += panel.length * Rule::weights[k] *
-                   std::exp(at.log_other.real() - 0.5 * z * z - kLogRoot +
-                            of.cut.log_share(offset)) *
-                   function(at.loss.real());
+            sum +=
+                panel.length * Rule::weights[k] *
+                std::exp(at.log_other.real() - 0.5 * z * z - kLogRoot + of.cut.log_share(offset)) *
+                function(at.loss.real());
         }
     }
     const double missing = made->missing + kOutside;
@@ -390,8 +393,7 @@ double ReplacedGaussianLaw::spread_within(double window, double t, double log_mo
         const double fall = 0.5 * (z_left - z_right) * (z_left + z_right);
         const double factor = std::log(right - left) - kLogRoot - log_moment;
         const double loss_left = loss_at(left), loss_right = loss_at(right);
-        const double above =
-            log_density(left, 1.0 + t, -t) + fall + factor + top_.log_share(right);
+        const double above = log_density(left, 1.0 + t, -t) + fall + factor + top_.log_share(right);
         const double below = log_density(right, -t, 1.0 + t) + factor;
         cells.push_back({loss_left, loss_right, std::exp(above)});
         cells.push_back({-loss_right, -loss_left, std::exp(below)});
@@ -463,7 +465,8 @@ std::optional<ReplacedGaussianLaw::Path> ReplacedGaussianLaw::path(const Integra
                      (1.0 + t) * size * (at.error_of_loss + 4.0) + 4.0 * std::fabs(log_moment) +
                      2.0 * std::max(std::abs(above), std::abs(below)) + 40.0;
             nodes.push_back({at.loss, above, below, error});
-            highest = std::max(highest, is_large ? above.real() : std::max(above.real(), below.real()));
+            highest =
+                std::max(highest, is_large ? above.real() : std::max(above.real(), below.real()));
             of_loss = std::max(of_loss, at.error_of_loss);
         }
     }
@@ -496,17 +499,18 @@ std::optional<ReplacedGaussianLaw::Path> ReplacedGaussianLaw::path(const Integra
 }
 
 std::unique_ptr<Line> ReplacedGaussianLaw::line(const LineRequest& request) const {
+    if (!top_.is_none() && !request.split.is_none()) return nullptr;
     const double t = request.tilt;
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
-    const Moment moment = moment_within({t, top_, 0.0, false, !top_.is_none()}, log_error - std::log1p(t));
+    const Moment moment =
+        moment_within({t, top_, 0.0, false, !top_.is_none()}, log_error - std::log1p(t));
     if (!(moment.error < kInfinite)) return nullptr;
     const double log_wanted = std::clamp(request.log_missing, -300.0, -30.0);
     const double most_y = std::max(request.reach, kMostFrequencies * request.step);
     const auto whole = path({t, top_, most_y, true}, moment.value, log_wanted);
-    const auto large =
-        request.split.is_none()
-            ? Path{}
-            : path({t, cut_at(request.split, 1.0), most_y}, moment.value, log_wanted);
+    const auto large = request.split.is_none() ? Path{}
+                                               : path({t, cut_at(request.split, 1.0), most_y},
+                                                      moment.value, log_wanted);
     if (!whole || !large) return nullptr;
     const auto sum = [&](const ShiftedNodes& nodes, double centre) {
         return ShiftedSum(nodes, centre, request.step);
@@ -541,8 +545,7 @@ std::optional<Interval> ReplacedGaussianLaw::profile(double x) const {
     const double first = q_ * std::exp(log_ndtr(mu_ - at));
     const double rest = std::exp(log_b + log_ndtr(-at));
     const double swapped = std::exp(std::log(q_) + x + log_ndtr(-mu_ - at));
-    const double part =
-        kUnit * (64.0 + 8.0 * (x + (at + mu_) * (at + mu_) - std::log(q_)));
+    const double part = kUnit * (64.0 + 8.0 * (x + (at + mu_) * (at + mu_) - std::log(q_)));
     const double value = first - rest - swapped, error = 3.0 * part * first;
     return Interval{std::max(value - error, 0.0), std::min(value + error, 1.0)};
 }

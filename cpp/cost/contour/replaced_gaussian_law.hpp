@@ -22,7 +22,7 @@ struct Panel {
 class ReplacedGaussianLaw : public Law {
   public:
     enum class Sampling { poisson, fixed_size };
-    // sigma in [1e-2, 1e6], rate in [1e-100, 1).
+    // sigma in [0.1, 1e6], rate in [1e-100, 1).
     ReplacedGaussianLaw(double sigma, double rate, Sampling sampling);
 
     Moment moment(double t) const override;
@@ -77,7 +77,7 @@ class ReplacedGaussianLaw : public Law {
     double log_growth(const Integrand& of, double top) const;
     double log_error(const Integrand& of, const Panel& panel) const;
     double log_most(const Integrand& of, const Panel& panel) const;
-    double end(double t) const;  // of the integrals: beyond is next to nothing
+    double end(double t) const;                    // of the integrals: beyond is next to nothing
     double log_height(const Integrand& of) const;  // about the log of the largest integrand
     struct Panels {
         std::vector<Panel> panels;

@@ -28,8 +28,7 @@ void ReplacedGaussianLine::at(std::size_t first, std::size_t count, Characterist
             const double y = static_cast<double>(first + start + k) * step_;
             const double turn = y * moment_.slope, half = std::sin(0.5 * turn);
             const double re = real[k] + other_real[k] - 2.0 * parts_.at_zero * half * half;
-            const double im =
-                imaginary[k] - other_imaginary[k] - parts_.at_zero * std::sin(turn);
+            const double im = imaginary[k] - other_imaginary[k] - parts_.at_zero * std::sin(turn);
             const double error = parts_.above.error(y) + parts_.below.error(y) + missing +
                                  16.0 * kUnit * parts_.at_zero * std::fabs(turn) +
                                  moment_.error * (std::fabs(re) + std::fabs(im));
@@ -71,8 +70,7 @@ void ReplacedGaussianLine::find_windows() const {
     for (int i = 0; i < kMost; ++i, y *= kFactor) {
         const double beyond = log_damped(y);
         if (!(beyond < 0.0)) continue;
-        const double spread =
-            law_.spread_within(kPi / y, tilt_, moment_.value + moment_.error);
+        const double spread = law_.spread_within(kPi / y, tilt_, moment_.value + moment_.error);
         windows_.push_back({y, beyond, spread});
         if (beyond < kEnough) break;
     }

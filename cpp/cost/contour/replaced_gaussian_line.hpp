@@ -12,9 +12,9 @@ namespace tightnoise::contour {
 class ReplacedGaussianLine : public Line {
   public:
     struct Parts {
-        ShiftedSum above, below;  // of positive losses, and of negative ones, conjugate
-        ShiftedSum large;         // of the part of large losses
-        double at_zero;           // what outcomes without a loss have
+        ShiftedSum above, below;         // of positive losses, and of negative ones, conjugate
+        ShiftedSum large;                // of the part of large losses
+        double at_zero;                  // what outcomes without a loss have
         double bottom, bottom_of_large;  // what lies next to the real axis, at most
         double most_y;                   // up to which that serves
     };
@@ -28,7 +28,7 @@ class ReplacedGaussianLine : public Line {
     double log_large_tail(double y) const override;
     std::size_t block() const override { return ShiftedSum::kBlock; }
     bool holds_beyond_reach() const override { return true; }
-    std::size_t work() const override { 
+    std::size_t work() const override {
         return parts_.above.nodes() + parts_.below.nodes() + parts_.large.nodes();
     }
 

@@ -49,8 +49,11 @@ def few_sums(terms: Terms) -> FewSums | None:
     lowers: list[tuple[Release, int]] = []
     types = 1
     for leaf, n in terms:
-        release, reached = losses_of_leaf(leaf), leaf.reached()
-        if release is None or reached is None or n > _MOST_RELEASES:
+        reached = leaf.reached()
+        if reached is None or n > _MOST_RELEASES:
+            return None
+        release = losses_of_leaf(leaf)
+        if release is None:
             return None
         if leaf.is_attained and leaf.has_least_profile:  # none is worse than the pair reached
             release = reached

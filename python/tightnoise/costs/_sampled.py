@@ -54,7 +54,7 @@ Terms = tuple[tuple[Leaf, int], ...]
 
 _LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
-_LEAST_NOISE, _LARGEST_NOISE = 1e-2, 1e6  # that the law of a replaced record takes
+_LEAST_NOISE, _LARGEST_NOISE = 0.1, 1e6  # that the law of a replaced record takes
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
@@ -317,12 +317,13 @@ class Sampled(Leaf):
             return None if None in pair else tuple(law for law in pair if law is not None)
         if not isinstance(leaf, GaussianPair):
             return None
-        return tuple(
-            _laws_by_noise(
-                self.terms, lambda noise, way=way: core.sampled_gaussian(noise, self.rate, way)
+
+        def of(way: str) -> Law:
+            return _laws_by_noise(
+                self.terms, lambda noise: core.sampled_gaussian(noise, self.rate, way)
             )
-            for way in ("remove", "add")
-        )
+
+        return of("remove"), of("add")
 
     def _replaced_laws(self, terms: Terms) -> tuple[Law, ...] | None:
         """Return that of a replaced record, which is symmetric."""
