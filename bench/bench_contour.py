@@ -17,7 +17,7 @@ from tightnoise.costs._profile_points import profiles
 
 SIGMA, RATE, STEPS = 1.0, 0.01, 10_000
 SETTINGS = 2000
-ATOMS = 20
+REPLACED = 20
 TRUTHS = {1e-6: 6.90738449504508251, 1e-15: 11.7599785022418834, 1e-100: 40.454844746640101}
 MIXED = 5.32550148732412328  # of "add", the smaller one: "remove" is not known so well
 
@@ -98,7 +98,7 @@ def test_replaced_records(timed):
         return cost.epsilon_bounds(1e-6)
 
     lower, upper = timed("epsilon of DP-SGD, a record replaced", run, 1)
-    assert 11.956 <= lower <= upper <= lower * (1 + 1e-4)
+    assert 11.956 <= lower <= upper <= lower * (1 + 1e-9)
 
 
 def test_allocated_records(timed):
@@ -162,11 +162,11 @@ def replaced(sigma, rate):
 
 
 @pytest.mark.parametrize("kind", [fixed_size, replaced])
-def test_random_atoms(timed, kind):
-    """Leaves without a law in the core; prints how many are narrow, by count."""
+def test_random_replaced_records(timed, kind):
+    """Through the package; prints how many are narrow, by count."""
     rng = np.random.default_rng(7)
     low, high = np.log([0.5, 1e-4, 1.0, 1e-12]), np.log([10.0, 0.5, 1e5, 1e-2])
-    settings = np.exp(rng.uniform(low, high, (ATOMS, 4)))
+    settings = np.exp(rng.uniform(low, high, (REPLACED, 4)))
     rows = []
 
     def run():
@@ -178,12 +178,12 @@ def test_random_atoms(timed, kind):
             width = (upper - lower) / upper if upper > 1e-3 else 0.0
             rows.append((math.floor(count), width, time.perf_counter() - start))
 
-    timed(f"epsilon of {ATOMS} random trainings, {kind.__name__}", run, ATOMS)
+    timed(f"epsilon of {REPLACED} random trainings, {kind.__name__}", run, REPLACED)
     counts, widths, seconds = np.array(rows).T
     for least, most in ((1, 20), (20, math.inf)):
         here = (counts >= least) & (counts < most)
         print(f"count {least} to {most}: {np.mean(widths[here] <= 1e-6):.1%} to 1e-6")
-    print(f"median {np.median(seconds):.3f} s, 90 % below {np.quantile(seconds, 0.9):.3f} s")
+    print(f"median {np.median(seconds):.4f} s, 90 % below {np.quantile(seconds, 0.9):.3f} s")
 
 
 def test_many_deltas(timed):
