@@ -23,7 +23,6 @@ constexpr int kPoints = 16;
 constexpr std::size_t kMostPanels = 4096;
 constexpr double kMomentError = -28.0;               // log: of moments for searches and images
 constexpr double kLogRoot = 0.91893853320467274178;  // log sqrt(2 pi)
-constexpr double kLogLeast = -1e9;                   // log of what is 0 beside all else
 constexpr double kLargestExponent = 600.0;
 constexpr double kFarOut = 300.0;       // of a: next to q e^a, 1 - q is nothing
 constexpr double kLogNothing = -150.0;  // of a node's weight: squares do not underflow
