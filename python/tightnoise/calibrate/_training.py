@@ -36,7 +36,7 @@ def noise_multiplier(
 ) -> float:
     """Return the smallest noise multiplier with which DP-SGD is (epsilon, delta)-DP.
 
-    By distributions of the privacy loss, the tightest answer that there is; a second or two.
+    By distributions of the privacy loss, the tightest answer that there is; mostly milliseconds.
     Without sampling (``sampling_rate=1``) in closed form.
 
     Parameters
