@@ -426,3 +426,29 @@ def test_what_are_no_buffers():
         bad[place] = value
         with pytest.raises(ValueError, match="counts that agree"):
             Sketch.from_buffers(bad, least)
+
+
+def test_buffers_that_do_not_agree():
+    # Each was taken, and some cost less than the elements do: the last of "sums" nothing at all.
+    sums, least = Sketch.of(np.linspace(-0.9, 1.3, 5000), -1.0, 1.0, sigma=0.5).buffers()
+    moments = 3 + 16  # and then bins
+    bins = moments + 8 * np.flatnonzero(sums[moments:-769].reshape(-1, 8)[:, 0])
+    for place, value in ((bins[0], 0.0), (bins[0], -500.0), (bins[0] + 1, 1e6), (3, -1e5), (1, 0)):
+        bad = sums.copy()
+        bad[place] = value
+        with pytest.raises(ValueError, match="moments that agree"):
+            Sketch.from_buffers(bad, least)
+    for place, value in ((0, 1.2), (0, -0.1), (0, np.inf), (1, -1.0), (1, -np.inf), (1, 1.0)):
+        bad = least.copy()
+        bad[place] = value
+        with pytest.raises(ValueError, match="distances that agree"):
+            Sketch.from_buffers(sums, bad)
+    with pytest.raises(ValueError, match="distances that agree"):
+        Sketch.from_buffers(sums, [*least[:4], 0.45, *least[5:7], -0.45])
+    for dtype in (np.float32, np.float16, np.int64):
+        with pytest.raises(TypeError, match="sums must hold float64"):
+            Sketch.from_buffers(sums.astype(dtype), least)
+    empty = Sketch.of([], -1.0, 1.0).buffers()
+    assert Sketch.from_buffers(*empty).count == 0
+    with pytest.raises(ValueError, match="distances that agree"):
+        Sketch.from_buffers(empty[0], [0.0, *empty[1][1:]])

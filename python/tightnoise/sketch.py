@@ -50,6 +50,7 @@ _CELL_UNIT = 1e-9
 _SPARSE = 32.0
 # Of the error that is accepted: what the interpolation errors may make up.
 _INTERPOLATION_SHARE = 0.05
+_ROUNDED = 1e-6  # what moments and edges may be rounded off by, relatively, and far less is
 
 
 class _Moments(NamedTuple):
@@ -241,11 +242,12 @@ class Sketch:
         Raises
         ------
         ValueError
-            If workers had different lower, upper or sigma, the arrays are not such buffers, or
-            hold NaN.
+            If workers had different lower, upper or sigma, the arrays are not such buffers, hold
+            NaN, or what they say of the elements does not agree.
+        TypeError
+            If they do not hold float64 numbers: others have too few digits.
         """
-        added = _validate.number_array("sums", sums)
-        best = _validate.number_array("least", least)
+        added, best = _float64s("sums", sums), _float64s("least", least)
         _validate.require(best.shape == (8,), "least", f"shape {best.shape}", "of 8 numbers")
         nearest, minus_farthest, lower, upper, sigma, *negated = best.tolist()
         agreed = [lower, upper, sigma] == [-term for term in negated]
@@ -264,8 +266,27 @@ class Sketch:
         self._moments = _Moments(
             interval, bins.reshape(mine.bins.shape), nearest, -minus_farthest, int(head[2]), counts
         )
+        self._require_agreement()
         self._sources = None
         return self
+
+    def _require_agreement(self) -> None:
+        """Raise ValueError unless moments, counts and distances may be of the same elements."""
+        moments = self._moments
+        held, good = float(moments.outside), self._shards > 0
+        for panels in (moments.interval.reshape(1, -1), moments.bins):
+            elements = panels[:, :1]  # T_0 is 1, and no T_k is larger
+            held += float(elements.sum())
+            good = good and bool((np.abs(panels) <= elements * (1 + _ROUNDED)).all())
+        _validate.require(good and held == self.count, "sums", held, "of moments that agree")
+        ends, good = (self.nearest, self.farthest), True
+        cells = np.flatnonzero(moments.counts)
+        edges = np.append(self.sigma * count_edges(), np.inf)
+        for cell, end in zip((cells[:1], cells[-1:]), ends, strict=True):
+            low, high = edges[cell] * (1 - _ROUNDED), edges[cell + 1] * (1 + _ROUNDED)
+            good = good and bool(((low <= end) & (end <= high)).all())
+        in_order = ends[0] <= ends[1] if cells.size else ends == (np.inf, 0.0)
+        _validate.require(good and in_order, "least", ends, "of distances that agree with counts")
 
     @property
     def centre(self) -> float:
@@ -607,6 +628,14 @@ class Sketch:
                 )
             )
         return panels
+
+
+def _float64s(name: str, value: object) -> Float64s:
+    """Return an array of float64; TypeError where it has others, which have too few digits."""
+    array = _validate.plain_array(name, value)
+    if array.dtype.kind in "iuf" and array.dtype.newbyteorder("=") != np.float64:
+        raise TypeError(f"{name} must hold float64 numbers; got dtype {array.dtype}")
+    return _validate.number_array(name, array)
 
 
 class _Basis(NamedTuple):

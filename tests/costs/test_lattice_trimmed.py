@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
+from tightnoise.costs._bounds import LossTable
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds
 from tightnoise.costs._lattice_bounds import _trimmed_bounds
@@ -44,12 +45,45 @@ def test_what_is_above_a_cut(seed):
     for x in (0.05, 0.4, 1.0):
         top = top_of(terms, cut, x)
         share = math.fsum(mass * -math.expm1(x - loss) for loss, mass in outcomes if loss > x)
-        for bounds, mass in ((top.p, p), (top.q, q)):
+        for bounds, mass in ((top.p, p), (top.q, q * math.exp(x))):
             assert bounds[0] <= mass * (1 + 1e-15)
             assert mass <= bounds[1] * (1 + 1e-15)
         assert top.p[1] - top.p[0] <= 1e-11 * p
         assert top.lower(x) <= share <= top.upper(x)
         assert top.lower(x) == pytest.approx(p - math.exp(x) * q, rel=1e-9)
+
+
+@pytest.mark.parametrize(("x", "log_mass"), [(300.0, -600.0), (500.0, -300.0), (590.0, -230.0)])
+@pytest.mark.parametrize("gap", [1e-3, 0.02, 0.5, 5.0])
+def test_what_a_number_is_too_small_for(x, log_mass, gap):
+    # Q's mass of the rare loss, e^-890 or less, counts e^x times. Nearly all of 3 P(one) is P(A).
+    losses, masses = [-0.1, 0.1, x + gap], [0.475, 0.525, math.exp(log_mass)]
+    small = 0.475 * math.exp(0.1) + 0.525 * math.exp(-0.1)
+    top = top_of(((table(losses, masses), 3),), x + gap / 2, x)
+    share = 3 * masses[2] * (1 - math.exp(-gap) * small**2)
+    assert top.lower(x) <= share <= top.upper(x)
+    assert top.lower(x) == pytest.approx(share, rel=1e-6)
+    assert top.lower(1e4) == -math.inf
+
+
+def test_no_epsilon_is_found_where_more_is_rare():
+    # From all epsilons on, which numbers e^epsilon are too small for.
+    losses = (-169.5922929932151, -0.00015814818167797138, 0.0009571828015963411, 627.9660308994215)
+    masses = (2.4203027319287154e-96, 0.8581372861606339, 0.14186271383936605, 3.68775535927282e-55)
+    others = (-0.02892528745887187, 0.002308555471127721, 386.93719941024113)
+    shares = (0.07285144416570553, 0.9271484394124387, 1.1642185569521259e-07)
+    terms = ((LossTable(losses, masses), 1), (LossTable(others, shares), 3))
+    delta = 3.492655264234939e-07
+    found = _trimmed_bounds("epsilon", terms, delta, Bounds(0.0, 112.0))
+    assert found.upper == 112.0
+
+
+def test_none_but_rare_losses():
+    cost = tn.Cost.of_losses([-444.8590476104802, 0.0], [1.6275606298120732e-266, 1.0]) * 4
+    delta = 1.0313991499905793e-72
+    lower, upper = cost.epsilon_bounds(delta)
+    assert 0 <= lower <= upper <= 444.9
+    assert cost.delta(upper) <= delta
 
 
 @pytest.mark.parametrize(

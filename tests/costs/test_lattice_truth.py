@@ -150,3 +150,33 @@ def test_few_releases(name, times, rng, check_error, monkeypatch):
         truth = max(law.many(np.array([epsilon]), times, way)[0] for way in range(ways))
         assert low <= truth * (1 + close) + 1e-14
         assert high >= truth * (1 - close) - 1e-14
+
+
+@pytest.mark.parametrize(
+    ("count", "losses", "masses", "epsilon"),
+    [
+        (
+            147095744,
+            [1.2980232098214413e-05, -1.2980387950121283e-05, 4.876156021959957],
+            [0.5000062464878299, 0.49999375351216263, 7.537791216689897e-15],
+            1.2852447283568806,
+        ),
+        (
+            148142,
+            [-0.0003012557065380284, 0.0003012556484335113, 5.0766916925954275],
+            [0.499924686066583, 0.5000753139041823, 2.9234698281687126e-11],
+            1.313562328846682,
+        ),
+    ],
+)
+def test_rare_losses_of_very_many(count, losses, masses, epsilon):
+    # That one of all has the large loss proves P(A) - e^epsilon Q(A). Small losses of either sign
+    # turn the characteristic function by little at a time, and often.
+    cost = tn.Cost.of_losses(losses, masses) * count
+    p, q = masses[2], masses[2] * math.exp(-losses[2])
+    known = -math.expm1(count * math.log1p(-p))
+    known += math.exp(epsilon) * math.expm1(count * math.log1p(-q))
+    assert cost.delta(epsilon) >= known * (1 - 1e-11)
+    lower, upper = cost.delta_bounds(epsilon)
+    assert lower <= upper
+    assert upper >= known * (1 - 1e-11)

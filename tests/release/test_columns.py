@@ -1,10 +1,14 @@
 """Columns of pandas, polars and Arrow, where they are installed, and what is no column."""
 
+import contextlib
+import datetime
+
 import numpy as np
 import pytest
 
 import tightnoise as tn
 from tightnoise.release._columns import labels_in, numbers_in
+from tightnoise.release._noise import Noise
 
 
 def made(package, values, dtype=None):
@@ -48,6 +52,89 @@ def test_pandas_columns_of_arrow(dtype):
     found = numbers_in(column, "drop", "add-remove")
     assert found.values.dtype.kind == dtype[0].replace("d", "f")
     assert found.present.tolist() == [1, 0]
+
+
+def planned(release, column, **how):
+    """Return the kind of noise and the true value of a release that draws nothing."""
+    found = []
+
+    def draw(noise, theta, rng):
+        found.append((noise.integer, np.asarray(getattr(theta, "integers", theta)).tolist()))
+        return theta
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Noise, "draw", draw)
+        with contextlib.suppress(TypeError):  # what is drawn has no noise to be a value of
+            release(column, 1.0, adjacency="add-remove", missing="drop", **how)
+    return found[0]
+
+
+@pytest.mark.parametrize("unit", ["ns", "us"])
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_times_are_read_alike_whether_one_is_missing(package, unit):
+    # Of nanoseconds NumPy makes integers, so that a missing row once put all others into cells.
+    module = pytest.importorskip(package)
+    times = [datetime.datetime(2020, 1, 1), datetime.datetime(2021, 1, 1)]
+
+    def column(rows):
+        if package == "pandas":
+            return module.Series(rows, dtype=f"datetime64[{unit}]")
+        if package == "polars":
+            return module.Series(rows, dtype=module.Datetime(unit))
+        return module.array(rows, module.timestamp(unit))
+
+    rows = [*times, times[0]]
+    one, other = (
+        planned(tn.release_histogram, column(each), cells=times) for each in (rows, [*rows, None])
+    )
+    assert one == other
+    assert one[1] == [2, 1] or (package, unit) == ("pandas", "ns")
+
+
+@pytest.mark.parametrize("values", [[1, 2, 5], [True, False], [1.5, 2.0]])
+@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
+def test_categories_of_numbers_are_read_alike_whether_one_is_missing(package, values):
+    # With a missing row they were real, and had noise of another kind, or were refused.
+    module = pytest.importorskip(package)
+
+    def column(rows):
+        if package == "pandas":
+            return module.Series(module.Categorical(rows, categories=values))
+        return module.array(rows).dictionary_encode()
+
+    bounds = {"lower": 0, "upper": 3}
+    one, other = (
+        planned(tn.release_sum, column(rows), **bounds) for rows in (values, [*values, None])
+    )
+    assert one == other
+    assert one[0] == (type(values[0]) is not float)
+    found = labels_in(column([*values, None]), "drop", "add-remove")
+    assert found.present.tolist() == values
+    nothing = numbers_in(column([values[0], None])[1:], "drop", "add-remove")
+    assert nothing.present.size == 0
+
+
+def test_lists_with_what_is_missing_or_beyond_floats():
+    found = numbers_in([1, None, True, 10**400, -(10**400), 2**64], "drop", "add-remove")
+    assert found.present.tolist() == [1.0, 1.0, np.inf, -np.inf, 2.0**64]
+    with pytest.raises(ValueError, match="1 of them are, first that of row 1"):
+        numbers_in([1.0, None], "refuse", "add-remove")
+    for bad in ([1, "2"], [1, 1j], [{}, None]):
+        with pytest.raises(TypeError, match="must hold real numbers"):
+            numbers_in(bad, "drop", "add-remove")
+    bounds = {"lower": 0, "upper": 3}
+    assert (
+        planned(tn.release_sum, [1, 10**400], **bounds)[1]
+        == (planned(tn.release_sum, [1, 3.0], **bounds)[1])
+    )
+
+
+def test_integers_that_numpy_has_not():
+    polars = pytest.importorskip("polars")
+    column = polars.Series([1, 2], dtype=polars.Int128)
+    with pytest.raises(TypeError, match="at most 64 bits"):
+        numbers_in(column, "drop", "add-remove")
+    assert labels_in(column, "drop", "add-remove").values.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
@@ -154,7 +241,7 @@ def test_no_row_is_a_number_of_rows_unless_that_is_public(adjacency):
         ([1.0, [2.0]], ValueError, "got lists of them"),
         (np.ma.array([1.0]), TypeError, "must not be a masked array"),
         (np.array(["2020-01-01"], "M8[D]"), TypeError, "got dtype datetime64"),
-        ([1, None], TypeError, "got dtype object"),
+        ([1, {}], TypeError, "got dtype object"),
         (np.longdouble([1]), TypeError, "at most 64 bits"),
     ],
 )

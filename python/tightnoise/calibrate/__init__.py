@@ -2,7 +2,8 @@
 
 ``calibrate.<mechanism>(epsilon, delta, ..., count=1, beside=Cost())`` returns the mechanism with
 which `count` releases, beside what is planned already, meet the budget. Every answer is checked by
-`Cost.epsilon`, the function that accounts for it. `CalibrationError` says why where none exists.
+`Cost.epsilon`, the function that accounts for it, but one mixture of Gaussians by its delta, of
+which epsilon may be rounded up by 1e-8 of itself. `CalibrationError` says why where none exists.
 """
 
 from tightnoise.calibrate._bounded import (

@@ -44,6 +44,9 @@ _GAPS = np.geomspace(0.02, 600.0, 110)  # from x to a cut, by x: a tenth more ea
 _TILTS = np.exp2(np.arange(-3.0, 9.0))  # s x
 _FLOORS = (0.25, 0.5, 1.0, 2.0, math.inf)  # b, by x
 _STEPS = 24  # towards an epsilon
+_FAR = 700.0  # whose exponential is a number
+_SMALL = 1e-20  # a probability so small is its own -log(1 - p)
+_TINY = 1e-320
 _NOTHING = -1e6  # logarithm of what is 0 beside all else
 _SURE = 2e-9  # relative: so far from where both sides are equal
 
@@ -51,25 +54,32 @@ Terms = tuple[tuple[Release, int], ...]
 
 
 class Top(NamedTuple):
-    """What outcomes with a large loss add to D(x), by what P and Q give them."""
+    """What outcomes with a large loss add to D(x), by what P and Q give them.
+
+    Q's are e^near times as large, as they may be too small for numbers.
+    """
 
     p: tuple[float, float]
     q: tuple[float, float]
+    near: float
     tilt: float
     log_rest: float  # without e^((1 + tilt) x)
     log_both: float  # without e^x
 
     def lower(self, x: float) -> float:
         """Return at most what they add."""
-        less = math.exp(x) * self.q[1]
+        above = x - self.near
+        if above > _FAR:
+            return -math.inf
+        less = math.exp(above) * self.q[1] * (1 + 8 * _UNIT * (1 + abs(x)))
         return self.p[0] - less - 16 * _UNIT * (self.p[1] + less)
 
     def upper(self, x: float) -> float:
         """Return at least what they add."""
         exponent = self.log_rest + (1 + self.tilt) * x
-        rest = math.exp(min(exponent + 16 * _UNIT * abs(exponent), 700.0))
-        rest += math.exp(min(self.log_both + x + 16 * _UNIT * abs(self.log_both), 700.0))
-        less = math.exp(x) * self.q[0]
+        rest = math.exp(min(exponent + 16 * _UNIT * abs(exponent), _FAR))
+        rest += math.exp(min(self.log_both + x + 16 * _UNIT * abs(self.log_both), _FAR))
+        less = math.exp(min(x - self.near, _FAR)) * self.q[0] * (1 - 8 * _UNIT * (1 + abs(x)))
         known = max(self.p[1] - less + 16 * _UNIT * (self.p[1] + less), 0.0)
         return known + rest * (1 + 8 * _UNIT)
 
@@ -87,8 +97,8 @@ def cut_for(losses: DiscreteLosses, x: float, log_delta: float) -> float:
 
 
 def without_large(release: Release, cut: float) -> Release:
-    """Return the losses up to a cut."""
-    kept = int(np.searchsorted(release.values, cut, "right"))
+    """Return the losses up to a cut, or one: of none, nothing is said about the large ones."""
+    kept = max(int(np.searchsorted(release.values, cut, "right")), 1)
     if kept == release.values.size:
         return release
     return replace(
@@ -97,19 +107,19 @@ def without_large(release: Release, cut: float) -> Release:
 
 
 def kept_of(losses: DiscreteLosses, cut: float) -> DiscreteLosses | None:
-    """Return losses without the large ones; None if there are no others."""
-    kept = tuple(without_large(release, cut) for release in losses.releases)
-    if any(release.values.size == 0 for release in kept):
+    """Return losses without the large ones; None if there are no others, or none but 0."""
+    if any(release.values[0] > cut for release in losses.releases):
         return None
-    return DiscreteLosses(kept, losses.counts)
+    kept = tuple(without_large(release, cut) for release in losses.releases)
+    return DiscreteLosses(kept, losses.counts) if any(one.largest > 0 for one in kept) else None
 
 
 def top_of(terms: Terms, cut: float, x: float) -> Top:
     """Return what is above a cut, for an epsilon near x."""
-    p, q = (_with_large(terms, cut, sign) for sign in (0.0, 1.0))
+    p, q = (_with_large(terms, cut, sign, sign * x) for sign in (0.0, 1.0))
     found = _rests(terms, np.array([cut]), x)
     tilt, rest, both = (float(of[0]) for of in (found.tilt, found.rest, found.both))
-    return Top(p, q, tilt, max(rest - (1 + tilt) * x, _NOTHING), max(both - x, _NOTHING))
+    return Top(p, q, x, tilt, max(rest - (1 + tilt) * x, _NOTHING), max(both - x, _NOTHING))
 
 
 class TrimmedWay(NamedTuple):
@@ -271,22 +281,25 @@ def _sums_from(
     return float(from_top[first]), from_top[np.searchsorted(release.values, cuts, "right")]
 
 
-def _with_large(terms: Terms, cut: float, sign: float) -> tuple[float, float]:
-    """Return bounds of P(A), or for sign 1 of Q(A): masses times e^-L."""
-    log_whole = log_kept = rounding = 0.0
+def _with_large(terms: Terms, cut: float, sign: float, near: float) -> tuple[float, float]:
+    """Return bounds of P(A), or for sign 1 of Q(A): masses times e^-L; e^near times as large."""
+    log_whole = log_kept = rare = lost = rounding = 0.0
     for release, n in terms:
         exponents = release.log_mass - sign * release.values
-        masses = np.exp(np.minimum(exponents, 700.0))
+        masses = np.exp(np.minimum(exponents, _FAR))
         first = int(np.searchsorted(release.values, cut, "right"))
         whole, large = math.fsum(masses.tolist()), math.fsum(masses[first:].tolist())
         if not large < 0.5 * whole:
             return 0.0, math.inf
         log_whole += n * math.log(whole)
         log_kept += n * math.log1p(-large / whole)
+        rare += n * (math.fsum(np.exp(exponents[first:] + near).tolist()) / whole)
+        lost += n * float(masses.size - first)
         weighted = math.fsum((masses * np.abs(exponents)).tolist()) / whole
         rounding += n * 4 * _UNIT * (8 + weighted)
     share = -math.expm1(log_kept)
-    value = math.exp(min(log_whole, 700.0)) * share
-    # What is large is wrong by its own rounding; the whole counts n times.
-    error = rounding + 2.0**-40
-    return max(value * (1 - error), 0.0), value * (1 + error)
+    share = share * math.exp(near) if share > _SMALL else rare
+    # What is large is wrong by its own rounding; the whole counts n times. What underflows is lost.
+    error = rounding + 2.0**-39
+    scale = math.exp(min(log_whole, _FAR))
+    return max(scale * share * (1 - error), 0.0), scale * (share * (1 + error) + lost * _TINY)

@@ -68,7 +68,7 @@ class Transform:
             half = np.sin(0.5 * angle)
             g += weight * (-2 * half**2 + 1j * np.sin(angle))
             size_of_terms += weight * 2 * np.abs(half)
-        return g, 16 * _UNIT * size_of_terms
+        return g, 24 * _UNIT * size_of_terms
 
     def _all_at_once(self, offsets: NDArray[np.int64], weights: Array) -> tuple[Complexes, float]:
         """Return the same by an FFT: of weights less what would be 1 if all were at place 0."""
@@ -105,8 +105,12 @@ class Transform:
         return np.maximum(mass, 0.0), extra, error
 
     def _angle(self, places: int) -> Array:
-        """Return 2 pi times frequency times places; whole turns are taken off exactly."""
-        turns = (self._live * (places % self._size)) % self._size
+        """Return 2 pi times frequency times places, less whole turns: from -pi to pi.
+
+        Turns are taken off exactly, so that a small angle of either sign has all its digits.
+        """
+        half = self._size // 2
+        turns = (self._live * (places % self._size) + half) % self._size - half
         return turns.astype(np.float64) * (2 * math.pi / self._size)
 
 

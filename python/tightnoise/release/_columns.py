@@ -3,11 +3,14 @@
 Whether a column holds integers is said by its type, never found in its values: a type is public,
 and the noise goes by it. So numbers and truth values in a list, which has no type, count as real
 where they are added up, and as what each is by itself where they are names: NumPy makes text of a
-list as soon as one of its items is.
+list as soon as one of its items is. Nor may a row that is missing change how others are read: times
+in nanoseconds would be numbers without it and times with it, and numbers by category real.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence, Sized
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -23,6 +26,8 @@ MOST_ROWS = 2**30
 """Of a column: integers with a sign that is added up stay below 2**62."""
 Missing = Literal["refuse", "drop"]
 _MISSING: Mapping[str, None] = {"refuse": None, "drop": None}
+# The types of Arrow and polars that are those of NumPy.
+_NUMBERS = re.compile(r"(u?int(8|16|32|64)|float(16|32|64)?|double|halffloat|bool(ean)?)$")
 
 
 class Column(NamedTuple):
@@ -140,13 +145,15 @@ def column_of(values: Any, *, names: bool = False) -> Column:
     name = getattr(values, "name", None)
     name = name if isinstance(name, str) and name else None
     if hasattr(values, "is_null") and hasattr(values, "fill_null"):  # Arrow and polars
+        if hasattr(getattr(values, "type", None), "index_type"):  # numbers of a dictionary's items
+            values = values.cast(values.type.value_type)
         lost = np.asarray(values.is_null())
-        if not lost.any():
-            return Column(np.asarray(values), None, name)
-        if not _holds_numbers(values):
-            return Column(_objects(values), lost, name)
-        zero = False if "bool" in _type_name(values) else 0
-        return Column(np.asarray(values.fill_null(zero)), lost, name)
+        if _NUMBERS.match(_type_name(values)):
+            zero = False if "bool" in _type_name(values) else 0
+            array = np.asarray(values.fill_null(zero) if lost.any() else values)
+        else:
+            array = _objects(values)
+        return Column(array, lost if lost.any() else None, name)
     if hasattr(values, "isna") and hasattr(values, "to_numpy"):  # pandas
         lost = np.asarray(values.isna())
         kind = getattr(values.dtype, "numpy_dtype", None)
@@ -154,6 +161,10 @@ def column_of(values: Any, *, names: bool = False) -> Column:
             kind = np.dtype(values.dtype.type)
         if kind is not None and np.dtype(kind).kind in "iufb" and np.ndim(lost) == 1:
             array = values.to_numpy(dtype=np.dtype(kind), na_value=np.dtype(kind).type(0))
+        elif hasattr(values.dtype, "categories") and np.ndim(lost) == 1:
+            of = np.asarray(values.dtype.categories)
+            codes = np.asarray(getattr(values, "cat", values).codes)  # -1: missing
+            array = of[codes] if of.size else np.zeros(codes.size, of.dtype)
         else:
             array = np.asarray(values)
         maker = type(values) if hasattr(values, "index") and np.ndim(lost) == 1 else None
@@ -169,7 +180,21 @@ def column_of(values: Any, *, names: bool = False) -> Column:
         raise ValueError("values must be a column of values; got lists of them") from None
     if array.dtype.kind in "iub" and not has_type:
         array = array.astype(np.float64)
+    if array.dtype.kind == "O" and not has_type and all(map(_is_number_or_none, values)):
+        array = np.fromiter(map(_real, values), np.float64, len(values))
     return Column(array, None, name)
+
+
+def _is_number_or_none(item: object) -> bool:
+    return item is None or isinstance(item, (int, float, np.bool_, np.integer, np.floating))
+
+
+def _real(item: Any) -> float:
+    """Return a number as float64, and NaN for what is missing."""
+    try:
+        return math.nan if item is None else float(item)
+    except OverflowError:  # an integer beyond all floats is clipped as they are
+        return math.inf if item > 0 else -math.inf
 
 
 def _objects(values: Any) -> NDArray[Any]:
@@ -179,10 +204,6 @@ def _objects(values: Any) -> NDArray[Any]:
 
 def _type_name(values: object) -> str:
     return str(getattr(values, "type", getattr(values, "dtype", ""))).lower()
-
-
-def _holds_numbers(values: object) -> bool:
-    return _type_name(values).startswith(("int", "uint", "float", "double", "halffloat", "bool"))
 
 
 def _type_of(values: object, array: NDArray[Any]) -> str:
