@@ -257,7 +257,7 @@ class ConditionedNoise {
         alignas(64) Word words[kBatch<Real>];
         std::memcpy(words, keystream, sizeof words);
         for (std::size_t i = 0; i < kBatch<Real>; ++i) {
-            words_[i] = kIsHalf ? std::uint64_t{words[i]} << 32 | 0x80000000u : words[i];
+            words_[i] = kIsHalf ? half_read(words[i]) : words[i];
         }
         load(task, first, n);
         const double unread = kIsHalf ? kUnreadOfHalf : kUnreadOfFull;
@@ -273,13 +273,17 @@ class ConditionedNoise {
         }
     }
 
-    // Writes element `at` of this word, in full precision from the first.
+    // Writes element `at` of this word of 32 bits, in full precision from the first.
     void write_one(Word word, const GridTask<Real>& task, std::size_t at) {
         load(task, at, 1);
-        decide(0, word, true, task, at);
+        words_[0] = half_read(word);
+        Law::draw(places_.seen(words_, kUnreadOfHalf, 0), 1, {y_, direction_, reach_});
+        if (!round(0, 1, task.refine_all, task.out + at)) decide(0, word, false, task, at);
     }
 
   private:
+    static std::uint64_t half_read(std::uint64_t word) { return word << 32 | 0x80000000u; }
+
     // What K = whole + q is written as.
     Real letter(std::size_t i, double whole, double q) const {
         const Real nearest = static_cast<Real>(places_.step()[i] * (whole + q));
