@@ -95,8 +95,9 @@ class TruncatedBatches {
     }
 
     // Writes n elements, and which of them are in doubt: whether none is.
+    // (Not inline: both copies would have their arrays on the stack.)
     template <bool kShared>
-    bool draw(float* out, std::size_t n) {
+    [[gnu::noinline]] bool draw(float* out, std::size_t n) {
         using Values = Each<float, kShared>;
         const Values lower{lower_}, lower_rest{lower_rest_}, upper{upper_}, upper_rest{upper_rest_};
         const Values inverse_sigma{inverse_sigma_}, width{width_}, least_theta{least_theta_};
@@ -232,6 +233,7 @@ inline void truncated_float32(const GridTask<float>& task, std::size_t begin, st
     TruncatedBatches batches(task);
     for (std::size_t first = begin; first < end; first += kBatch<float>) {
         const std::size_t n = end - first < kBatch<float> ? end - first : kBatch<float>;
+        prefetch(task, first);
         batches.write(stream.next_batch(), first, n);
     }
 }
