@@ -228,6 +228,9 @@ class TruncatedBatches {
     alignas(64) float most_[kN];
 };
 
+// With the arrays of `draw` below it, no more than is erased of the stack (bindings/sampling.hpp).
+static_assert(sizeof(TruncatedBatches) <= std::size_t{60} << 10);
+
 inline void truncated_float32(const GridTask<float>& task, std::size_t begin, std::size_t end) {
     chacha20::Keystream stream(task.key, (task.key.first + begin) / kBatch<float>);
     TruncatedBatches batches(task);
