@@ -45,7 +45,7 @@ double z_of(double x) {
 }
 
 void compare(int batches, double least_outside, double most_outside) {
-    constexpr int kN = 256;
+    constexpr int kN = grid::kConditionedBatch;
     using Law = grid::GaussianLaw;
     alignas(64) static std::uint64_t words[kN];
     alignas(64) static double outside[kN], down[kN], up[kN];
@@ -103,10 +103,10 @@ int main() {
     const auto error = [](double z, double x) { return (z_of(x) - z) * 0.5 * mills_positive(x); };
     const auto allowed = [&](double z, double x) { return error(z, x) / (10 + 5 * x); };
     scan("point, over 10 + 5 x", 0x1p-40f, 170.0f, [](float z) { return f::point(z); }, allowed);
-    compare(100000, 0, 0);
-    compare(50000, 0, 3);
-    compare(50000, 3, 12);
-    compare(50000, 12, 13);
-    compare(50000, 13, 60);
-    compare(50000, 60, 1e9);
+    compare(400000, 0, 0);
+    compare(200000, 0, 3);
+    compare(200000, 3, 12);
+    compare(200000, 12, 13);
+    compare(200000, 13, 60);
+    compare(200000, 60, 1e9);
 }

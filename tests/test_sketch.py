@@ -57,7 +57,7 @@ def draw(rng: np.random.Generator) -> tuple[np.ndarray, float, float, float]:
     return theta, centre - half_width, centre + half_width, sigma
 
 
-@pytest.mark.parametrize("half_width", [0.4, 1.1, 2.4, 4.0, 6.4])
+@pytest.mark.parametrize("half_width", [0.4, 1.1, 2.4, 3.4, 4.0, 6.4])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_moments_of_the_interval(rng, check_error, half_width, dtype):
     theta = rng.uniform(-half_width, half_width, 10_007).astype(dtype)

@@ -22,10 +22,10 @@ namespace tightnoise {
 constexpr std::size_t kSerialBelow = 100000;
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 static_assert(kChunk % kSampleAlignment == 0);
-// The deepest frame takes 21 KB; on a grid 48 KB (grid_conditioned.hpp), and numbers of 320 bits
-// below it some more.
+// The deepest frame takes 21 KB; on a grid two 76 KB (grid_truncated_float32.hpp), and numbers of
+// 320 bits below the first of them some more. (Of musl, threads have 128 KB.)
 constexpr std::size_t kSamplerStack = std::size_t{24} << 10;
-constexpr std::size_t kGridStack = std::size_t{64} << 10;
+constexpr std::size_t kGridStack = std::size_t{96} << 10;
 
 // Samples elements 0, ..., n - 1 of a task, on several threads where there are many.
 template <std::size_t Stack = kSamplerStack, class Task>

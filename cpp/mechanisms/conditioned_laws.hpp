@@ -155,11 +155,13 @@ struct GaussianLaw {
         }
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
-            const auto tail = float32::draw(words[i], outside[i], down[i], up[i]);
-            const auto distance = float32::distance(outside[i], tail.value, tail.mills_at_mode);
+            const auto masses = float32::masses(outside[i], down[i], up[i]);
+            const auto beyond = float32::beyond(words[i], masses);
+            const auto distance =
+                float32::distance(outside[i], float32::tail(beyond.mass), masses.mills_at_mode);
             y[i] = distance.y;
-            direction[i] = from_bits(0x3f800000u | tail.sign);
-            reach[i] = tail.share >= float32::kLeastShare ? distance.error : 1e30f;
+            direction[i] = from_bits(0x3f800000u | beyond.sign);
+            reach[i] = beyond.share >= float32::kLeastShare ? distance.error : 1e30f;
         }
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {

@@ -92,6 +92,22 @@ inline std::int64_t integer_of(double whole, double q) {
                    : std::numeric_limits<std::int64_t>::max();
 }
 
+// Asks for the elements of a batch that comes a little later: of arrays in DRAM, whose pages the
+// hardware prefetcher does not look beyond.
+template <class Real>
+inline void prefetch(const GridTask<Real>& task, std::size_t first) {
+    constexpr std::size_t kLine = 64;
+    const std::size_t later = first + 4 * kBatch<Real>;
+    const std::size_t width = task.theta.is_float32 ? sizeof(float) : sizeof(double);
+    // Numbers: there may be nothing, or no array.
+    const auto theta = reinterpret_cast<std::uintptr_t>(task.theta.data) + later * width;
+    const auto out = reinterpret_cast<std::uintptr_t>(task.out) + later * sizeof(Real);
+    for (std::size_t byte = 0; byte < kBatch<Real> * sizeof(Real); byte += kLine) {
+        __builtin_prefetch(reinterpret_cast<const void*>(theta + byte));
+        __builtin_prefetch(reinterpret_cast<const void*>(out + byte), 1);
+    }
+}
+
 // A batch of elements in units of the step.
 template <class Real>
 class Cells {

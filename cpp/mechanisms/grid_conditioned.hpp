@@ -28,8 +28,10 @@ namespace tightnoise {
 namespace {
 namespace grid {
 
-// Room for a batch. All but the last rounding is in float64, whatever comes out.
-constexpr std::size_t kConditionedBatch = kBatch<float>;
+// Elements at once: a whole batch would take much of the stack that threads have. All but the last
+// rounding is in float64, whatever comes out.
+constexpr std::size_t kConditionedBatch = 64;
+static_assert(kBatch<float> % kConditionedBatch == 0 && kBatch<double> % kConditionedBatch == 0);
 
 // Below this width, in units of the scale, what rough arithmetic leaves open is too much.
 constexpr double kRoughWidth = 0.5;
@@ -256,8 +258,26 @@ class ConditionedNoise {
                std::size_t n) {
         alignas(64) Word words[kBatch<Real>];
         std::memcpy(words, keystream, sizeof words);
-        for (std::size_t i = 0; i < kBatch<Real>; ++i) {
-            words_[i] = kIsHalf ? std::uint64_t{words[i]} << 32 | 0x80000000u : words[i];
+        for (std::size_t from = 0; from < n; from += kN) {
+            write_part(words + from, task, first + from, n - from < kN ? n - from : kN);
+        }
+    }
+
+    // Writes element `at` of this word of 32 bits, in full precision from the first.
+    void write_one(Word word, const GridTask<Real>& task, std::size_t at) {
+        load(task, at, 1);
+        words_[0] = half_read(word);
+        Law::draw(places_.seen(words_, kUnreadOfHalf, 0), 1, {y_, direction_, reach_});
+        if (!round(0, 1, task.refine_all, task.out + at)) decide(0, word, false, task, at);
+    }
+
+  private:
+    static std::uint64_t half_read(std::uint64_t word) { return word << 32 | 0x80000000u; }
+
+    void write_part(const Word* words, const GridTask<Real>& task, std::size_t first,
+                    std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) {
+            words_[i] = kIsHalf ? half_read(words[i]) : words[i];
         }
         load(task, first, n);
         const double unread = kIsHalf ? kUnreadOfHalf : kUnreadOfFull;
@@ -273,13 +293,6 @@ class ConditionedNoise {
         }
     }
 
-    // Writes element `at` of this word, in full precision from the first.
-    void write_one(Word word, const GridTask<Real>& task, std::size_t at) {
-        load(task, at, 1);
-        decide(0, word, true, task, at);
-    }
-
-  private:
     // What K = whole + q is written as.
     Real letter(std::size_t i, double whole, double q) const {
         const Real nearest = static_cast<Real>(places_.step()[i] * (whole + q));

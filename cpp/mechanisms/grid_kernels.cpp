@@ -163,6 +163,7 @@ inline void for_each_batch(const GridTask<Real>& task, std::size_t begin, std::s
     Batches<Real> batches(task);
     for (std::size_t first = begin; first < end; first += kN) {
         const std::size_t n = end - first < kN ? end - first : kN;
+        prefetch(task, first);
         batches.load(first, n);
         draw(stream.next_batch(), batches, first, n);
     }

@@ -51,12 +51,12 @@ inline Real slack_of(double last, bool refine_all) {
 
 // 0 if both elements are certain, else 1. (NaN is not below 1/2.)
 template <class Real>
-inline Real doubt_of(const box_muller::Pair<Real>& pair, Real reach, Real other) {
+inline Real doubt_of(Real square, Real reach, Real other) {
     using E = NormalError<Real>;
     Real doubt = reach < Real(0.5) ? Real(0) : Real(1);
     doubt = other < Real(0.5) ? doubt : Real(1);
-    doubt = pair.square >= E::kLeastSquare ? doubt : Real(1);
-    return pair.square <= E::kMostSquare ? doubt : Real(1);
+    doubt = square >= E::kLeastSquare ? doubt : Real(1);
+    return square <= E::kMostSquare ? doubt : Real(1);
 }
 
 // Two words and the position of the first of them in the keystream.
@@ -88,7 +88,7 @@ inline IntegerPair settle(const DoubtfulPair<Word>& pair, const NoiseKey& key, d
         const auto a = round_cell<kIntegers>(first.rest, first.s, z.first, z.square, last, slack);
         const auto b =
             round_cell<kIntegers>(second.rest, second.s, z.second, z.square, last, slack);
-        if (doubt_of(z, a.reach, b.reach) == 0.0) return {a.q, b.q};
+        if (doubt_of(z.square, a.reach, b.reach) == 0.0) return {a.q, b.q};
     }
     const IntegerPair both =
         ideal_integers({key, pair.number, words.radius, words.angle}, ideal(i), ideal(k));
@@ -117,20 +117,30 @@ inline void draw_batch(const std::uint32_t* keystream, const Law law, const Nois
     std::memcpy(words, keystream, sizeof words);
     Real* out = law.out;
     const Real slack = slack_of<Real>(last, refine_all);
+    alignas(64) Real first_z[kPairs];
+    alignas(64) Real second_z[kPairs];
+    alignas(64) Real square[kPairs];
+    // Two loops: of shorter ones the processor holds more rounds at once.
+#pragma omp simd
+    for (std::size_t i = 0; i < kPairs; ++i) {
+        const auto z = box_muller::pair_of<Real>(words[i], words[kPairs + i]);
+        first_z[i] = z.first;
+        second_z[i] = z.second;
+        square[i] = z.square;
+    }
     Real worst = 0;
 #pragma omp simd reduction(max : worst)
     for (std::size_t i = 0; i < kPairs; ++i) {
         const std::size_t k = kPairs + i;
-        const auto z = box_muller::pair_of<Real>(words[i], words[k]);
         const Real whole = law.whole(i);
         const Real other = law.whole(k);
         const auto a =
-            round_cell<kIntegers>(law.rest(i, whole), law.s[i], z.first, z.square, last, slack);
-        const auto b =
-            round_cell<kIntegers>(law.rest(k, other), law.s[k], z.second, z.square, last, slack);
+            round_cell<kIntegers>(law.rest(i, whole), law.s[i], first_z[i], square[i], last, slack);
+        const auto b = round_cell<kIntegers>(law.rest(k, other), law.s[k], second_z[i], square[i],
+                                             last, slack);
         out[i] = law.value(i, whole, a.q);
         out[k] = law.value(k, other, b.q);
-        const Real here = doubt_of(z, a.reach, b.reach);
+        const Real here = doubt_of(square[i], a.reach, b.reach);
         doubt[i] = here;
         worst = here > worst ? here : worst;
     }

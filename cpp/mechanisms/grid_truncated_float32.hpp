@@ -95,8 +95,9 @@ class TruncatedBatches {
     }
 
     // Writes n elements, and which of them are in doubt: whether none is.
+    // (Not inline: both copies would have their arrays on the stack.)
     template <bool kShared>
-    bool draw(float* out, std::size_t n) {
+    [[gnu::noinline]] bool draw(float* out, std::size_t n) {
         using Values = Each<float, kShared>;
         const Values lower{lower_}, lower_rest{lower_rest_}, upper{upper_}, upper_rest{upper_rest_};
         const Values inverse_sigma{inverse_sigma_}, width{width_}, least_theta{least_theta_};
@@ -106,13 +107,24 @@ class TruncatedBatches {
         const Values least{least_}, most{most_};
         const auto bounds = bounds_.all<kShared>();
         alignas(64) float outside[kN];
-        alignas(64) float tail[kN];
-        alignas(64) float mills_at_mode[kN];
-        alignas(64) std::uint32_t sign[kN];
+        alignas(64) float down[kN];
+        alignas(64) float up[kN];
         alignas(64) float whole[kN];
         alignas(64) float cell[kN];
+        alignas(64) float mass_down[kN];
+        alignas(64) float mass_between[kN];
+        alignas(64) float mass_below[kN];
+        alignas(64) float mass_above[kN];
+        alignas(64) float mills_at_mode[kN];
+        alignas(64) float to_tail[kN];
+        alignas(64) float tail[kN];
+        alignas(64) std::uint32_t sign[kN];
         alignas(64) float open[kN];
+        alignas(64) float y[kN];
+        alignas(64) float error[kN];
         const float unknown = task_.refine_all ? 2.0f : 0.0f;
+        // Short loops, of which the processor holds several rounds at once: in a long one each
+        // operation waits for the one before it.
 #pragma omp simd
         for (std::size_t i = 0; i < n; ++i) {
             const float theta = std::fabs(theta_[i]) < least_theta[i] ? 0.0f : theta_[i];
@@ -120,17 +132,11 @@ class TruncatedBatches {
             const float to_upper = ((upper[i] - theta) + upper_rest[i]) * inverse_sigma[i];
             const float inside = from_lower < to_upper ? from_lower : to_upper;
             const float beyond = inside < 0.0f ? -inside : 0.0f;
-            const float o = beyond < kFarthestOut ? beyond : kFarthestOut;
+            outside[i] = beyond < kFarthestOut ? beyond : kFarthestOut;
             const float above_lower = from_lower > 0.0f ? from_lower : 0.0f;
             const float below_upper = to_upper > 0.0f ? to_upper : 0.0f;
-            const float down = above_lower < width[i] ? above_lower : width[i];
-            const float up = below_upper < width[i] ? below_upper : width[i];
-            const auto drawn = float32::draw(words_[i], o, down, up);
-            outside[i] = o;
-            tail[i] = drawn.value;
-            mills_at_mode[i] = drawn.mills_at_mode;
-            sign[i] = drawn.sign;
-            open[i] = drawn.share >= float32::kLeastShare ? unknown : 2.0f;
+            down[i] = above_lower < width[i] ? above_lower : width[i];
+            up[i] = below_upper < width[i] ? below_upper : width[i];
             const float x = theta * inverse_step[i];
             const float nearest = nearest_integer(x);
             const float rest = x - nearest;
@@ -139,19 +145,45 @@ class TruncatedBatches {
             whole[i] = to_upper < 0.0f ? upper_whole[i] : w;
             cell[i] = to_upper < 0.0f ? upper_cell[i] : c;
         }
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto masses = float32::masses(outside[i], down[i], up[i]);
+            mass_down[i] = masses.down;
+            mass_between[i] = masses.between;
+            mass_below[i] = masses.below;
+            mass_above[i] = masses.above;
+            mills_at_mode[i] = masses.mills_at_mode;
+            to_tail[i] = masses.to_tail;
+        }
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            const float32::Masses masses{mass_down[i],  mass_between[i],  mass_below[i],
+                                         mass_above[i], mills_at_mode[i], to_tail[i]};
+            const auto beyond = float32::beyond(words_[i], masses);
+            tail[i] = beyond.mass;
+            sign[i] = beyond.sign;
+            open[i] = beyond.share >= float32::kLeastShare ? unknown : 2.0f;
+        }
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) tail[i] = float32::tail(tail[i]);
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto distance = float32::distance(outside[i], tail[i], mills_at_mode[i]);
+            y[i] = distance.y;
+            error[i] = distance.error;
+        }
         float worst = 0.0f;
 #pragma omp simd reduction(max : worst)
         for (std::size_t i = 0; i < n; ++i) {
-            const auto distance = float32::distance(outside[i], tail[i], mills_at_mode[i]);
             const float s = cells[i];
-            const float t = cell[i] + from_bits(to_bits(s * distance.y) ^ sign[i]);
+            const float t = cell[i] + from_bits(to_bits(s * y[i]) ^ sign[i]);
             // A sample never crosses a bound: beyond the centres of the outermost cells is no end.
             const float first = least[i] - whole[i];
             const float last = most[i] - whole[i];
             const float above = t > first ? t : first;
             const float within = above < last ? above : last;
             const float q = small_nearest(within);
-            const float reach = std::fabs(within - q) + (s * distance.error + open[i]);
+            const float reach = std::fabs(within - q) + (s * error[i] + open[i]);
             out[i] = bounds.clamp(i, step[i] * (whole[i] + q));
             const float here =
                 reach + 8.0f * std::numeric_limits<float>::epsilon() < 0.5f ? 0.0f : 1.0f;
@@ -196,11 +228,15 @@ class TruncatedBatches {
     alignas(64) float most_[kN];
 };
 
+// With the arrays of `draw` below it, no more than is erased of the stack (bindings/sampling.hpp).
+static_assert(sizeof(TruncatedBatches) <= std::size_t{60} << 10);
+
 inline void truncated_float32(const GridTask<float>& task, std::size_t begin, std::size_t end) {
     chacha20::Keystream stream(task.key, (task.key.first + begin) / kBatch<float>);
     TruncatedBatches batches(task);
     for (std::size_t first = begin; first < end; first += kBatch<float>) {
         const std::size_t n = end - first < kBatch<float> ? end - first : kBatch<float>;
+        prefetch(task, first);
         batches.write(stream.next_batch(), first, n);
     }
 }

@@ -182,6 +182,7 @@ void stochastic_sign(const GridTask<Real>& task, std::size_t begin, std::size_t 
     for_each_letter_batch<Real>(
         task.key, begin, end,
         [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            prefetch(task, first);
             Real* out = n < kBatch<Real> ? padded : task.out + first;
             is_shared ? letters.template draw<SignLaw<Real, true>>(keystream, first, n, out)
                       : letters.template draw<SignLaw<Real, false>>(keystream, first, n, out);

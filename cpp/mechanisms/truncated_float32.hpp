@@ -70,16 +70,18 @@ inline float point(float z) {
     return std::sqrt(z * (z * polynomial(TruncatedCoefficients::kSquareTop, z)) / bottom);
 }
 
-// Of a sample: in `value` -2 log M(y), far out -2 log(M(y) / m(o)), at least 0.
-struct Tail {
-    float value;
+// The mass beyond the mode, in parts; of theta outside on one side alone.
+struct Masses {
+    float down;     // from the mode down to the lower bound
+    float between;  // from bound to bound
+    float below;    // beyond the lower bound, and beyond the upper one
+    float above;
     float mills_at_mode;  // of theta outside
-    float share;          // the smaller one: nothing is known below kLeastShare
-    std::uint32_t sign;   // of the direction
+    float to_tail;        // what makes masses those of a tail: 1, far out 1 / m(o)
 };
 
-// From a word and the distances from the mode down and up to the bounds.
-inline Tail draw(std::uint32_t word, float outside, float down, float up) {
+// From how far theta lies outside, and the distances from the mode down and up to the bounds.
+inline Masses masses(float outside, float down, float up) {
     const float a = outside + down + 4.0f;
     const float b = outside + up + 4.0f;
     const float inverse = 1.0f / (a * b);
@@ -90,20 +92,34 @@ inline Tail draw(std::uint32_t word, float outside, float down, float up) {
     const float at_mode = down > 0.0f ? mills_up : mills_down;
     const float v = down > 0.0f ? v_up : v_down;
     const float all = down > 0.0f && up > 0.0f ? 1.0f : at_mode;
-    const float kept_down = mass_beyond(outside, down, mills_down);
-    const float kept_up = mass_beyond(outside, up, mills_up);
-    const float lost_down = all - kept_down;
-    const float mass = lost_down + (all - kept_up);
-    const auto unit = uniform::two_sided_unit(word);
-    const float beyond = 1.0f - unit.near;
-    const float above = uniform::select(unit.from_one, beyond, unit.near);
-    const float below = uniform::select(unit.from_one, unit.near, beyond);
-    const bool is_up = below * mass >= lost_down;
-    const float rest = (is_up ? above : below) * mass + (is_up ? kept_up : kept_down);
+    const float below = mass_beyond(outside, down, mills_down);
+    const float above = mass_beyond(outside, up, mills_up);
     const float hazard = outside + v * polynomial(TruncatedCoefficients::kHazard, v);
-    const float value =
-        minus_two_log(rest * (outside > kFar ? 2.0f * kHalfOfSquare * hazard : 1.0f));
-    return {value > 0.0f ? value : 0.0f, at_mode, unit.near, is_up ? 0u : 0x80000000u};
+    return {all - below, (all - below) + (all - above),
+            below,       above,
+            at_mode,     outside > kFar ? 2.0f * kHalfOfSquare * hazard : 1.0f};
+}
+
+// Of a sample: the mass beyond it, M(y), far out M(y) / m(o).
+struct Beyond {
+    float mass;
+    float share;         // the smaller one: nothing is known below kLeastShare
+    std::uint32_t sign;  // of the direction
+};
+inline Beyond beyond(std::uint32_t word, const Masses& from) {
+    const auto unit = uniform::two_sided_unit(word);
+    const float rest = 1.0f - unit.near;
+    const float above = uniform::select(unit.from_one, rest, unit.near);
+    const float below = uniform::select(unit.from_one, unit.near, rest);
+    const bool is_up = below * from.between >= from.down;
+    const float mass = (is_up ? above : below) * from.between + (is_up ? from.above : from.below);
+    return {mass * from.to_tail, unit.near, is_up ? 0u : 0x80000000u};
+}
+
+// -2 log of the mass beyond a sample, at least 0.
+inline float tail(float mass_beyond) {
+    const float value = minus_two_log(mass_beyond);
+    return value > 0.0f ? value : 0.0f;
 }
 
 struct Distance {

@@ -8,28 +8,44 @@
 namespace tightnoise {
 namespace {
 
-typedef float HalfLanes __attribute__((vector_size(kLanes * sizeof(float))));
-
-// Data in DRAM is asked for this far ahead; the hardware prefetcher alone loses up to a factor 4.
-constexpr std::size_t kPrefetchBytes = 2048;
-
-template <class V>
-inline V load(const double* from) {
-    V v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
+Extent extent_of(const double* t, std::size_t n) {
+    Lanes low = Lanes{} + __builtin_inf();
+    Lanes high = {};
+    Lanes poison = {};  // becomes NaN where t is NaN or infinite, which comparisons do not see
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        const Lanes here = load_lanes(t + i);
+        low = here < low ? here : low;
+        high = here > high ? here : high;
+        poison += 0.0 * here;
+    }
+    Extent extent = {__builtin_inf(), 0.0};
+    double rest = lane_sum(poison);
+    const auto widen = [&extent](double least, double greatest) {
+        extent.least = least < extent.least ? least : extent.least;
+        extent.greatest = greatest > extent.greatest ? greatest : extent.greatest;
+    };
+    for (std::size_t lane = 0; lane < kLanes; ++lane) widen(low[lane], high[lane]);
+    for (; i < n; ++i) {
+        widen(t[i], t[i]);
+        rest += 0.0 * t[i];
+    }
+    extent.greatest += rest;
+    return extent;
 }
-template <class V>
-inline V load(const float* from);
-template <>
-inline Lanes load<Lanes>(const float* from) {
-    HalfLanes v;
-    std::memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, Lanes);
+
+template <class T>
+Extent distances_of(const T* theta, std::size_t n, double centre, double* t) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+        t[i] = __builtin_fabs(static_cast<double>(theta[i]) - centre);
+    }
+    return extent_of(t, n);
 }
-template <>
-inline double load<double>(const float* from) {
-    return static_cast<double>(*from);
+
+Extent distances(const void* theta, bool is_float32, std::size_t n, double centre, double* t) {
+    return is_float32 ? distances_of(static_cast<const float*>(theta), n, centre, t)
+                      : distances_of(static_cast<const double*>(theta), n, centre, t);
 }
 
 // Running sums of the products T_a(x) T_4b(x), a < 4, b < Groups: as many operations as one
@@ -39,14 +55,10 @@ inline double load<double>(const float* from) {
 template <std::size_t Groups, std::size_t Steps, class V>
 struct ChebyshevSums {
     V product[4 * Groups] = {};
-    V least = V{} + __builtin_inf();
-    V greatest = {};
 
     inline __attribute__((always_inline)) void add(const V (&t)[Steps], double scale) {
         V x[Steps], t2[Steps], t3[Steps], two_t4[Steps], previous[Steps], current[Steps];
         for (std::size_t s = 0; s < Steps; ++s) {
-            least = t[s] < least ? t[s] : least;
-            greatest = t[s] > greatest ? t[s] : greatest;
             x[s] = t[s] * scale - 1.0;
             const V two_x = x[s] + x[s];
             t2[s] = two_x * x[s] - 1.0;
@@ -82,29 +94,20 @@ struct ChebyshevSums {
     }
 };
 
-template <std::size_t Groups, class T>
-Extent chebyshev_of(const T* theta, std::size_t n, double centre, double half_width, double* sums) {
+template <std::size_t Groups>
+void chebyshev_of(const double* t, std::size_t n, double half_width, double* sums) {
     constexpr std::size_t steps = kLanes == 8 ? 1 : 2;
     const double scale = 2.0 / half_width;
     ChebyshevSums<Groups, steps, Lanes> wide;
     std::size_t i = 0;
     for (; i + steps * kLanes <= n; i += steps * kLanes) {
-        __builtin_prefetch(reinterpret_cast<const char*>(theta + i) + kPrefetchBytes);
-        Lanes t[steps];
-        for (std::size_t s = 0; s < steps; ++s) {
-            t[s] = absolute(load<Lanes>(theta + i + s * kLanes) - centre);
-        }
-        wide.add(t, scale);
+        Lanes here[steps];
+        for (std::size_t s = 0; s < steps; ++s) here[s] = load_lanes(t + i + s * kLanes);
+        wide.add(here, scale);
     }
     ChebyshevSums<Groups, 1, double> rest;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        rest.least = wide.least[lane] < rest.least ? wide.least[lane] : rest.least;
-        rest.greatest = wide.greatest[lane] > rest.greatest ? wide.greatest[lane] : rest.greatest;
-    }
-    for (; i < n; ++i) {
-        const double t[1] = {absolute(load<double>(theta + i) - centre)};
-        rest.add(t, scale);
-    }
+#pragma GCC unroll 1
+    for (; i < n; ++i) rest.add({t[i]}, scale);
 
     // 2 T_a T_4b = T_{4b+a} + T_{4b-a}
     sums[0] = static_cast<double>(n);
@@ -113,32 +116,23 @@ Extent chebyshev_of(const T* theta, std::size_t n, double centre, double half_wi
         const std::size_t a = k % 4;
         sums[k] = a == 0 || k < 4 ? product : 2.0 * product - sums[k - 2 * a];
     }
-    return {rest.least, rest.greatest + 0.0 * sums[1]};
 }
 
-template <class T>
-Extent chebyshev_by_count(const T* theta, std::size_t n, double centre, double half_width,
-                          std::size_t count, double* sums) {
+void chebyshev(const double* t, std::size_t n, double half_width, std::size_t count, double* sums) {
     switch (count) {
         case 8:
-            return chebyshev_of<2>(theta, n, centre, half_width, sums);
+            return chebyshev_of<2>(t, n, half_width, sums);
         case 12:
-            return chebyshev_of<3>(theta, n, centre, half_width, sums);
+            return chebyshev_of<3>(t, n, half_width, sums);
         case 16:
-            return chebyshev_of<4>(theta, n, centre, half_width, sums);
+            return chebyshev_of<4>(t, n, half_width, sums);
+        case 20:
+            return chebyshev_of<5>(t, n, half_width, sums);
         case 24:
-            return chebyshev_of<6>(theta, n, centre, half_width, sums);
+            return chebyshev_of<6>(t, n, half_width, sums);
         default:
-            return chebyshev_of<8>(theta, n, centre, half_width, sums);
+            return chebyshev_of<8>(t, n, half_width, sums);
     }
-}
-
-Extent chebyshev(const void* theta, bool is_float32, std::size_t n, double centre,
-                 double half_width, std::size_t count, double* sums) {
-    return is_float32 ? chebyshev_by_count(static_cast<const float*>(theta), n, centre, half_width,
-                                           count, sums)
-                      : chebyshev_by_count(static_cast<const double*>(theta), n, centre, half_width,
-                                           count, sums);
 }
 
 // Where an element goes: the offset of its row in a table, and its place x within the bin with the
@@ -159,18 +153,10 @@ constexpr int kRowBits = 3;
 static_assert(kBinMoments == 1 << kRowBits, "rows are found by a shift");
 constexpr double kEnd = static_cast<double>(std::uint64_t{1} << kBinOctaves);  // y of the last row
 
-template <class T>
-Extent place(const T* theta, std::size_t n, double centre, double per_scale, Places& places) {
-    double least = __builtin_inf();
-    double greatest = 0.0;
-    double poison = 0.0;  // becomes NaN where t is NaN or infinite, which comparisons do not see
-#pragma omp simd reduction(min : least) reduction(max : greatest) reduction(+ : poison)
+void place(const double* t, std::size_t n, double per_scale, Places& places) {
+#pragma omp simd
     for (std::size_t i = 0; i < n; ++i) {
-        const double t = __builtin_fabs(static_cast<double>(theta[i]) - centre);
-        least = t < least ? t : least;
-        greatest = t > greatest ? t : greatest;
-        poison += 0.0 * t;
-        const double unclamped = 1.0 + t * per_scale;
+        const double unclamped = 1.0 + t[i] * per_scale;
         const double y = unclamped < kEnd ? unclamped : kEnd;
         std::uint64_t bits;
         std::memcpy(&bits, &y, sizeof bits);
@@ -184,7 +170,6 @@ Extent place(const T* theta, std::size_t n, double centre, double per_scale, Pla
         places.x2[i] = x2;
         places.x4[i] = x2 * x2;
     }
-    return {least, greatest + poison};
 }
 
 // row[k] += x^k, k < 8
@@ -214,23 +199,15 @@ inline __attribute__((always_inline)) void add_powers(double* row, double x, dou
     }
 }
 
-template <class T>
-Extent bins_of(const T* theta, std::size_t n, double centre, double scale, double* table) {
+void bins(const double* t, std::size_t n, double scale, double* table) {
     constexpr std::size_t copy = kTableRows * kBinMoments;
     const double per_scale = 1.0 / scale;
-    Extent extent = {__builtin_inf(), 0.0};
     alignas(64) Places places;
     for (std::size_t begin = 0; begin < n; begin += kChunk) {
         const std::size_t length = n - begin < kChunk ? n - begin : kChunk;
-        const Extent here = place(theta + begin, length, centre, per_scale, places);
-        extent.least = here.least < extent.least ? here.least : extent.least;
-        const bool is_nan = here.greatest != here.greatest;
-        extent.greatest =
-            is_nan || here.greatest > extent.greatest ? here.greatest : extent.greatest;
+        place(t + begin, length, per_scale, places);
         std::size_t i = 0;
         for (; i + kTableCopies <= length; i += kTableCopies) {
-            // Of the next chunk, a little at a time: all at once would wait.
-            __builtin_prefetch(theta + begin + kChunk + i);
 #pragma GCC unroll 4
             for (std::size_t j = 0; j < kTableCopies; ++j) {
                 add_powers(table + j * copy + places.row[i + j], places.x[i + j], places.x2[i + j],
@@ -241,13 +218,6 @@ Extent bins_of(const T* theta, std::size_t n, double centre, double scale, doubl
             add_powers(table + places.row[i], places.x[i], places.x2[i], places.x4[i]);
         }
     }
-    return extent;
-}
-
-Extent bins(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
-            double* table) {
-    return is_float32 ? bins_of(static_cast<const float*>(theta), n, centre, scale, table)
-                      : bins_of(static_cast<const double*>(theta), n, centre, scale, table);
 }
 
 constexpr int kCountRestBits = 52 - 7;
@@ -255,38 +225,35 @@ static_assert(kCountsPerOctave == std::size_t{1} << (52 - kCountRestBits),
               "rows are bits of the mantissa");
 constexpr double kCountEnd = static_cast<double>(std::uint64_t{1} << kCountOctaves);
 
-template <class T>
-void count_of(const T* theta, std::size_t n, double centre, double scale, std::uint64_t* table) {
+void count(const double* t, std::size_t n, double scale, std::uint32_t* table, const char* next,
+           std::size_t width) {
     const double per_scale = 1.0 / scale;
-    std::uint64_t rows[kChunk];
+    std::uint32_t rows[kChunk];
     for (std::size_t begin = 0; begin < n; begin += kChunk) {
         const std::size_t length = n - begin < kChunk ? n - begin : kChunk;
 #pragma omp simd
         for (std::size_t i = 0; i < length; ++i) {
-            const double t = __builtin_fabs(static_cast<double>(theta[begin + i]) - centre);
-            const double unclamped = 1.0 + t * per_scale;
+            const double unclamped = 1.0 + t[begin + i] * per_scale;
             const double y = unclamped < kCountEnd ? unclamped : kCountEnd;
             std::uint64_t bits;
             std::memcpy(&bits, &y, sizeof bits);
-            rows[i] = (bits >> kCountRestBits) - (kOneBits >> kCountRestBits);
+            const std::uint64_t row = (bits >> kCountRestBits) - (kOneBits >> kCountRestBits);
+            rows[i] = static_cast<std::uint32_t>(row);
         }
         std::size_t i = 0;
-        for (; i + kTableCopies <= length; i += kTableCopies) {
-#pragma GCC unroll 4
-            for (std::size_t j = 0; j < kTableCopies; ++j) ++table[j * kCounts + rows[i + j]];
+        for (; i + kCountCopies <= length; i += kCountCopies) {
+            // Data in DRAM, a little at a time: all at once would wait.
+            __builtin_prefetch(next + (begin + i) * width);
+#pragma GCC unroll 8
+            for (std::size_t j = 0; j < kCountCopies; ++j) ++table[j * kCounts + rows[i + j]];
         }
         for (; i < length; ++i) ++table[rows[i]];
     }
 }
 
-void count(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
-           std::uint64_t* table) {
-    is_float32 ? count_of(static_cast<const float*>(theta), n, centre, scale, table)
-               : count_of(static_cast<const double*>(theta), n, centre, scale, table);
-}
-
 }  // namespace
 
-extern const MomentKernels TIGHTNOISE_AT_LEVEL(moment_kernels) = {chebyshev, bins, count};
+extern const MomentKernels TIGHTNOISE_AT_LEVEL(moment_kernels) = {distances, chebyshev, bins,
+                                                                  count};
 
 }  // namespace tightnoise

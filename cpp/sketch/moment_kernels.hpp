@@ -27,6 +27,7 @@ constexpr std::size_t kTableSize = kTableCopies * kTableRows * kBinMoments;
 constexpr std::size_t kCountsPerOctave = 128;
 constexpr std::size_t kCountOctaves = 6;
 constexpr std::size_t kCounts = kCountsPerOctave * kCountOctaves + 1;
+constexpr std::size_t kCountCopies = 8;
 
 struct Extent {
     double least;
@@ -34,18 +35,20 @@ struct Extent {
 };
 
 struct MomentKernels {
+    // Writes t of n elements; the others read it.
+    Extent (*distances)(const void* theta, bool is_float32, std::size_t n, double centre,
+                        double* t);
     // Adds to nothing: writes sums[k] = sum_i T_k(x_i), k < count, x = 2 t / half_width - 1, into
-    // `sums` and returns the extent of t. count: 8, 12, 16, 24 or 32. Unless greatest <= half_width
-    // the sums mean nothing.
-    Extent (*chebyshev)(const void* theta, bool is_float32, std::size_t n, double centre,
-                        double half_width, std::size_t count, double* sums);
-    // Adds the elements' power moments to the table of their bins; returns the extent of t.
-    // `table` is aligned to 64 bytes.
-    Extent (*bins)(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
-                   double* table);
-    // Counts the elements in the rows of a table of kTableCopies copies.
-    void (*count)(const void* theta, bool is_float32, std::size_t n, double centre, double scale,
-                  std::uint64_t* table);
+    // `sums`. count: 8, 12, 16, 20, 24 or 32. Unless all t <= half_width the sums mean nothing.
+    void (*chebyshev)(const double* t, std::size_t n, double half_width, std::size_t count,
+                      double* sums);
+    // Adds the elements' power moments to the table of their bins, aligned to 64 bytes.
+    void (*bins)(const double* t, std::size_t n, double scale, double* table);
+    // Counts the elements in the rows of a table of kCountCopies copies, and asks for the n
+    // elements at `next`, `width` bytes each, which are to be read after these: the hardware
+    // prefetcher alone loses up to a factor 4.
+    void (*count)(const double* t, std::size_t n, double scale, std::uint32_t* table,
+                  const char* next, std::size_t width);
 };
 TIGHTNOISE_KERNEL_TABLE(MomentKernels, moment_kernels)
 

@@ -17,9 +17,6 @@ constexpr std::size_t kBlock = 2048;  // 16 KB of float64: stays in the first-le
 constexpr std::size_t kMinTask = std::size_t{1} << 16;
 constexpr std::size_t kMaxTasks = 64;  // bounds the memory that the tasks' tables take
 constexpr std::size_t kMaxMoments = 32;
-// After a block that did not fit the interval, as many blocks go to the bins unseen: where outliers
-// are everywhere, nearly no block is read twice.
-constexpr std::size_t kSkip = 15;
 
 static_assert(kBinRun % kBlock == 0, "a run is whole blocks");
 
@@ -55,7 +52,8 @@ struct Part {
     std::vector<double> powers;  // (kTableRows, kBinMoments), or empty: no block needed bins
     Extent extent = {std::numeric_limits<double>::infinity(), 0.0};
     bool finite = true;
-    std::uint64_t counts[kTableCopies * kCounts] = {};
+    // A copy has an eighth of a task: no row overflows while theta has less than 2^41 elements.
+    std::uint32_t counts[kCountCopies * kCounts] = {};
 };
 
 void widen(Extent& extent, const Extent& by) {
@@ -68,50 +66,40 @@ class Task {
     Task(const MomentRequest& request, Part& part) : request_(request), part_(part) {}
 
     void run(std::size_t begin, std::size_t end) {
-        std::size_t unseen = request_.chebyshev == 0 ? std::numeric_limits<std::size_t>::max() : 0;
+        const std::size_t width = request_.theta.is_float32 ? sizeof(float) : sizeof(double);
+        const auto* theta = static_cast<const char*>(request_.theta.data);
         for (; begin < end; begin += kBlock) {
             const std::size_t n = std::min(kBlock, end - begin);
-            moment_kernels().count(at(begin), request_.theta.is_float32, n, request_.centre,
-                                   request_.count_scale, part_.counts);
-            if (unseen == 0) {
-                if (fits_interval(begin, n)) continue;
-                unseen = kSkip;
+            const char* block = theta + begin * width;
+            const Extent extent = moment_kernels().distances(block, request_.theta.is_float32, n,
+                                                             request_.centre, t_);
+            widen(part_.extent, extent);
+            moment_kernels().count(t_, n, request_.count_scale, part_.counts, block + n * width,
+                                   width);
+            if (request_.chebyshev > 0 && extent.greatest <= request_.half_width) {
+                add_to_interval(n);
             } else {
-                --unseen;
+                add_to_bins(n, extent.greatest);
             }
-            add_to_bins(begin, n);
         }
         flush();
     }
 
   private:
-    const void* at(std::size_t element) const {
-        const std::size_t width = request_.theta.is_float32 ? sizeof(float) : sizeof(double);
-        return static_cast<const char*>(request_.theta.data) + element * width;
-    }
-
-    bool fits_interval(std::size_t begin, std::size_t n) {
+    void add_to_interval(std::size_t n) {
         double sums[kMaxMoments];
-        const Extent extent =
-            moment_kernels().chebyshev(at(begin), request_.theta.is_float32, n, request_.centre,
-                                       request_.half_width, request_.chebyshev, sums);
-        if (!(extent.greatest <= request_.half_width)) return false;
+        moment_kernels().chebyshev(t_, n, request_.half_width, request_.chebyshev, sums);
         for (std::size_t k = 0; k < request_.chebyshev; ++k) part_.interval[k].add(sums[k]);
-        widen(part_.extent, extent);
-        return true;
     }
 
-    void add_to_bins(std::size_t begin, std::size_t n) {
+    void add_to_bins(std::size_t n, double greatest) {
         if (!table_) {
             table_ = new_table();
             part_.powers.assign(kTableRows * kBinMoments, 0.0);
         }
-        const Extent extent =
-            moment_kernels().bins(at(begin), request_.theta.is_float32, n, request_.centre,
-                                  request_.bin_scale, table_.get());
-        widen(part_.extent, extent);
-        part_.finite = part_.finite && std::isfinite(extent.greatest);
-        run_rows_ = std::max(run_rows_, rows_up_to(extent.greatest));
+        moment_kernels().bins(t_, n, request_.bin_scale, table_.get());
+        part_.finite = part_.finite && std::isfinite(greatest);
+        run_rows_ = std::max(run_rows_, rows_up_to(greatest));
         run_length_ += n;
         if (run_length_ >= kBinRun) flush();
     }
@@ -143,6 +131,7 @@ class Task {
 
     const MomentRequest& request_;
     Part& part_;
+    alignas(64) double t_[kBlock];
     Table table_;
     std::size_t run_length_ = 0;  // elements in the table
     std::size_t run_rows_ = 0;    // rows that they can be in
@@ -180,8 +169,8 @@ MomentSummary moments(const MomentRequest& request, double* interval, double* bi
         summary.least = std::min(summary.least, part.extent.least);
         summary.greatest = std::max(summary.greatest, part.extent.greatest);
         summary.finite = summary.finite && part.finite;
-        for (std::size_t i = 0; i < kTableCopies * kCounts; ++i) {
-            counts[i % kCounts] += static_cast<double>(part.counts[i]);
+        for (std::size_t j = 0; j < kCountCopies; ++j) {
+            for (std::size_t i = 0; i < kCounts; ++i) counts[i] += part.counts[j * kCounts + i];
         }
     }
     for (std::size_t k = 0; k < request.chebyshev; ++k) interval[k] = total[k].value();

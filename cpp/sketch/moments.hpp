@@ -16,7 +16,7 @@ struct MomentRequest {
     std::size_t n;
     double centre;
     double half_width;      // of the interval
-    std::size_t chebyshev;  // number of interval moments: 0 (bins only), 8, 12, 16, 24 or 32
+    std::size_t chebyshev;  // number of interval moments: 0 (bins only), 8, 12, 16, 20, 24 or 32
     double bin_scale;
     double count_scale;
 };

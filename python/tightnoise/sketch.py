@@ -37,7 +37,7 @@ _BINS_PER_OCTAVE: int = core.bins_per_octave
 _BIN_MOMENTS: int = core.bin_moments
 
 # The number of global moments for half widths of up to so many sigma; beyond them, bins only.
-_GLOBAL_MOMENTS = ((0.55, 8), (1.3, 12), (2.4, 16), (4.4, 24), (6.5, 32))
+_GLOBAL_MOMENTS = ((0.55, 8), (1.3, 12), (2.4, 16), (3.4, 20), (4.4, 24), (6.5, 32))
 _DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
 _SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 128 wide up to t = 20 sigma
 _SIGMAS_PER_COUNT_SCALE = 2.0  # counts are sigma * 2 / 128 wide up to t = 2 sigma
