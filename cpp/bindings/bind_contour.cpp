@@ -57,9 +57,9 @@ std::pair<double, double> epsilon(const Composition& self, double delta, double 
     return {found.lower, found.upper};
 }
 
-std::pair<double, double> delta(const Composition& self, double epsilon) {
+std::pair<double, double> delta(const Composition& self, double epsilon, double floor) {
     py::gil_scoped_release nogil;
-    const Interval found = self.delta(epsilon);
+    const Interval found = self.delta(epsilon, floor);
     return {found.lower, found.upper};
 }
 
@@ -128,7 +128,7 @@ void bind_contour(py::module_ m) {
              }),
              py::arg("upper"), py::arg("lower") = std::nullopt, py::arg("tilt") = 1.0)
         .def("epsilon", &epsilon, py::arg("delta"), py::arg("floor") = 0.0)
-        .def("delta", &delta, py::arg("epsilon"))
+        .def("delta", &delta, py::arg("epsilon"), py::arg("floor") = 0.0)
         .def(
             "tilt_at_delta",
             [](const Composition& self, double delta) { return self.upper().tilt_at_delta(delta); },

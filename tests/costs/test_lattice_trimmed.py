@@ -11,8 +11,14 @@ import pytest
 import tightnoise as tn
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds
-from tightnoise.costs._lattice_bounds import _trimmed_bounds
+from tightnoise.costs._lattice_bounds import _Directions, _trim
 from tightnoise.costs._lattice_trimmed import top_of
+
+
+def trimmed_bounds(question, terms, at, known):
+    sides = _Directions(known, 2)
+    _trim(question, terms, at, sides)
+    return sides.best
 
 
 def table(losses, masses):
@@ -66,12 +72,12 @@ def test_as_contours_say(sigma, rate, count, delta):
     once = tn.Gaussian(sigma).cost(sensitivity=1.0, adjacency="add-remove")
     cost = once.sampled(rate, "poisson") * count
     lower, upper = cost.epsilon_bounds(delta)
-    found = _trimmed_bounds("epsilon", cost.terms, delta, Bounds(0.0, 1.05 * upper))
+    found = trimmed_bounds("epsilon", cost.terms, delta, Bounds(0.0, 1.05 * upper))
     assert found.lower <= upper
     assert lower <= found.upper
     assert found.upper - found.lower <= 4e-5 * found.upper
     deltas = cost.delta_bounds(upper)
-    below = _trimmed_bounds("delta", cost.terms, upper, Bounds(0.0, 1.0))
+    below = trimmed_bounds("delta", cost.terms, upper, Bounds(0.0, 1.0))
     assert below.lower <= deltas[1]
     assert deltas[0] <= below.upper
 

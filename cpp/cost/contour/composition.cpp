@@ -214,13 +214,16 @@ Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double lo
 }
 
 // Of the finite part of delta(x), by e^log_unit.
-Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit) const {
+Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
+                                    double floor) const {
     const double log_bound = log_renyi(moments, tilt_for_loss(moments, x), x);
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
     Search search{x, std::min(log_bound, 0.0) - 1.0};
+    const auto is_no_more = [&] { return with_infinite(best, log_unit).upper <= floor; };
+    if (is_no_more()) return within_one(best, log_unit);
     best = contour_delta(moments, search, log_unit, best, Effort::quick);
     const auto is_wide = [&](double narrow) {
-        return best.upper - best.lower > narrow * best.upper;
+        return best.upper - best.lower > narrow * best.upper && !is_no_more();
     };
     if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
     auto kept = without_top(moments, search, 0);
@@ -258,13 +261,13 @@ Interval ComposedLoss::contour_delta(Moments& moments, Search& search, double lo
     return best;
 }
 
-Interval ComposedLoss::delta(double epsilon) const {
+Interval ComposedLoss::delta(double epsilon, double floor) const {
     if (infinite_ >= 1.0) return {1.0, 1.0};
     if (const auto closed = closed_profile(epsilon)) return *closed;
     Moments moments(terms_);
     const double c = tilt_for_loss(moments, epsilon);
     const double log_unit = std::min(log_renyi(moments, c, epsilon), 0.0);
-    return with_infinite(finite_delta(moments, epsilon, log_unit), log_unit);
+    return with_infinite(finite_delta(moments, epsilon, log_unit, floor), log_unit);
 }
 
 double ComposedLoss::tilt_at_delta(double delta) const {
@@ -451,13 +454,15 @@ Composition::Composition(const Terms& upper, std::optional<Terms> lower, double 
 
 Interval Composition::epsilon(double delta, double floor) const {
     const Interval upper = upper_.epsilon(delta, floor);
-    if (!lower_ || upper.upper <= floor) return upper;
+    // Where no contour serves for the laws above, none does for those below.
+    if (!lower_ || upper.upper <= floor || !(upper.lower > 0.0)) return upper;
     return Interval{lower_->epsilon(delta, 0.0).lower, upper.upper};
 }
 
-Interval Composition::delta(double epsilon) const {
-    const Interval upper = upper_.delta(epsilon);
-    return lower_ ? Interval{lower_->delta(epsilon).lower, upper.upper} : upper;
+Interval Composition::delta(double epsilon, double floor) const {
+    const Interval upper = upper_.delta(epsilon, floor);
+    if (!lower_ || upper.upper <= floor || !(upper.lower > 0.0)) return upper;
+    return Interval{lower_->delta(epsilon).lower, upper.upper};
 }
 
 }  // namespace tightnoise::contour

@@ -20,8 +20,8 @@ class ComposedLoss {
     // The least epsilon >= 0 with delta(epsilon) <= delta; infinite where delta is below the
     // infinite mass. Where it is at most `floor`, {0, floor} will do.
     Interval epsilon(double delta, double floor) const;
-    // delta(epsilon) of any real epsilon.
-    Interval delta(double epsilon) const;
+    // delta(epsilon) of any real epsilon; where it is at most `floor`, any bounds up to that will do.
+    Interval delta(double epsilon, double floor = 0.0) const;
     // About the tilts at which these are read.
     double tilt_at_delta(double delta) const;
     double tilt_at_epsilon(double epsilon) const;
@@ -48,7 +48,7 @@ class ComposedLoss {
     Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;
-    Interval finite_delta(Moments& moments, double x, double log_unit) const;
+    Interval finite_delta(Moments& moments, double x, double log_unit, double floor) const;
     Interval contour_delta(Moments& moments, Search& search, double log_unit, Interval best,
                            Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
@@ -80,7 +80,7 @@ class Composition {
                          double tilt = 1.0);
 
     Interval epsilon(double delta, double floor) const;
-    Interval delta(double epsilon) const;
+    Interval delta(double epsilon, double floor) const;
     std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
     const ComposedLoss& upper() const { return upper_; }
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +28,7 @@ NARROW = 1e-6
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _FINITE = 1e300
-_TOO_WIDE = 2e-5  # relative, to become narrow by more points
+_TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _VERY_MANY = 2_000
@@ -67,26 +66,24 @@ class Composition:
 
     def epsilon(self, delta: float) -> Bounds:
         """Return bounds of epsilon at a delta above 0."""
-        return self._narrowed(lambda found: found._epsilon(delta), "tilt_at_delta", delta)
+        return self._narrowed("epsilon", "tilt_at_delta", delta)
 
     def delta(self, epsilon: float) -> Bounds:
         """Return bounds of delta at an epsilon of at least 0."""
-        return self._narrowed(lambda found: found._delta(epsilon), "tilt_at_epsilon", epsilon)
+        return self._narrowed("delta", "tilt_at_epsilon", epsilon)
 
-    def _epsilon(self, delta: float) -> Bounds:
+    def _answer(self, question: str, at: float, floor: float = 0.0) -> Bounds:
+        """Return the larger answer of the directions, if it is above a floor."""
         found: list[tuple[float, float]] = []
         for direction in self._directions:  # only the larger one is needed
-            floor = max((low for low, _ in found), default=0.0)
-            found.append(direction.epsilon(delta, floor))
+            least = max([floor, *(low for low, _ in found)])
+            found.append(getattr(direction, question)(at, least))
         return self._larger(found)
 
-    def _delta(self, epsilon: float) -> Bounds:
-        return self._larger([direction.delta(epsilon) for direction in self._directions])
-
-    def _narrowed(self, answer: Callable[[Composition], Bounds], tilt: str, at: float) -> Bounds:
+    def _narrowed(self, question: str, tilt: str, at: float) -> Bounds:
         """Return an answer, by atoms at points that suit its tilt."""
         if self._kind.is_exact:
-            return answer(self)
+            return self._answer(question, at)
         tilts = tuple(getattr(direction, tilt)(at) for direction in self._directions)
         best = Bounds(0.0, math.inf)
         for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
@@ -94,13 +91,13 @@ class Composition:
             finer = _composition(self._terms, Refinement(tilts, each))
             if finer is None:
                 break
-            found = answer(finer)
+            found = finer._answer(question, at, best.lower)
             best = best.or_tighter(found)
             # Three times as many points tell nine times as much.
             is_far = not found.upper - found.lower <= _TOO_WIDE * min(found.upper, _FINITE)
             if best.is_narrow or is_far or not self._kind.is_attained:
                 break
-        return best if best.upper < math.inf else answer(self)
+        return best if best.upper < math.inf else self._answer(question, at)
 
     @property
     def is_exact(self) -> bool:

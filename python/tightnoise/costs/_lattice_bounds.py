@@ -67,75 +67,108 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
         return best  # nor could this be better
     spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
-    work = Work(_WORK)
+    work, sides = Work(_WORK), _Directions(best, len(coarse))
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
             break
-        found = _read(question, ways, frames, at, work)
-        best = best.or_tighter(found)
+        _read(question, ways, frames, at, work, sides)
+        best = sides.best
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
         finer = math.sqrt(_AIM * NARROW / width)
         if finer < _FINEST:  # something else keeps the sides apart: perhaps rare large losses,
-            best = _trimmed_bounds(question, terms, at, best)
-            is_wide = 1 - best.lower / best.upper > _WORTH_ANOTHER * width
+            _trim(question, terms, at, sides)
+            is_wide = 1 - sides.best.lower / sides.best.upper > _WORTH_ANOTHER * width
             if is_wide and any(leaf.reached() is None for leaf, _ in terms):
                 # or another pair costs more.
                 ways = _ways(terms, spacing, least, tilts, is_level=True)
-                best = best.or_tighter(_read(question, ways, frames, at, work))
-            return best
+                _read(question, ways, frames, at, work, sides)
+            return sides.best
         if width <= NARROW or width > _WORTH_ANOTHER * last:
             break
         spacing = max(least, spacing * finer)
-    return best if best.is_narrow else _trimmed_bounds(question, terms, at, best)
+    if not best.is_narrow:
+        _trim(question, terms, at, sides)
+    return sides.best
 
 
-def _trimmed_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
-    """Return the same where rare large losses are told apart, if there are any."""
-    best, finer, width = known, _FIRST, math.inf
+class _Directions:
+    """What is proved of each direction, of which the larger one counts."""
+
+    def __init__(self, known: Bounds, count: int) -> None:
+        self.each = [Bounds(0.0, known.upper)] * count
+        self._floor = known.lower
+
+    @property
+    def best(self) -> Bounds:
+        """The bounds of the larger one."""
+        upper = max(bounds.upper for bounds in self.each)
+        return Bounds(min(max(self._floor, *(one.lower for one in self.each)), upper), upper)
+
+    @property
+    def left(self) -> list[int]:
+        """Those that may be the larger one, the most likely first."""
+        floor = self.best.lower
+        order = sorted(range(len(self.each)), key=lambda i: -self.each[i].upper)
+        return [i for i in order if self.each[i].upper > floor]
+
+    def take(self, way: int, found: Bounds) -> None:
+        """Take in what is proved of one."""
+        self.each[way] = self.each[way].or_tighter(found)
+
+
+def _trim(question: str, terms: Terms, at: float, sides: _Directions) -> None:
+    """Prove the same where rare large losses are told apart, if there are any."""
+    finer, width = _FIRST, math.inf
     coarse = losses_above(terms)
     for _ in range(_ROUNDS):
-        x, delta = (best.upper, at) if question == "epsilon" else (at, best.upper)
+        before, ways = sides.best, sides.left
+        x, delta = (before.upper, at) if question == "epsilon" else (at, before.upper)
         slack = delta - max(losses.infinite for losses in coarse)
-        if not (0 < x < _FARTHEST and slack > 0):
+        if not (0 < x < _FARTHEST and slack > 0 and ways):
             break
-        cuts = tuple(cut_for(losses, x, math.log(slack)) for losses in coarse)
-        kept = [kept_of(losses, cut) for losses, cut in zip(coarse, cuts, strict=True)]
-        if all(cut == math.inf for cut in cuts) or any(losses is None for losses in kept):
+        cuts = [math.inf] * len(coarse)
+        for i in ways:
+            cuts[i] = cut_for(coarse[i], x, math.log(slack))
+        kept = {i: kept_of(coarse[i], cuts[i]) for i in ways}
+        rest = {i: losses for i, losses in kept.items() if losses is not None}
+        if all(cut == math.inf for cut in cuts) or len(rest) < len(kept):
             break
-        rest = [losses for losses in kept if losses is not None]
-        frames = tuple(losses.frame(losses.narrow_tilt(min(x, losses.highest))) for losses in rest)
-        rooms = [losses.spacings(frame) for losses, frame in zip(rest, frames, strict=True)]
+        frames = {
+            i: losses.frame(losses.narrow_tilt(min(x, losses.highest)))
+            for i, losses in rest.items()
+        }
+        rooms = [rest[i].spacings(frames[i]) for i in ways]
         least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
-        tilts = tuple(frame.tilt for frame in frames)
-        laid = _laws(
-            terms, max(least, finer * wanted), least, Refinement(tilts, _POINTS, most=cuts)
-        )
+        tilts = tuple(frames[i if i in frames else ways[0]].tilt for i in range(len(coarse)))
+        places = Refinement(tilts, _POINTS, most=tuple(cuts[i if i in frames else ways[0]]
+            for i in range(len(coarse))))
+        laid = _laws(terms, max(least, finer * wanted), least, places)
         if laid is None:
             break
-        found = [
-            TrimmedWay.of(
+        found = {
+            i: TrimmedWay(
                 tuple((above.swapped if i else above, n) for above, _, n in laid.laws),
                 tuple((below[i], n) for _, below, n in laid.laws),
                 laid.spacing,
                 cuts[i],
                 x,
             )
-            for i in range(len(cuts))
-        ]
-        read = [
-            way.epsilon(at, frame, x) if question == "epsilon" else way.delta(at, frame)
-            for way, frame in zip(found, frames, strict=True)
-        ]
-        before = best
-        best = best.or_tighter(Bounds(max(low for low, _ in read), max(high for _, high in read)))
+            for i in ways
+        }
+        for i in ways:
+            sides.take(i, Bounds(0.0, found[i].upper(question, at, frames[i])))
+        for i in sides.left:
+            if i in found and sides.each[i].upper > sides.best.lower:
+                near = sides.each[i].upper
+                sides.take(i, Bounds(found[i].lower(question, at, frames[i], near), math.inf))
+        best = sides.best
         last, width = width, 1 - best.lower / best.upper
         if best == before or best.is_narrow or width > _WORTH_ANOTHER * last:
             break
         finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
-    return best
 
 
 def ways_at(terms: Terms, frames: tuple[Frame, ...], coarser: float = 1.0) -> tuple[Way, ...]:
@@ -183,24 +216,30 @@ class Way(NamedTuple):
 
 
 def _read(
-    question: str, ways: tuple[Way, ...], frames: tuple[Frame, ...], at: float, work: Work
-) -> Bounds:
-    """Return the larger answer of the directions, from both sides, if there is work left."""
-    is_delta, lower = question == "delta", 0.0
-    if not all(work.takes(way.upper, frame) for way, frame in zip(ways, frames, strict=True)):
-        return Bounds(0.0, math.inf)
+    question: str,
+    ways: tuple[Way, ...],
+    frames: tuple[Frame, ...],
+    at: float,
+    work: Work,
+    sides: _Directions,
+) -> None:
+    """Prove the answer of directions that may be the larger one, if there is work left."""
+    is_delta, left = question == "delta", sides.left
+    if not all(work.takes(ways[i].upper, frames[i]) for i in left):
+        return
     above = _delta_above if is_delta else _epsilon_above
-    uppers = [above(way, frame, at) for way, frame in zip(ways, frames, strict=True)]
-    for i in np.argsort(uppers)[::-1].tolist():
-        if lower >= uppers[i] or (is_delta and not _takes_below(work, ways[i], frames[i])):
+    for i in left:
+        sides.take(i, Bounds(0.0, above(ways[i], frames[i], at)))
+    for i in sides.left:
+        near = sides.each[i].upper
+        if near <= sides.best.lower or (is_delta and not _takes_below(work, ways[i], frames[i])):
             break
         below = (
             _delta_below(ways[i], frames[i], at)
             if is_delta
-            else _epsilon_below(ways[i], frames[i], at, uppers[i], work)
+            else _epsilon_below(ways[i], frames[i], at, near, work)
         )
-        lower = max(lower, below)
-    return Bounds(lower, max(uppers))
+        sides.take(i, Bounds(below, math.inf))
 
 
 def _takes_below(work: Work, way: Way, frame: Frame) -> bool:
