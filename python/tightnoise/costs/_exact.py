@@ -36,6 +36,7 @@ _FINITE = 1e300
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
+_SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are
 _VERY_MANY = 2_000
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
@@ -156,13 +157,16 @@ def composition_of(terms: Terms, *, of_atoms: float = math.inf) -> Composition |
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
     smooth = [(leaf, n) for leaf, law, n in laws if law is not None and law[0].is_smooth]
-    is_sampled = all(isinstance(leaf, Sampled) for leaf, _ in smooth)
-    if has_atoms and is_sampled and 0 < sum(n for _, n in smooth) <= _FEW:
-        return None
-    if any(
-        law is not None and (law[0].is_smooth or n * min(leaf.max_loss, 1.0) >= _SPREAD)
+    sampled = [(leaf.rate, n) for leaf, n in smooth if isinstance(leaf, Sampled)]
+    is_spread = any(
+        law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
-    ):
+    )
+    if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
+        is_few = has_atoms and sum(n for _, n in sampled) <= _FEW
+        if is_few or sum(rate * n for rate, n in sampled) < _SELDOM:
+            return None
+    if smooth or is_spread:
         return _composition(terms, None)
     if any(law is None and _is_many(leaf, n, of_atoms) for leaf, law, n in laws):
         return _composition(terms, None)

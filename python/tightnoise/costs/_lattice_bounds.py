@@ -31,7 +31,7 @@ _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _FEWER = 0.2  # times as many where they are read at many epsilons, and
 _REACH = 2.0  # deviations, in which epsilons are near each other
 _ROUNDS = 3  # spacings that are tried,
-_WORK = 2.0**24  # as far as this suffices: some tenths of a second
+_WORK = 1.2e7  # as far as this suffices: some tenths of a second
 _FIRST = 4.0  # of them: so much wider than that of losses from above alone
 _AIM = 0.5  # of what is narrow
 _WORTH_ANOTHER = 0.5  # of the last width
@@ -72,7 +72,7 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
             break
-        _read(question, ways, frames, at, work, sides)
+        own = _read(question, ways, frames, at, work, sides)
         best = sides.best
         if spacing == least or not best.lower < best.upper:
             break
@@ -87,6 +87,9 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
                 _read(question, ways, frames, at, work, sides)
             return sides.best
         if width <= NARROW or width > _WORTH_ANOTHER * last:
+            break
+        finest = (1 - own.lower / own.upper) * (least / spacing) ** 2
+        if finest > _WORTH_ANOTHER * width:  # no more than is known from elsewhere
             break
         spacing = max(least, spacing * finer)
     if not best.is_narrow:
@@ -166,9 +169,12 @@ def _trim(question: str, terms: Terms, at: float, sides: _Directions) -> None:
                 sides.take(i, Bounds(found[i].lower(question, at, frames[i], near), math.inf))
         best = sides.best
         last, width = width, 1 - best.lower / best.upper
-        if best == before or best.is_narrow or width > _WORTH_ANOTHER * last:
+        if best.is_narrow:
             break
-        finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
+        if sides.left == ways:  # else there is more room for the one that is left
+            if best == before or width > _WORTH_ANOTHER * last:
+                break
+            finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
 
 
 def ways_at(terms: Terms, frames: tuple[Frame, ...], coarser: float = 1.0) -> tuple[Way, ...]:
@@ -222,14 +228,19 @@ def _read(
     at: float,
     work: Work,
     sides: _Directions,
-) -> None:
-    """Prove the answer of directions that may be the larger one, if there is work left."""
+) -> Bounds:
+    """Prove the answer of directions that may be the larger one, if there is work left.
+
+    Returned is what follows from these lattices alone.
+    """
     is_delta, left = question == "delta", sides.left
     if not all(work.takes(ways[i].upper, frames[i]) for i in left):
-        return
+        return Bounds(0.0, math.inf)
     above = _delta_above if is_delta else _epsilon_above
-    for i in left:
-        sides.take(i, Bounds(0.0, above(ways[i], frames[i], at)))
+    uppers = {i: above(ways[i], frames[i], at) for i in left}
+    for i, upper in uppers.items():
+        sides.take(i, Bounds(0.0, upper))
+    lower = 0.0
     for i in sides.left:
         near = sides.each[i].upper
         if near <= sides.best.lower or (is_delta and not _takes_below(work, ways[i], frames[i])):
@@ -239,7 +250,9 @@ def _read(
             if is_delta
             else _epsilon_below(ways[i], frames[i], at, near, work)
         )
+        lower = max(lower, below)
         sides.take(i, Bounds(below, math.inf))
+    return Bounds(lower, max(uppers.values(), default=math.inf))
 
 
 def _takes_below(work: Work, way: Way, frame: Frame) -> bool:

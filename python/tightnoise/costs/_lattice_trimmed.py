@@ -43,9 +43,10 @@ _REST = -15.0  # log 3e-7, of delta: far less of epsilon
 _GAPS = np.geomspace(0.02, 600.0, 110)  # from x to a cut, by x: a tenth more each
 _TILTS = np.exp2(np.arange(-3.0, 9.0))  # s x
 _FLOORS = (0.25, 0.5, 1.0, 2.0, math.inf)  # b, by x
-_STEPS = 24  # towards an epsilon
+_STEPS = 60  # towards an epsilon
 _NOTHING = -1e6  # logarithm of what is 0 beside all else
 _SURE = 2e-9  # relative: so far from where both sides are equal
+_BESIDE = 1e-6  # relative: a first step from where that may be
 
 Terms = tuple[tuple[Release, int], ...]
 
@@ -140,7 +141,7 @@ class TrimmedWay:
 
         if question == "delta":
             return delta(at)
-        return _last(lambda x: not delta(x) <= at, self.x, 1.0)
+        return _crossing(lambda x: _log_ratio(delta(x), at), self.x, 1.0)
 
     def lower(self, question: str, at: float, frame: Frame, near: float) -> float:
         """Return an epsilon that is not, `near` one, or a delta that is reached."""
@@ -154,7 +155,9 @@ class TrimmedWay:
 
         if question == "delta":
             return delta(at)
-        return 0.0 if near == math.inf else _last(lambda x: not delta(x) > at, near, -1.0)
+        if near == math.inf:
+            return 0.0
+        return max(_crossing(lambda x: _log_ratio(delta(x), at), near, -1.0), 0.0)
 
 
 def _slack(tilted: Tilted, x: float) -> float:
@@ -162,37 +165,43 @@ def _slack(tilted: Tilted, x: float) -> float:
     return math.exp(min(0.0, tilted.log_slack(x - tilted.rounding))) * (1 + 1e-13) + 1e-323
 
 
-def _last(fails: Callable[[float], bool], near: float, way: float) -> float:
-    """Return about the first x from `near` on that does not fail; infinite, or 0, if none is found.
+def _log_ratio(value: float, target: float) -> float:
+    """Return the logarithm of a ratio: above 0 exactly where a value is above its target."""
+    if value == target or not value > 0:
+        return 0.0 if value == target else -math.inf
+    return math.copysign(max(abs(math.log(value / target)), 5e-324), value - target)
 
-    Upwards (way 1) or downwards (-1): steps grow, and then a bracket is halved.
+
+def _crossing(excess: Callable[[float], float], near: float, way: float) -> float:
+    """Return about where an excess that falls comes to 0, on the safe side of it.
+
+    There it is at most 0 (way 1), or above (-1): infinite, or 0, if no such place is found. Secants
+    from `near` on, outwards until there is a place on either side, then between, or the middle.
     """
-    bad, good, step = near, near, max(_SURE * near, 1e-300)
-    for _ in range(2 * _STEPS):
-        if not fails(good):
-            break
-        bad, good = good, good + way * step
-        step *= 4.0
-        if good <= 0:
-            return 0.0
-    else:
-        return math.inf if way > 0 else 0.0
-    if good == near:  # it may be found on the other side
-        step = max(_SURE * near, 1e-300)
-        for _ in range(2 * _STEPS):
-            bad = good - way * step
-            if bad <= 0 or fails(bad):
-                break
-            good, step = bad, step * 4.0
-    for _ in range(_STEPS + 20):
-        middle = 0.5 * (bad + good)
-        if abs(good - bad) <= 2 * _SURE * good or middle in (bad, good) or bad <= 0:
-            break
-        if fails(middle):
-            bad = middle
+    good: float | None = None
+    bad: float | None = None
+    last, x, reach = (math.nan, math.nan), near, max(_BESIDE * near, 1e-300)
+    for step in range(_STEPS):
+        value = excess(x)
+        if value <= 0 if way > 0 else value > 0:
+            good = x
         else:
-            good = middle
-    return good
+            bad = x
+        if good is not None and bad is not None and abs(good - bad) <= 2 * _SURE * good:
+            break
+        # A little farther, so that it is safe.
+        slope = (value - last[1]) / (x - last[0]) if x != last[0] else math.nan
+        trial = x - value / slope + way * _SURE * near if slope < 0 else math.nan
+        last = x, value
+        if good is None or bad is None:
+            ahead = 1.0 if value > 0 else -1.0
+            move = abs(trial - x)
+            reach = max(0.1 * reach, min(move, 1e3 * reach)) if math.isfinite(move) else reach
+            x, reach = max(x + ahead * reach, 0.5 * x), 4 * reach
+        else:
+            inside = min(good, bad) < trial < max(good, bad)
+            x = trial if inside and step % 4 < 3 else 0.5 * (good + bad)
+    return (math.inf if way > 0 else 0.0) if good is None else good
 
 
 # --- sums over the large losses
