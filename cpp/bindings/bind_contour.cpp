@@ -121,12 +121,14 @@ void bind_contour(py::module_ m) {
     m.def("atoms", &atoms, py::arg("losses"), py::arg("masses"), py::arg("infinite_mass") = 0.0,
           py::arg("is_log") = false);
     py::class_<Composition>(m, "Composition")
-        .def(py::init([](const Counted& upper, const std::optional<Counted>& lower, double tilt) {
+        .def(py::init([](const Counted& upper, const std::optional<Counted>& lower, double tilt,
+                         double most_work) {
                  if (!(tilt > 0.0)) throw py::type_error("core: a tilt above 0");
-                 if (!lower) return Composition(terms_of(upper), std::nullopt, tilt);
-                 return Composition(terms_of(upper), terms_of(*lower), tilt);
+                 if (!lower) return Composition(terms_of(upper), std::nullopt, tilt, most_work);
+                 return Composition(terms_of(upper), terms_of(*lower), tilt, most_work);
              }),
-             py::arg("upper"), py::arg("lower") = std::nullopt, py::arg("tilt") = 1.0)
+             py::arg("upper"), py::arg("lower") = std::nullopt, py::arg("tilt") = 1.0,
+             py::arg("most_work") = contour::kInfinite)
         .def("epsilon", &epsilon, py::arg("delta"), py::arg("floor") = 0.0)
         .def("delta", &delta, py::arg("epsilon"), py::arg("floor") = 0.0)
         .def(

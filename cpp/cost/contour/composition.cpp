@@ -62,7 +62,8 @@ Interval within_one(const Interval& finite, double log_unit) {
 
 }  // namespace
 
-ComposedLoss::ComposedLoss(Terms terms, double tilt) : terms_(merged(terms)), tilt_(tilt) {
+ComposedLoss::ComposedLoss(Terms terms, double tilt, double most_work)
+    : terms_(merged(terms)), tilt_(tilt), most_work_(most_work) {
     double log_finite = 0.0;
     for (const Releases& term : terms_) {
         log_finite += term.count * std::log1p(-term.law->infinite_mass());
@@ -115,7 +116,7 @@ std::shared_ptr<ComposedLoss::Trimmed> ComposedLoss::without_top(
     auto found =
         topless(terms_, search.x, search.log_value, 10.0 + 15.0 * pass, *moments.swapped());
     if (!found) return made;
-    made->rest.emplace(Terms{}, tilt_);
+    made->rest.emplace(Terms{}, tilt_, most_work_);
     made->rest->terms_ = std::move(found->terms);
     made->rest->infinite_ = infinite_;
     made->rest->top_ = found->top;
@@ -181,11 +182,11 @@ Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits) const {
     constexpr Contour::Tolerance kSketch{-9.2, 1e-2};  // log 1e-4
     constexpr double kLogLoose = -18.4;                // log 1e-8
     constexpr double kSmoothed = 3e-7, kLess = 0.2;    // of the answer
-    if (effort == Effort::sketch) return kSketch;
+    if (effort == Effort::sketch) return {kSketch.logarithm, kSketch.smoothing, most_work_};
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double smoothed = std::min(kSmoothed * digits, kSketch.smoothing);
     return {top_ ? kLogLoose : kLogTolerance,
-            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed};
+            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed, most_work_};
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -447,9 +448,10 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, Search& s
     return best;
 }
 
-Composition::Composition(const Terms& upper, std::optional<Terms> lower, double tilt)
-    : upper_(upper, tilt) {
-    if (lower) lower_.emplace(std::move(*lower), tilt);
+Composition::Composition(const Terms& upper, std::optional<Terms> lower, double tilt,
+                         double most_work)
+    : upper_(upper, tilt, most_work) {
+    if (lower) lower_.emplace(std::move(*lower), tilt, most_work);
 }
 
 Interval Composition::epsilon(double delta, double floor) const {

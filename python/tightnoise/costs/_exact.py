@@ -36,7 +36,8 @@ _FINITE = 1e300
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
-_SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are
+_SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
+_WORK_OF_SELDOM = 1e7  # no more nodes times frequencies are tried before a lattice
 _VERY_MANY = 2_000
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
@@ -162,12 +163,14 @@ def composition_of(terms: Terms, *, of_atoms: float = math.inf) -> Composition |
         law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
     )
+    most_work = math.inf
     if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
-        is_few = has_atoms and sum(n for _, n in sampled) <= _FEW
-        if is_few or sum(rate * n for rate, n in sampled) < _SELDOM:
+        if has_atoms and sum(n for _, n in sampled) <= _FEW:
             return None
+        if sum(rate * n for rate, n in sampled) < _SELDOM:
+            most_work = _WORK_OF_SELDOM
     if smooth or is_spread:
-        return _composition(terms, None)
+        return _composition(terms, None, most_work)
     if any(law is None and _is_many(leaf, n, of_atoms) for leaf, law, n in laws):
         return _composition(terms, None)
     return None
@@ -183,7 +186,9 @@ def _least_count(leaf: Leaf) -> int:
     return _MANY if leaf.reached() is None else _MANY_ATOMS
 
 
-def _composition(terms: Terms, finer: Refinement | None) -> Composition | None:
+def _composition(
+    terms: Terms, finer: Refinement | None, most_work: float = math.inf
+) -> Composition | None:
     laws = [(laws_of(leaf, finer), float(count)) for leaf, count in merged_gaussians(terms)]
     known = [(found, count) for found, count in laws if found is not None]
     if len(known) < len(laws) or not known:
@@ -194,7 +199,7 @@ def _composition(terms: Terms, finer: Refinement | None) -> Composition | None:
         upper = [(found.laws[way % len(found.laws)].upper, count) for found, count in known]
         lower = [(found.laws[way % len(found.laws)].lower, count) for found, count in known]
         is_one = lower == upper or not is_below
-        return core.Composition(upper, None if is_one else lower)
+        return core.Composition(upper, None if is_one else lower, most_work=most_work)
 
     kind = _Kind(
         is_attained=is_below and all(found.is_attained for found, _ in known),

@@ -77,15 +77,15 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
-        finer = math.sqrt(_AIM * NARROW / width)
-        if finer < _FINEST:  # something else keeps the sides apart: perhaps rare large losses,
+        finer = max(math.sqrt(_AIM * NARROW / width), _FINEST)
+        if finer == _FINEST:  # something else keeps the sides apart: perhaps rare large losses,
             _trim(question, terms, at, sides)
-            is_wide = 1 - sides.best.lower / sides.best.upper > _WORTH_ANOTHER * width
-            if is_wide and any(leaf.reached() is None for leaf, _ in terms):
+            if _is_as_wide(sides, width) and any(leaf.reached() is None for leaf, _ in terms):
                 # or another pair costs more.
                 ways = _ways(terms, spacing, least, tilts, is_level=True)
                 _read(question, ways, frames, at, work, sides)
-            return sides.best
+            if not _is_as_wide(sides, width):
+                return sides.best
         if width <= NARROW or width > _WORTH_ANOTHER * last:
             break
         finest = (1 - own.lower / own.upper) * (least / spacing) ** 2
@@ -120,6 +120,11 @@ class _Directions:
     def take(self, way: int, found: Bounds) -> None:
         """Take in what is proved of one."""
         self.each[way] = self.each[way].or_tighter(found)
+
+
+def _is_as_wide(sides: _Directions, width: float) -> bool:
+    """Return whether little was gained over that width."""
+    return 1 - sides.best.lower / sides.best.upper > _WORTH_ANOTHER * width
 
 
 def _trim(question: str, terms: Terms, at: float, sides: _Directions) -> None:
