@@ -95,7 +95,7 @@ def test_sums_of_close_atoms():
 def test_agrees_with_the_lattice(kind, rng):
     """Both ways prove intervals, and these meet."""
     many = random_costs(rng, 1)[kind] * 10_000
-    composition = composition_of(many.terms, of_atoms=0.0)
+    composition = composition_of(many.terms, of_atoms=True)
     assert composition is not None
     ours, theirs = composition.epsilon(1e-5), bounds_on_lattice("epsilon", many, 1e-5)
     assert ours.lower <= ours.upper

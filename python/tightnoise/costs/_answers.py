@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
-from tightnoise.costs._exact import OFTEN, VERY_OFTEN, Bounds, composition_of
+from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
@@ -108,7 +108,7 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=VERY_OFTEN)
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
     if best.is_narrow:
         return best
@@ -117,9 +117,6 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     if single is not None:
         return best.or_tighter(Bounds(single, upper))
     best = best.or_tighter(lattice_bounds(question, terms, at, best))
-    if not best.is_narrow and exact is None:
-        of_atoms = _exact(question, terms, at, of_atoms=OFTEN)
-        best = best if of_atoms is None else best.or_tighter(of_atoms)
     if best.is_narrow:
         return best
     of_rare = epsilon_of_rare if question == "epsilon" else delta_of_rare
@@ -270,7 +267,7 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _exact(question: str, terms: Terms, at: float, *, of_atoms: float = math.inf) -> Bounds | None:
+def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) -> Bounds | None:
     few = few_sums(terms)
     if few is not None:
         return few.epsilon(at) if question == "epsilon" else few.delta(at)

@@ -26,11 +26,6 @@ Array = NDArray[np.float64]
 NARROW = 1e-6
 """Relative: no answer is looked for more closely."""
 
-OFTEN, VERY_OFTEN = 10.0, 100.0
-"""Times a record is in a sample, of many that are atoms: they are nearly Gaussian, or very nearly.
-
-So often, few frequencies tell them, in less time than a lattice takes."""
-
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _FINITE = 1e300
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
@@ -38,7 +33,9 @@ _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
 _WORK_OF_SELDOM = 1e7  # no more nodes times frequencies are tried before a lattice
+_WORK_OF_ATOMS = 3e7  # the same of atoms in place of a law
 _VERY_MANY = 2_000
+_OFTEN = 10.0  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
 
@@ -94,7 +91,7 @@ class Composition:
         best = Bounds(0.0, math.inf)
         for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
             each = max(_LEAST, points // len(self._terms))
-            finer = _composition(self._terms, Refinement(tilts, each))
+            finer = _composition(self._terms, Refinement(tilts, each), _WORK_OF_ATOMS)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
@@ -146,12 +143,12 @@ class _Kind(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def composition_of(terms: Terms, *, of_atoms: float = math.inf) -> Composition | None:
+def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | None:
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
-    releases that are atoms, if a record is in so many samples; less are quicker on a lattice, and
-    so is next to nothing of sampled noise beside atoms.
+    releases that are atoms, which a lattice takes longer for; less are quicker on a lattice, and so
+    is next to nothing of sampled noise beside atoms.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
     has_atoms = any(law is None for _, law, _ in laws)
@@ -171,15 +168,15 @@ def composition_of(terms: Terms, *, of_atoms: float = math.inf) -> Composition |
             most_work = _WORK_OF_SELDOM
     if smooth or is_spread:
         return _composition(terms, None, most_work)
-    if any(law is None and _is_many(leaf, n, of_atoms) for leaf, law, n in laws):
+    if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
         return _composition(terms, None)
     return None
 
 
-def _is_many(leaf: Leaf, n: int, times: float) -> bool:
+def _is_many(leaf: Leaf, n: int) -> bool:
     """Return whether so many of a leaf are nearly Gaussian, so that few frequencies tell them."""
     rate = leaf.rate if isinstance(leaf, Sampled) else 1.0
-    return n >= _least_count(leaf) and n * rate >= times
+    return n >= _least_count(leaf) and n * rate >= _OFTEN
 
 
 def _least_count(leaf: Leaf) -> int:

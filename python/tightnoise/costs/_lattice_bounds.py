@@ -31,11 +31,12 @@ _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _FEWER = 0.2  # times as many where they are read at many epsilons, and
 _REACH = 2.0  # deviations, in which epsilons are near each other
 _ROUNDS = 3  # spacings that are tried,
-_WORK = 1.2e7  # as far as this suffices: some tenths of a second
+_WORK = 1.3e7  # as far as this suffices: some tenths of a second
 _FIRST = 4.0  # of them: so much wider than that of losses from above alone
 _AIM = 0.5  # of what is narrow
 _WORTH_ANOTHER = 0.5  # of the last width
 _FINEST = 0.05  # of the last spacing
+_TOO_WIDE = 1e-3  # relative: a finer lattice alone is no remedy
 _ADDED = 0.05  # times the square of the spacing, for each loss: about what it may add to epsilon
 _STEPS = 4.0  # spacings and tilts, between one and its double, that are asked for
 _ROOM = 1.1  # the finest spacing is this much wider than there would be room for
@@ -64,10 +65,13 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
     least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
     tilts = tuple(frame.tilt for frame in frames)
-    if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
+    added = _ADDED * coarse[0].count * least**2
+    if question == "epsilon" and added > best.upper - best.lower:
         return best  # nor could this be better
+    if question == "delta" and added * max(tilts) > _WORTH_ANOTHER * (1 - best.lower / best.upper):
+        return best
     spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
-    work, sides = Work(_WORK), _Directions(best, len(coarse))
+    work, sides, is_trimmed = Work(_WORK), _Directions(best, len(coarse)), False
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
@@ -77,22 +81,24 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
-        finer = max(math.sqrt(_AIM * NARROW / width), _FINEST)
-        if finer == _FINEST:  # something else keeps the sides apart: perhaps rare large losses,
+        finer = math.sqrt(_AIM * NARROW / width)
+        if finer < _FINEST and not is_trimmed:
+            # Something else keeps the sides apart: perhaps rare large losses,
+            is_trimmed = True
             _trim(question, terms, at, sides)
             if _is_as_wide(sides, width) and any(leaf.reached() is None for leaf, _ in terms):
                 # or another pair costs more.
                 ways = _ways(terms, spacing, least, tilts, is_level=True)
                 _read(question, ways, frames, at, work, sides)
-            if not _is_as_wide(sides, width):
+            if not _is_as_wide(sides, width) or width > _TOO_WIDE:
                 return sides.best
         if width <= NARROW or width > _WORTH_ANOTHER * last:
             break
         finest = (1 - own.lower / own.upper) * (least / spacing) ** 2
         if finest > _WORTH_ANOTHER * width:  # no more than is known from elsewhere
             break
-        spacing = max(least, spacing * finer)
-    if not best.is_narrow:
+        spacing = max(least, spacing * max(finer, _FINEST))
+    if not best.is_narrow and not is_trimmed:
         _trim(question, terms, at, sides)
     return sides.best
 
@@ -151,8 +157,11 @@ def _trim(question: str, terms: Terms, at: float, sides: _Directions) -> None:
         rooms = [rest[i].spacings(frames[i]) for i in ways]
         least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
         tilts = tuple(frames[i if i in frames else ways[0]].tilt for i in range(len(coarse)))
-        places = Refinement(tilts, _POINTS, most=tuple(cuts[i if i in frames else ways[0]]
-            for i in range(len(coarse))))
+        places = Refinement(
+            tilts,
+            _POINTS,
+            most=tuple(cuts[i if i in frames else ways[0]] for i in range(len(coarse))),
+        )
         laid = _laws(terms, max(least, finer * wanted), least, places)
         if laid is None:
             break

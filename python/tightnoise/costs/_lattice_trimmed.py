@@ -113,7 +113,6 @@ def top_of(terms: Terms, cut: float, x: float) -> Top:
     return Top(p, q, tilt, max(rest - (1 + tilt) * x, _NOTHING), max(both - x, _NOTHING))
 
 
-
 @dataclass(frozen=True, eq=False)
 class TrimmedWay:
     """One direction, for an epsilon near x: losses up to a cut from both sides, and the others."""
@@ -147,7 +146,10 @@ class TrimmedWay:
         """Return an epsilon that is not, `near` one, or a delta that is reached."""
         kept = tuple((without_large(one, self.cut), n) for one, n in self.below)
         infinite = LossesBelow(self.below, self.spacing).infinite * (1 - 8 * _UNIT)
-        top, cells = top_of(self.below, self.cut, self.x), LossesBelow(kept, self.spacing).cells(frame)
+        top, cells = (
+            top_of(self.below, self.cut, self.x),
+            LossesBelow(kept, self.spacing).cells(frame),
+        )
 
         def delta(x: float) -> float:
             found = infinite + top.lower(x) + cells.slack(x)
@@ -265,7 +267,9 @@ def _both(terms: Terms, cuts: Array, floor: float) -> Array:
         all_of = _from(release, from_top, -np.inf)
         small = exponents[release.values < floor]
         whole += n * (all_of + rounding)
-        above = np.logaddexp(above, math.log(n) + _above(release, from_top, cuts) - all_of + 2 * rounding)
+        above = np.logaddexp(
+            above, math.log(n) + _above(release, from_top, cuts) - all_of + 2 * rounding
+        )
         if small.size:
             share = float(np.logaddexp.reduce(small)) - all_of + 2 * rounding
             below = float(np.logaddexp(below, math.log(n) + share))
