@@ -46,6 +46,20 @@ void def_of_lattice(py::module_& m, const char* name,
         py::arg("tilt"), py::arg("log_scale"), py::arg(argument));
 }
 
+// The same of epsilons that rise.
+Float64Array log_deltas(const Float64Array& mass, double extra, double beyond, double first,
+                        double spacing, double tilt, double log_scale,
+                        const Float64Array& epsilons) {
+    if (length(mass) == 0) throw py::type_error("core: a lattice needs a point");
+    const LatticeLoss loss{mass.data(), length(mass), extra, beyond,
+                           first,       spacing,      tilt,  log_scale};
+    Float64Array found(epsilons.size());
+    double* const out = found.mutable_data();
+    py::gil_scoped_release nogil;
+    lattice_log_deltas(loss, epsilons.data(), length(epsilons), out);
+    return found;
+}
+
 }  // namespace
 
 void bind_composition(py::module_ m) {
@@ -62,6 +76,9 @@ void bind_composition(py::module_ m) {
     def_of_releases(m, "exact_delta_upper", &exact_delta_upper, "total_epsilon");
     def_of_lattice(m, "lattice_epsilon", &lattice_epsilon, "log_delta");
     def_of_lattice(m, "lattice_log_delta", &lattice_log_delta, "epsilon");
+    m.def("lattice_log_deltas", &log_deltas, py::arg("mass"), py::arg("extra"), py::arg("beyond"),
+          py::arg("first"), py::arg("spacing"), py::arg("tilt"), py::arg("log_scale"),
+          py::arg("epsilons"));
 }
 
 }  // namespace tightnoise

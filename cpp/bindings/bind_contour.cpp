@@ -58,9 +58,9 @@ std::pair<double, double> epsilon(const Composition& self, double delta, double 
     return {found.lower, found.upper};
 }
 
-std::pair<double, double> delta(const Composition& self, double epsilon) {
+std::pair<double, double> delta(const Composition& self, double epsilon, double floor) {
     py::gil_scoped_release nogil;
-    const Interval found = self.delta(epsilon);
+    const Interval found = self.delta(epsilon, floor);
     return {found.lower, found.upper};
 }
 
@@ -139,14 +139,16 @@ void bind_contour(py::module_ m) {
     m.def("atoms", &atoms, py::arg("losses"), py::arg("masses"), py::arg("infinite_mass") = 0.0,
           py::arg("is_log") = false);
     py::class_<Composition>(m, "Composition")
-        .def(py::init([](const Counted& upper, const std::optional<Counted>& lower, double tilt) {
+        .def(py::init([](const Counted& upper, const std::optional<Counted>& lower, double tilt,
+                         double most_work) {
                  if (!(tilt > 0.0)) throw py::type_error("core: a tilt above 0");
-                 if (!lower) return Composition(terms_of(upper), std::nullopt, tilt);
-                 return Composition(terms_of(upper), terms_of(*lower), tilt);
+                 if (!lower) return Composition(terms_of(upper), std::nullopt, tilt, most_work);
+                 return Composition(terms_of(upper), terms_of(*lower), tilt, most_work);
              }),
-             py::arg("upper"), py::arg("lower") = std::nullopt, py::arg("tilt") = 1.0)
+             py::arg("upper"), py::arg("lower") = std::nullopt, py::arg("tilt") = 1.0,
+             py::arg("most_work") = contour::kInfinite)
         .def("epsilon", &epsilon, py::arg("delta"), py::arg("floor") = 0.0)
-        .def("delta", &delta, py::arg("epsilon"))
+        .def("delta", &delta, py::arg("epsilon"), py::arg("floor") = 0.0)
         .def(
             "tilt_at_delta",
             [](const Composition& self, double delta) { return self.upper().tilt_at_delta(delta); },

@@ -6,6 +6,8 @@
 namespace tightnoise {
 namespace {
 
+constexpr std::size_t kStride = 64;
+
 // From the last point down. In units of e^(log_scale - tilt (L_m - first)), which change by
 // e^(tilt spacing) a step, so that nothing leaves the range:
 //     delta = sum over j > m of P(j) (1 - e^(L_m - L_j)),
@@ -38,7 +40,7 @@ class Descent {
     }
 
   private:
-    const LatticeLoss& loss_;
+    LatticeLoss loss_;
     double keep_, step_, unit_;
     double delta_, slope_;
     std::size_t at_;
@@ -48,7 +50,16 @@ class Descent {
 
 double lattice_epsilon(const LatticeLoss& loss, double log_delta) {
     Descent down(loss);
-    while (std::log(down.delta_at_next()) + down.log_unit() < log_delta) {
+    const auto is_below = [log_delta](const Descent& there) {
+        return std::log(there.delta_at_next()) + there.log_unit() < log_delta;
+    };
+    // The divergence only rises on the way: many steps at a time, and the last ones one by one.
+    for (Descent ahead = down; ahead.at() >= kStride;) {
+        for (std::size_t i = 0; i < kStride; ++i) ahead.descend();
+        if (!is_below(ahead)) break;
+        down = ahead;
+    }
+    while (is_below(down)) {
         if (down.at() == 0) return std::numeric_limits<double>::quiet_NaN();
         down.descend();
     }
@@ -59,9 +70,19 @@ double lattice_epsilon(const LatticeLoss& loss, double log_delta) {
 }
 
 double lattice_log_delta(const LatticeLoss& loss, double epsilon) {
+    double log_delta = 0.0;
+    lattice_log_deltas(loss, &epsilon, 1, &log_delta);
+    return log_delta;
+}
+
+void lattice_log_deltas(const LatticeLoss& loss, const double* epsilons, std::size_t n,
+                        double* log_deltas) {
     Descent down(loss);
-    while (down.at() > 0 && down.place() - loss.spacing > epsilon) down.descend();
-    return std::log(down.delta_below(std::fmax(0.0, down.place() - epsilon))) + down.log_unit();
+    for (std::size_t i = n; i-- > 0;) {
+        while (down.at() > 0 && down.place() - loss.spacing > epsilons[i]) down.descend();
+        const double beside = std::fmax(0.0, down.place() - epsilons[i]);
+        log_deltas[i] = std::log(down.delta_below(beside)) + down.log_unit();
+    }
 }
 
 }  // namespace tightnoise

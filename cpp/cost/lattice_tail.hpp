@@ -23,4 +23,8 @@ double lattice_epsilon(const LatticeLoss& loss, double log_delta);
 // The logarithm of the divergence at epsilon; of what lies above the first point if that is higher.
 double lattice_log_delta(const LatticeLoss& loss, double epsilon);
 
+// The same at n epsilons that rise, in one go.
+void lattice_log_deltas(const LatticeLoss& loss, const double* epsilons, std::size_t n,
+                        double* log_deltas);
+
 }  // namespace tightnoise

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
+from tightnoise._core import cost as core
 from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
@@ -65,3 +66,33 @@ def test_moments_of_the_composition_are_sums():
 def test_releases_that_say_nothing():
     silent = release_of_losses([0.0], [1.0])
     assert PLD._of({composed_release({silent: 4}): 3}).epsilon(1e-12) == 0.0
+
+
+def test_many_deltas_of_a_lattice():
+    # As sums say, at points of the lattice and between, below the first and beyond the last.
+    masses, first, spacing, tilt, log_scale = np.array([0.1, 0.3, 0.4, 0.2]), -0.5, 0.25, 2.0, -1.5
+    losses = first + spacing * np.arange(4)
+    p = masses * np.exp(log_scale - tilt * (losses - first))
+    epsilons = np.array([-0.9, -0.5, -0.3, 0.0, 0.2, 0.25])
+    tail = first, spacing, tilt, log_scale
+    deltas = np.exp(core.lattice_log_deltas(masses, 0.0, 0.0, *tail, epsilons))
+    for epsilon, delta in zip(epsilons.tolist(), deltas.tolist(), strict=True):
+        exact = math.fsum(np.maximum(-p * np.expm1(epsilon - losses), 0.0).tolist())
+        assert delta == pytest.approx(exact, rel=1e-14, abs=1e-300)
+    alone = [core.lattice_log_delta(masses, 1e-3, 1e-2, *tail, x) for x in epsilons.tolist()]
+    together = core.lattice_log_deltas(masses, 1e-3, 1e-2, *tail, epsilons)
+    assert np.allclose(together, alone, rtol=1e-14, atol=0)
+    # What lies beyond the last counts whole.
+    beyond = core.lattice_log_deltas(masses, 0.0, 1e-2, *tail, np.array([5.0]))
+    assert beyond[0] == pytest.approx(math.log(1e-2) + log_scale - tilt * 3 * spacing)
+
+
+def test_epsilon_of_a_long_lattice():
+    # Many points at a time are passed over: the answer is where delta is what was asked.
+    rng = np.random.default_rng(4)
+    masses = rng.dirichlet(np.full(1000, 2.0))
+    at = masses, 0.0, 0.0, -1.0, 2e-3, 0.7, 0.1
+    for log_delta in (-1.5, -3.0, -9.0, -20.0):
+        epsilon = core.lattice_epsilon(*at, log_delta)
+        assert core.lattice_log_delta(*at, epsilon) == pytest.approx(log_delta, abs=1e-9)
+    assert math.isnan(core.lattice_epsilon(*at, 0.5))

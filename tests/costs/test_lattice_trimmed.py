@@ -9,11 +9,18 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
+from tightnoise._core import cost as core
 from tightnoise.costs._bounds import LossTable
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds
-from tightnoise.costs._lattice_bounds import _trimmed_bounds
-from tightnoise.costs._lattice_trimmed import top_of
+from tightnoise.costs._lattice_bounds import _Directions, _trim
+from tightnoise.costs._lattice_trimmed import _crossing, top_of
+
+
+def trimmed_bounds(question, terms, at, known):
+    sides = _Directions(known, 2)
+    _trim(question, terms, at, sides)
+    return sides.best
 
 
 def table(losses, masses):
@@ -74,7 +81,7 @@ def test_no_epsilon_is_found_where_more_is_rare():
     shares = (0.07285144416570553, 0.9271484394124387, 1.1642185569521259e-07)
     terms = ((LossTable(losses, masses), 1), (LossTable(others, shares), 3))
     delta = 3.492655264234939e-07
-    found = _trimmed_bounds("epsilon", terms, delta, Bounds(0.0, 112.0))
+    found = trimmed_bounds("epsilon", terms, delta, Bounds(0.0, 112.0))
     assert found.upper == 112.0
 
 
@@ -100,12 +107,12 @@ def test_as_contours_say(sigma, rate, count, delta):
     once = tn.Gaussian(sigma).cost(sensitivity=1.0, adjacency="add-remove")
     cost = once.sampled(rate, "poisson") * count
     lower, upper = cost.epsilon_bounds(delta)
-    found = _trimmed_bounds("epsilon", cost.terms, delta, Bounds(0.0, 1.05 * upper))
+    found = trimmed_bounds("epsilon", cost.terms, delta, Bounds(0.0, 1.05 * upper))
     assert found.lower <= upper
     assert lower <= found.upper
     assert found.upper - found.lower <= 4e-5 * found.upper
     deltas = cost.delta_bounds(upper)
-    below = _trimmed_bounds("delta", cost.terms, upper, Bounds(0.0, 1.0))
+    below = trimmed_bounds("delta", cost.terms, upper, Bounds(0.0, 1.0))
     assert below.lower <= deltas[1]
     assert deltas[0] <= below.upper
 
@@ -119,3 +126,45 @@ def test_fixed_batches(sigma, rate, count, delta, width):
     once = tn.Gaussian(sigma).cost(sensitivity=1.0, adjacency="replace-one")
     lower, upper = (once.sampled(rate, "fixed-size") * count).epsilon_bounds(delta)
     assert 0 < lower <= upper <= lower * (1 + width)
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_a_crossing_is_on_the_safe_side(way):
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        root, bend = 10 ** rng.uniform(-8, 2.5), rng.choice([0.0, 1e-3, 0.5])
+        rate = 10 ** rng.uniform(-1, 3) / root
+        near = root * (1 + rng.choice([-1, 1]) * 10 ** rng.uniform(-9, -0.3))
+
+        def excess(x, root=root, rate=rate, bend=bend):
+            u = rate * (x - root)
+            return -u - bend * u * abs(u)
+
+        found = _crossing(excess, near, way)
+        assert excess(found) <= 0 if way > 0 else excess(found) > 0
+        assert found == pytest.approx(root, rel=1e-8)
+    assert _crossing(lambda x: 1.0, 1.0, 1.0) == math.inf
+    assert _crossing(lambda x: -1.0, 1.0, -1.0) == 0.0
+
+
+def test_the_direction_that_cannot_be_the_larger_is_left_out():
+    sides = _Directions(Bounds(0.5, 3.0), 2)
+    assert sides.left == [0, 1]
+    sides.take(0, Bounds(1.0, 2.0))
+    assert sides.left == [1, 0]
+    sides.take(1, Bounds(0.0, 0.9))
+    assert sides.left == [0]
+    assert sides.best == Bounds(1.0, 2.0)
+
+
+def test_delta_with_a_floor():
+    # Below a floor any bound up to it will do; above, nothing changes.
+    cost = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="add-remove").sampled(0.01, "poisson")
+    ((leaf, _),) = cost.terms
+    for law in leaf.laws():
+        composed = core.Composition([(law.upper, 100.0)])
+        lower, upper = composed.delta(0.3)
+        assert composed.delta(0.3, 0.5 * lower) == (lower, upper)
+        low, high = composed.delta(0.3, 2 * upper)
+        assert low <= upper
+        assert lower <= high <= 2 * upper

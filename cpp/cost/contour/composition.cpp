@@ -63,7 +63,8 @@ Interval within_one(const Interval& finite, double log_unit) {
 
 }  // namespace
 
-ComposedLoss::ComposedLoss(Terms terms, double tilt) : terms_(merged(terms)), tilt_(tilt) {
+ComposedLoss::ComposedLoss(Terms terms, double tilt, double most_work)
+    : terms_(merged(terms)), tilt_(tilt), most_work_(most_work) {
     double log_finite = 0.0;
     for (const Releases& term : terms_) {
         log_finite += term.count * std::log1p(-term.law->infinite_mass());
@@ -116,7 +117,7 @@ std::shared_ptr<ComposedLoss::Trimmed> ComposedLoss::without_top(
     auto found =
         topless(terms_, search.x, search.log_value, 10.0 + 15.0 * pass, *moments.swapped());
     if (!found) return made;
-    made->rest.emplace(Terms{}, tilt_);
+    made->rest.emplace(Terms{}, tilt_, most_work_);
     made->rest->terms_ = std::move(found->terms);
     made->rest->infinite_ = infinite_;
     made->rest->top_ = found->top;
@@ -182,11 +183,11 @@ Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits) const {
     constexpr Contour::Tolerance kSketch{-9.2, 1e-2};  // log 1e-4
     constexpr double kLogLoose = -18.4;                // log 1e-8
     constexpr double kSmoothed = 3e-7, kLess = 0.2;    // of the answer
-    if (effort == Effort::sketch) return kSketch;
+    if (effort == Effort::sketch) return {kSketch.logarithm, kSketch.smoothing, most_work_};
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double smoothed = std::min(kSmoothed * digits, kSketch.smoothing);
     return {top_ ? kLogLoose : kLogTolerance,
-            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed};
+            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed, most_work_};
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -215,13 +216,16 @@ Images ComposedLoss::cheapest(Moments& moments, double tilt, double x, double lo
 }
 
 // Of the finite part of delta(x), by e^log_unit.
-Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit) const {
+Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
+                                    double floor) const {
     const double log_bound = log_renyi(moments, tilt_for_loss(moments, x), x);
     Interval best{0.0, std::exp(std::min(log_bound, 0.0) - log_unit) * (1.0 + 1e-13)};
     Search search{x, std::min(log_bound, 0.0) - 1.0};
+    const auto is_no_more = [&] { return with_infinite(best, log_unit).upper <= floor; };
+    if (is_no_more()) return within_one(best, log_unit);
     best = contour_delta(moments, search, log_unit, best, Effort::quick);
     const auto is_wide = [&](double narrow) {
-        return best.upper - best.lower > narrow * best.upper;
+        return best.upper - best.lower > narrow * best.upper && !is_no_more();
     };
     if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
     auto kept = without_top(moments, search, 0);
@@ -262,13 +266,13 @@ Interval ComposedLoss::contour_delta(Moments& moments, Search& search, double lo
     return best;
 }
 
-Interval ComposedLoss::delta(double epsilon) const {
+Interval ComposedLoss::delta(double epsilon, double floor) const {
     if (infinite_ >= 1.0) return {1.0, 1.0};
     if (const auto closed = closed_profile(epsilon)) return *closed;
     Moments moments(terms_);
     const double c = tilt_for_loss(moments, epsilon);
     const double log_unit = std::min(log_renyi(moments, c, epsilon), 0.0);
-    return with_infinite(finite_delta(moments, epsilon, log_unit), log_unit);
+    return with_infinite(finite_delta(moments, epsilon, log_unit, floor), log_unit);
 }
 
 double ComposedLoss::tilt_at_delta(double delta) const {
@@ -477,7 +481,7 @@ std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
     constexpr double kSteepness = 6.0, kLogNothing = -21.0, kLogLoose = -18.4;  // 1e-9, 1e-8
     const double x = search.x, log_value = search.log_value;
     const Split split{cut, kSteepness / cut};
-    ComposedLoss below(Terms{}, tilt_);
+    ComposedLoss below(Terms{}, tilt_, most_work_);
     for (const Releases& term : terms_) {
         const auto part = term.law->part_below(split);
         if (!part) return std::nullopt;
@@ -554,20 +558,23 @@ Interval ComposedLoss::stepped_out(Bounded bounds, double delta, double x, doubl
             std::min(best.upper, stepped(is_met, x, above, kInfinity))};
 }
 
-Composition::Composition(const Terms& upper, std::optional<Terms> lower, double tilt)
-    : upper_(upper, tilt) {
-    if (lower) lower_.emplace(std::move(*lower), tilt);
+Composition::Composition(const Terms& upper, std::optional<Terms> lower, double tilt,
+                         double most_work)
+    : upper_(upper, tilt, most_work) {
+    if (lower) lower_.emplace(std::move(*lower), tilt, most_work);
 }
 
 Interval Composition::epsilon(double delta, double floor) const {
     const Interval upper = upper_.epsilon(delta, floor);
-    if (!lower_ || upper.upper <= floor) return upper;
+    // Where no contour serves for the laws above, none does for those below.
+    if (!lower_ || upper.upper <= floor || !(upper.lower > 0.0)) return upper;
     return Interval{lower_->epsilon(delta, 0.0).lower, upper.upper};
 }
 
-Interval Composition::delta(double epsilon) const {
-    const Interval upper = upper_.delta(epsilon);
-    return lower_ ? Interval{lower_->delta(epsilon).lower, upper.upper} : upper;
+Interval Composition::delta(double epsilon, double floor) const {
+    const Interval upper = upper_.delta(epsilon, floor);
+    if (!lower_ || upper.upper <= floor || !(upper.lower > 0.0)) return upper;
+    return Interval{lower_->delta(epsilon).lower, upper.upper};
 }
 
 }  // namespace tightnoise::contour

@@ -14,14 +14,16 @@ namespace tightnoise::contour {
 // What is released: laws of one direction of neighbours, with their counts.
 class ComposedLoss {
   public:
-    // `tilt` multiplies the tilts that are chosen: any other contour has to tell the same.
-    explicit ComposedLoss(Terms terms, double tilt = 1.0);
+    // `tilt` multiplies the tilts that are chosen: any other contour has to tell the same. No
+    // contour takes more nodes times frequencies than `most_work`.
+    explicit ComposedLoss(Terms terms, double tilt = 1.0, double most_work = kInfinite);
 
     // The least epsilon >= 0 with delta(epsilon) <= delta; infinite where delta is below the
     // infinite mass. Where it is at most `floor`, {0, floor} will do.
     Interval epsilon(double delta, double floor) const;
-    // delta(epsilon) of any real epsilon.
-    Interval delta(double epsilon) const;
+    // delta(epsilon) of any real epsilon; where it is at most `floor`, any bounds up to that will
+    // do.
+    Interval delta(double epsilon, double floor = 0.0) const;
     // About the tilts at which these are read.
     double tilt_at_delta(double delta) const;
     double tilt_at_epsilon(double epsilon) const;
@@ -48,7 +50,7 @@ class ComposedLoss {
     Interval with_infinite(const Interval& finite, double log_unit) const;
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;
-    Interval finite_delta(Moments& moments, double x, double log_unit) const;
+    Interval finite_delta(Moments& moments, double x, double log_unit, double floor) const;
     Interval contour_delta(Moments& moments, Search& search, double log_unit, Interval best,
                            Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;
@@ -75,7 +77,7 @@ class ComposedLoss {
     std::optional<Interval> closed_profile(double x) const;
 
     Terms terms_;
-    double tilt_;
+    double tilt_, most_work_;
     double infinite_ = 0.0;  // mass, of a relative error of 4 u
     std::optional<Top> top_;
 };
@@ -85,10 +87,10 @@ class ComposedLoss {
 class Composition {
   public:
     explicit Composition(const Terms& upper, std::optional<Terms> lower = std::nullopt,
-                         double tilt = 1.0);
+                         double tilt = 1.0, double most_work = kInfinite);
 
     Interval epsilon(double delta, double floor) const;
-    Interval delta(double epsilon) const;
+    Interval delta(double epsilon, double floor) const;
     std::vector<Interval> deltas(const std::vector<double>& epsilons, bool is_quick) const;
     const ComposedLoss& upper() const { return upper_; }
 

@@ -79,17 +79,20 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     }
     if (is_quick) return std::nullopt;
     const bool is_full = effort == Effort::full;
-    Contour parted(images, x, log_value,
-                   {std::max(tolerance.logarithm, kLogParted), tolerance.smoothing}, lost);
+    Contour parted(
+        images, x, log_value,
+        {std::max(tolerance.logarithm, kLogParted), tolerance.smoothing, tolerance.most_work},
+        lost);
     parted.split(terms, x, log_value + parted.log_tolerance_);
     parted.take_known_images(terms, x, log_value);
     // Either may fall far sooner than the other; of the same law the narrower window serves.
     const bool has_parted = parted.is_parted();
     const bool has_plain = !parted.split_.is_none() || !parted.known_;
     const double frequencies = is_full ? kMostFrequencies : kMostIfRough;
-    const double most = is_full                    ? kMostWork
-                        : effort == Effort::sketch ? kMostWorkOfSketch
-                                                   : kMostWorkIfRough;
+    const double most =
+        std::min(tolerance.most_work, is_full                    ? kMostWork
+                                      : effort == Effort::sketch ? kMostWorkOfSketch
+                                                                 : kMostWorkIfRough);
     Limit limit{frequencies, kFirstWork, 1.0, kInfinite, kInfinite, 0.0};
     if (may_part && has_parted) {  // lines for another contour cost as much as this
         limit.work *= kMoreWork;

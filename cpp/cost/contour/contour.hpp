@@ -29,6 +29,7 @@ class Contour {
     enum class Effort { brief, quick, sketch, rough, full };
     struct Tolerance {
         double logarithm, smoothing;
+        double most_work = kInfinite;  // nodes times frequencies
     };
     // Small losses are left out at once where they `may_part`.
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,

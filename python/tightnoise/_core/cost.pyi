@@ -66,8 +66,9 @@ class Composition:
         upper: collections.abc.Sequence[tuple[Law, float]],
         lower: collections.abc.Sequence[tuple[Law, float]] | None = None,
         tilt: float = 1.0,
+        most_work: float = ...,
     ) -> None: ...
-    def delta(self, epsilon: float) -> tuple[float, float]: ...
+    def delta(self, epsilon: float, floor: float = 0.0) -> tuple[float, float]: ...
     def deltas(self, epsilons: FloatsLike, is_quick: bool = False) -> tuple[Floats, Floats]: ...
     def epsilon(self, delta: float, floor: float = 0.0) -> tuple[float, float]: ...
     def tilt_at_delta(self, delta: float) -> float: ...
@@ -131,6 +132,16 @@ def lattice_log_delta(
     log_scale: float,
     epsilon: float,
 ) -> float: ...
+def lattice_log_deltas(
+    mass: FloatsLike,
+    extra: float,
+    beyond: float,
+    first: float,
+    spacing: float,
+    tilt: float,
+    log_scale: float,
+    epsilons: FloatsLike,
+) -> Floats: ...
 def poisson_subsampled_rdp(
     integer_rdp: Floats,
     max_divergence: float,

@@ -7,8 +7,11 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
+from tightnoise._core import cost as core
 from tightnoise._validate import positive, require, shown
-from tightnoise.calibrate._budget import Budget, budget_of
+from tightnoise.calibrate._budget import NOTHING, Budget, budget_of
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._search import Point, least_point
 from tightnoise.costs import By, Cost
@@ -146,13 +149,16 @@ def rough_start(
     """Return where Renyi divergences meet the budget, unless there is a closed form, or none do.
 
     They say little where delta is more than a half, and epsilon is 0 or large: there, deltas do.
+    Elsewhere they may exceed the budget by as much as they do of Gaussian noise that meets it.
     """
     if budget.delta == 0 or excess_of(total_of(near.x), budget, "profile") < math.inf:
         return near
     is_large = budget.delta > 0.5
     excess = _excess_of_delta if is_large else _excess_by_renyi
+    more = 0.0 if is_large else _excess_by_renyi(_gaussian(budget), budget)
+    more = more if 0 < more < math.inf else 0.0
     close = _SHARP if is_large else ROUGH
-    found = least_point(lambda x: excess(total_of(x), budget), *bracket, near, close)
+    found = least_point(lambda x: excess(total_of(x), budget) - more, *bracket, near, close)
     if found is not None and is_large:
         return Point(found.x)
     return near if found is None else Point(found.x, slope=found.slope)
@@ -160,6 +166,14 @@ def rough_start(
 
 def _excess_by_renyi(total: Cost, budget: Budget) -> float:
     return excess_of(total, budget, "rdp")
+
+
+def _gaussian(budget: Budget) -> Cost:
+    """Return the cost of Gaussian noise that meets the budget."""
+    sigma = np.empty(())
+    core.gaussian_sigma(np.array(budget.epsilon), np.array(budget.delta), np.array(1.0), sigma)
+    mu = 1.0 / float(sigma)
+    return Cost.of_gdp(mu) if 0 < mu < math.inf else NOTHING
 
 
 def _excess_of_delta(total: Cost, budget: Budget) -> float:

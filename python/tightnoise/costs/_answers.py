@@ -108,7 +108,7 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    exact = _exact(question, terms, at)
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
     if best.is_narrow:
         return best
@@ -117,9 +117,6 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     if single is not None:
         return best.or_tighter(Bounds(single, upper))
     best = best.or_tighter(lattice_bounds(question, terms, at, best))
-    if not best.is_narrow and exact is None:
-        of_atoms = _exact(question, terms, at, of_atoms=True)
-        best = best if of_atoms is None else best.or_tighter(of_atoms)
     if best.is_narrow:
         return best
     of_rare = epsilon_of_rare if question == "epsilon" else delta_of_rare

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._core import cost as core
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._lattice import LatticeLosses, Tilted, Work
@@ -26,8 +27,6 @@ _LATTICES = 24  # read at most,
 _WORK = 2.0**23  # as far as this suffices for a direction
 _PASSED = 8  # points that are left as they are, if one lattice says nothing of the first
 _WHOLE = 4000  # so many multiples of a common grid are all taken for points
-RANGE = 600.0
-"""Exponents that are not near the overflow."""
 
 
 def composed_release(releases: dict[Release, int]) -> Release:
@@ -92,35 +91,13 @@ def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
 
 
 def read_upper(tilted: Tilted, epsilons: Array) -> tuple[Array, Array]:
-    """Return at least the divergences, and what they were but for rounding in the masses.
-
-    With P(m) the masses at the points, S_m = sum over j >= m of P(j) e^(L_m - L_j) is the slope
-    just below L_m, and the divergence at L_m is the sum over j > m of S_j (1 - e^-h).
-    """
-    h, theta, size = tilted.spacing, tilted.tilt, tilted.mass.size
-    middle = min(max((tilted.moments.mean - tilted.first) / h, 0.0), size - 1.0)
-    along = (np.arange(size) - round(middle)) * h
-    readable = np.abs((theta + 1) * along) < RANGE
-    along, keep = along[readable], np.exp(-along[readable])
-    weights = np.exp(-theta * along)
-    first = int(np.argmax(readable))
-    log_unit = tilted.log_scale - theta * h * round(middle)
-    places = tilted.first + h * (first + np.arange(along.size))
-    index = np.searchsorted(places, epsilons, side="left")  # the point at or above
-    inside = (index > 0) & (index < along.size)
-    at = np.clip(index, 1, along.size - 1)
-    share = -np.expm1(-np.clip(places[at] - epsilons, 0.0, h))
+    """Return at least the divergences at rising epsilons, and what they were but for rounding."""
+    last = tilted.first + tilted.spacing * (tilted.mass.size - 1)
+    inside = (tilted.first < epsilons) & (epsilons <= last)
+    tail = tilted.first, tilted.spacing, tilted.tilt, tilted.log_scale
     results = []
     for extra, beyond in ((tilted.extra, tilted.beyond), (0.0, 0.0)):
-        mass = (tilted.mass + extra)[readable]
-        # What lies above the readable points is not less probable for their tilt.
-        above = (float((tilted.mass + extra)[first + along.size :].sum()) + beyond) * weights[-1]
-        slopes = np.cumsum((mass * weights * keep)[::-1])[::-1] / keep
-        steps = np.append(slopes[1:], 0.0) * -math.expm1(-h)
-        delta = np.cumsum(steps[::-1])[::-1] + above
-        value = delta[at] + slopes[at] * share
-        with np.errstate(divide="ignore"):
-            log_value = np.log(value) + log_unit
+        log_value = core.lattice_log_deltas(tilted.mass, extra, beyond, *tail, epsilons)
         results.append(np.where(inside, np.exp(np.minimum(log_value, 0.0)), 1.0))
-    cumulative = _UNIT * (4 * size + 4 * RANGE + 32 * (1 + abs(log_unit)))
-    return np.nextafter(results[0] * (1 + cumulative), 1.0), results[1]
+    rounding = 8 * tilted.mass.size + 32 * (1 + abs(tilted.log_scale))
+    return np.nextafter(results[0] * (1 + _UNIT * rounding), 1.0), results[1]

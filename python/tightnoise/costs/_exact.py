@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,9 +28,12 @@ NARROW = 1e-6
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _FINITE = 1e300
-_TOO_WIDE = 2e-5  # relative, to become narrow by more points
+_TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
+_SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
+_WORK_OF_SELDOM = 1e7  # no more nodes times frequencies are tried before a lattice
+_WORK_OF_ATOMS = 3e7  # the same of atoms in place of a law
 _VERY_MANY = 2_000
 _OFTEN = 10.0  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
@@ -67,40 +69,38 @@ class Composition:
 
     def epsilon(self, delta: float) -> Bounds:
         """Return bounds of epsilon at a delta above 0."""
-        return self._narrowed(lambda found: found._epsilon(delta), "tilt_at_delta", delta)
+        return self._narrowed("epsilon", "tilt_at_delta", delta)
 
     def delta(self, epsilon: float) -> Bounds:
         """Return bounds of delta at an epsilon of at least 0."""
-        return self._narrowed(lambda found: found._delta(epsilon), "tilt_at_epsilon", epsilon)
+        return self._narrowed("delta", "tilt_at_epsilon", epsilon)
 
-    def _epsilon(self, delta: float) -> Bounds:
+    def _answer(self, question: str, at: float, floor: float = 0.0) -> Bounds:
+        """Return the larger answer of the directions, if it is above a floor."""
         found: list[tuple[float, float]] = []
         for direction in self._directions:  # only the larger one is needed
-            floor = max((low for low, _ in found), default=0.0)
-            found.append(direction.epsilon(delta, floor))
+            least = max([floor, *(low for low, _ in found)])
+            found.append(getattr(direction, question)(at, least))
         return self._larger(found)
 
-    def _delta(self, epsilon: float) -> Bounds:
-        return self._larger([direction.delta(epsilon) for direction in self._directions])
-
-    def _narrowed(self, answer: Callable[[Composition], Bounds], tilt: str, at: float) -> Bounds:
+    def _narrowed(self, question: str, tilt: str, at: float) -> Bounds:
         """Return an answer, by atoms at points that suit its tilt."""
         if self._kind.is_exact:
-            return answer(self)
+            return self._answer(question, at)
         tilts = tuple(getattr(direction, tilt)(at) for direction in self._directions)
         best = Bounds(0.0, math.inf)
         for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
             each = max(_LEAST, points // len(self._terms))
-            finer = _composition(self._terms, Refinement(tilts, each))
+            finer = _composition(self._terms, Refinement(tilts, each), _WORK_OF_ATOMS)
             if finer is None:
-                break
-            found = answer(finer)
+                return best if best.upper < math.inf else self._answer(question, at)
+            found = finer._answer(question, at, best.lower)
             best = best.or_tighter(found)
             # Three times as many points tell nine times as much.
             is_far = not found.upper - found.lower <= _TOO_WIDE * min(found.upper, _FINITE)
             if best.is_narrow or is_far or not self._kind.is_attained:
                 break
-        return best if best.upper < math.inf else answer(self)
+        return best
 
     @property
     def is_exact(self) -> bool:
@@ -147,7 +147,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
-    releases that are atoms, which takes tenths of a second; less are quicker on a lattice, and so
+    releases that are atoms, which a lattice takes longer for; less are quicker on a lattice, and so
     is next to nothing of sampled noise beside atoms.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
@@ -155,14 +155,19 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
     smooth = [(leaf, n) for leaf, law, n in laws if law is not None and law[0].is_smooth]
-    is_sampled = all(isinstance(leaf, Sampled) for leaf, _ in smooth)
-    if has_atoms and is_sampled and 0 < sum(n for _, n in smooth) <= _FEW:
-        return None
-    if any(
-        law is not None and (law[0].is_smooth or n * min(leaf.max_loss, 1.0) >= _SPREAD)
+    sampled = [(leaf.rate, n) for leaf, n in smooth if isinstance(leaf, Sampled)]
+    is_spread = any(
+        law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
-    ):
-        return _composition(terms, None)
+    )
+    most_work = math.inf
+    if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
+        if has_atoms and sum(n for _, n in sampled) <= _FEW:
+            return None
+        if sum(rate * n for rate, n in sampled) < _SELDOM:
+            most_work = _WORK_OF_SELDOM
+    if smooth or is_spread:
+        return _composition(terms, None, most_work)
     if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
         return _composition(terms, None)
     return None
@@ -178,7 +183,9 @@ def _least_count(leaf: Leaf) -> int:
     return _MANY if leaf.reached() is None else _MANY_ATOMS
 
 
-def _composition(terms: Terms, finer: Refinement | None) -> Composition | None:
+def _composition(
+    terms: Terms, finer: Refinement | None, most_work: float = math.inf
+) -> Composition | None:
     laws = [(laws_of(leaf, finer), float(count)) for leaf, count in merged_gaussians(terms)]
     known = [(found, count) for found, count in laws if found is not None]
     if len(known) < len(laws) or not known:
@@ -189,7 +196,7 @@ def _composition(terms: Terms, finer: Refinement | None) -> Composition | None:
         upper = [(found.laws[way % len(found.laws)].upper, count) for found, count in known]
         lower = [(found.laws[way % len(found.laws)].lower, count) for found, count in known]
         is_one = lower == upper or not is_below
-        return core.Composition(upper, None if is_one else lower)
+        return core.Composition(upper, None if is_one else lower, most_work=most_work)
 
     kind = _Kind(
         is_attained=is_below and all(found.is_attained for found, _ in known),

@@ -127,7 +127,7 @@ class Tilted:
             last = self.spacing * (self.mass.size - 1)
             if math.log(self.beyond) + self.log_scale - self.tilt * last > log_slack:
                 return math.inf
-        found = self._read(core.lattice_epsilon, log_slack, self.extra)
+        found = self._read(core.lattice_epsilon, log_slack - self._summing, self.extra)
         for allowance in ALLOWANCES[1:]:
             sharp = self._read(core.lattice_epsilon, log_slack - allowance, 0.0)
             if not sharp < found:
@@ -138,7 +138,7 @@ class Tilted:
 
     def log_slack(self, epsilon: float) -> float:
         """Return the logarithm of at least the divergence."""
-        log_slack = self._read(core.lattice_log_delta, epsilon, self.extra)
+        log_slack = self._read(core.lattice_log_delta, epsilon, self.extra) + self._summing
         log_slack = min(log_slack, self._sharp_log_slack(epsilon))
         if epsilon >= self.first or self.below == 0:
             return log_slack
@@ -150,7 +150,12 @@ class Tilted:
         read = self._read(core.lattice_log_delta, epsilon, 0.0)
         noise = math.log(self.noise) + self.log_scale
         noise -= self.tilt * max(epsilon - self.first, 0.0)
-        return float(np.logaddexp(read, noise)) + 8 * _UNIT * self.mass.size
+        return float(np.logaddexp(read, noise)) + self._summing
+
+    @property
+    def _summing(self) -> float:
+        """By how much a sum over all masses may be rounded off, relatively."""
+        return 8 * _UNIT * self.mass.size
 
     @property
     def noise(self) -> float:

@@ -31,11 +31,12 @@ _POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
 _FEWER = 0.2  # times as many where they are read at many epsilons, and
 _REACH = 2.0  # deviations, in which epsilons are near each other
 _ROUNDS = 3  # spacings that are tried,
-_WORK = 2.0**24  # as far as this suffices: some tenths of a second
+_WORK = 1.3e7  # as far as this suffices: some tenths of a second
 _FIRST = 4.0  # of them: so much wider than that of losses from above alone
 _AIM = 0.5  # of what is narrow
 _WORTH_ANOTHER = 0.5  # of the last width
 _FINEST = 0.05  # of the last spacing
+_TOO_WIDE = 1e-3  # relative: a finer lattice alone is no remedy
 _ADDED = 0.05  # times the square of the spacing, for each loss: about what it may add to epsilon
 _STEPS = 4.0  # spacings and tilts, between one and its double, that are asked for
 _ROOM = 1.1  # the finest spacing is this much wider than there would be room for
@@ -64,78 +65,130 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
     least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
     tilts = tuple(frame.tilt for frame in frames)
-    if question == "epsilon" and _ADDED * coarse[0].count * least**2 > best.upper - best.lower:
+    added = _ADDED * coarse[0].count * least**2
+    if question == "epsilon" and added > best.upper - best.lower:
         return best  # nor could this be better
+    if question == "delta" and added * max(tilts) > _WORTH_ANOTHER * (1 - best.lower / best.upper):
+        return best
     spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
-    work = Work(_WORK)
+    work, sides, is_trimmed = Work(_WORK), _Directions(best, len(coarse)), False
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
             break
-        found = _read(question, ways, frames, at, work)
-        best = best.or_tighter(found)
+        own = _read(question, ways, frames, at, work, sides)
+        best = sides.best
         if spacing == least or not best.lower < best.upper:
             break
         last, width = width, 1 - best.lower / best.upper
         finer = math.sqrt(_AIM * NARROW / width)
-        if finer < _FINEST:  # something else keeps the sides apart: perhaps rare large losses,
-            best = _trimmed_bounds(question, terms, at, best)
-            is_wide = 1 - best.lower / best.upper > _WORTH_ANOTHER * width
-            if is_wide and any(leaf.reached() is None for leaf, _ in terms):
+        if finer < _FINEST and not is_trimmed:
+            # Something else keeps the sides apart: perhaps rare large losses,
+            is_trimmed = True
+            _trim(question, terms, at, sides)
+            if _is_as_wide(sides, width) and any(leaf.reached() is None for leaf, _ in terms):
                 # or another pair costs more.
                 ways = _ways(terms, spacing, least, tilts, is_level=True)
-                best = best.or_tighter(_read(question, ways, frames, at, work))
-            return best
+                _read(question, ways, frames, at, work, sides)
+            if not _is_as_wide(sides, width) or width > _TOO_WIDE:
+                return sides.best
         if width <= NARROW or width > _WORTH_ANOTHER * last:
             break
-        spacing = max(least, spacing * finer)
-    return best if best.is_narrow else _trimmed_bounds(question, terms, at, best)
+        finest = (1 - own.lower / own.upper) * (least / spacing) ** 2
+        if finest > _WORTH_ANOTHER * width:  # no more than is known from elsewhere
+            break
+        spacing = max(least, spacing * max(finer, _FINEST))
+    if not best.is_narrow and not is_trimmed:
+        _trim(question, terms, at, sides)
+    return sides.best
 
 
-def _trimmed_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
-    """Return the same where rare large losses are told apart, if there are any."""
-    best, finer, width = known, _FIRST, math.inf
+class _Directions:
+    """What is proved of each direction, of which the larger one counts."""
+
+    def __init__(self, known: Bounds, count: int) -> None:
+        self.each = [Bounds(0.0, known.upper)] * count
+        self._floor = known.lower
+
+    @property
+    def best(self) -> Bounds:
+        """The bounds of the larger one."""
+        upper = max(bounds.upper for bounds in self.each)
+        return Bounds(min(max(self._floor, *(one.lower for one in self.each)), upper), upper)
+
+    @property
+    def left(self) -> list[int]:
+        """Those that may be the larger one, the most likely first."""
+        floor = self.best.lower
+        order = sorted(range(len(self.each)), key=lambda i: -self.each[i].upper)
+        return [i for i in order if self.each[i].upper > floor]
+
+    def take(self, way: int, found: Bounds) -> None:
+        """Take in what is proved of one."""
+        self.each[way] = self.each[way].or_tighter(found)
+
+
+def _is_as_wide(sides: _Directions, width: float) -> bool:
+    """Return whether little was gained over that width."""
+    return 1 - sides.best.lower / sides.best.upper > _WORTH_ANOTHER * width
+
+
+def _trim(question: str, terms: Terms, at: float, sides: _Directions) -> None:
+    """Prove the same where rare large losses are told apart, if there are any."""
+    finer, width = _FIRST, math.inf
     coarse = losses_above(terms)
     for _ in range(_ROUNDS):
-        x, delta = (best.upper, at) if question == "epsilon" else (at, best.upper)
+        before, ways = sides.best, sides.left
+        x, delta = (before.upper, at) if question == "epsilon" else (at, before.upper)
         slack = delta - max(losses.infinite for losses in coarse)
-        if not (0 < x < _FARTHEST and slack > 0):
+        if not (0 < x < _FARTHEST and slack > 0 and ways):
             break
-        cuts = tuple(cut_for(losses, x, math.log(slack)) for losses in coarse)
-        kept = [kept_of(losses, cut) for losses, cut in zip(coarse, cuts, strict=True)]
-        if all(cut == math.inf for cut in cuts) or any(losses is None for losses in kept):
+        cuts = [math.inf] * len(coarse)
+        for i in ways:
+            cuts[i] = cut_for(coarse[i], x, math.log(slack))
+        kept = {i: kept_of(coarse[i], cuts[i]) for i in ways}
+        rest = {i: losses for i, losses in kept.items() if losses is not None}
+        if all(cut == math.inf for cut in cuts) or len(rest) < len(kept):
             break
-        rest = [losses for losses in kept if losses is not None]
-        frames = tuple(losses.frame(losses.narrow_tilt(min(x, losses.highest))) for losses in rest)
-        rooms = [losses.spacings(frame) for losses, frame in zip(rest, frames, strict=True)]
+        frames = {
+            i: losses.frame(losses.narrow_tilt(min(x, losses.highest)))
+            for i, losses in rest.items()
+        }
+        rooms = [rest[i].spacings(frames[i]) for i in ways]
         least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
-        tilts = tuple(frame.tilt for frame in frames)
-        laid = _laws(
-            terms, max(least, finer * wanted), least, Refinement(tilts, _POINTS, most=cuts)
+        tilts = tuple(frames[i if i in frames else ways[0]].tilt for i in range(len(coarse)))
+        places = Refinement(
+            tilts,
+            _POINTS,
+            most=tuple(cuts[i if i in frames else ways[0]] for i in range(len(coarse))),
         )
+        laid = _laws(terms, max(least, finer * wanted), least, places)
         if laid is None:
             break
-        found = [
-            TrimmedWay.of(
+        found = {
+            i: TrimmedWay(
                 tuple((above.swapped if i else above, n) for above, _, n in laid.laws),
                 tuple((below[i], n) for _, below, n in laid.laws),
                 laid.spacing,
                 cuts[i],
                 x,
             )
-            for i in range(len(cuts))
-        ]
-        read = [
-            way.epsilon(at, frame, x) if question == "epsilon" else way.delta(at, frame)
-            for way, frame in zip(found, frames, strict=True)
-        ]
-        before = best
-        best = best.or_tighter(Bounds(max(low for low, _ in read), max(high for _, high in read)))
+            for i in ways
+        }
+        for i in ways:
+            sides.take(i, Bounds(0.0, found[i].upper(question, at, frames[i])))
+        for i in sides.left:
+            if i in found and sides.each[i].upper > sides.best.lower:
+                near = sides.each[i].upper
+                sides.take(i, Bounds(found[i].lower(question, at, frames[i], near), math.inf))
+        best = sides.best
         last, width = width, 1 - best.lower / best.upper
-        if best == before or best.is_narrow or width > _WORTH_ANOTHER * last:
+        if best.is_narrow:
             break
-        finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
-    return best
+        if sides.left == ways:  # else there is more room for the one that is left
+            if best == before or width > _WORTH_ANOTHER * last:
+                break
+            finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
 
 
 def ways_at(terms: Terms, frames: tuple[Frame, ...], coarser: float = 1.0) -> tuple[Way, ...]:
@@ -183,24 +236,37 @@ class Way(NamedTuple):
 
 
 def _read(
-    question: str, ways: tuple[Way, ...], frames: tuple[Frame, ...], at: float, work: Work
+    question: str,
+    ways: tuple[Way, ...],
+    frames: tuple[Frame, ...],
+    at: float,
+    work: Work,
+    sides: _Directions,
 ) -> Bounds:
-    """Return the larger answer of the directions, from both sides, if there is work left."""
-    is_delta, lower = question == "delta", 0.0
-    if not all(work.takes(way.upper, frame) for way, frame in zip(ways, frames, strict=True)):
+    """Prove the answer of directions that may be the larger one, if there is work left.
+
+    Returned is what follows from these lattices alone.
+    """
+    is_delta, left = question == "delta", sides.left
+    if not all(work.takes(ways[i].upper, frames[i]) for i in left):
         return Bounds(0.0, math.inf)
     above = _delta_above if is_delta else _epsilon_above
-    uppers = [above(way, frame, at) for way, frame in zip(ways, frames, strict=True)]
-    for i in np.argsort(uppers)[::-1].tolist():
-        if lower >= uppers[i] or (is_delta and not _takes_below(work, ways[i], frames[i])):
+    uppers = {i: above(ways[i], frames[i], at) for i in left}
+    for i, upper in uppers.items():
+        sides.take(i, Bounds(0.0, upper))
+    lower = 0.0
+    for i in sides.left:
+        near = sides.each[i].upper
+        if near <= sides.best.lower or (is_delta and not _takes_below(work, ways[i], frames[i])):
             break
         below = (
             _delta_below(ways[i], frames[i], at)
             if is_delta
-            else _epsilon_below(ways[i], frames[i], at, uppers[i], work)
+            else _epsilon_below(ways[i], frames[i], at, near, work)
         )
         lower = max(lower, below)
-    return Bounds(lower, max(uppers))
+        sides.take(i, Bounds(below, math.inf))
+    return Bounds(lower, max(uppers.values(), default=math.inf))
 
 
 def _takes_below(work: Work, way: Way, frame: Frame) -> bool:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise.costs._composed_release import RANGE, read_upper
+from tightnoise.costs._composed_release import read_upper
 from tightnoise.costs._discrete_losses import DiscreteLosses
 from tightnoise.costs._lattice import Frame, Tilted
 from tightnoise.costs._lattice_bounds import Way, losses_above, ways_at
@@ -37,6 +37,7 @@ _SMALL = 15.0  # the same of a rate, down to which masses that are not tilted ke
 _COARSE = 2.0  # no finer than that many times the finest lattice there is; than one for each kind
 _BESIDE = np.arange(-2, 3)  # points of the lattice beside that of a rate, which are tried, too
 _STEEPEST = 700.0  # x of lines, whose slopes are e^x
+_RANGE = 600.0  # exponents that are not near the overflow
 _SURE = 1e300  # above any rate
 
 
@@ -195,7 +196,7 @@ def _cells(tilted: Tilted, more: float) -> _Cells:
     """Return those at which weights for the tilt, and `more` of it, are no overflow."""
     h, size = tilted.spacing, tilted.mass.size
     middle = round(min(max((tilted.moments.mean - tilted.first) / h, 0.0), size - 1.0))
-    reach = RANGE / (tilted.tilt + more) / h
+    reach = _RANGE / (tilted.tilt + more) / h
     which = slice(max(0, math.ceil(middle - reach)), min(size, math.floor(middle + reach) + 1))
     steps = np.arange(which.start, which.stop, dtype=np.float64)
     return _Cells(which, (steps - middle) * h, tilted.first + steps * h)
@@ -217,7 +218,7 @@ def _reached(way: Way, frame: Frame) -> tuple[Array, Array]:
     p, q = both.p, both.q
     cells = _cells(q, 0.0)
     steps = p.spacing * np.arange(cells.which.start, cells.which.stop, dtype=np.float64)
-    rounding = _UNIT * (2 * cells.along.size + 8 * RANGE + 64)
+    rounding = _UNIT * (2 * cells.along.size + 8 * _RANGE + 64)
     wrong = p.noise + p.beyond + p.below
     log_p, log_q = both.log_p - p.tilt * steps, both.log_q - q.tilt * steps
     log_p -= 8 * _UNIT * (np.abs(log_p) + abs(both.log_p))

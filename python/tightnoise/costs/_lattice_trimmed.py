@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -43,12 +43,13 @@ _REST = -15.0  # log 3e-7, of delta: far less of epsilon
 _GAPS = np.geomspace(0.02, 600.0, 110)  # from x to a cut, by x: a tenth more each
 _TILTS = np.exp2(np.arange(-3.0, 9.0))  # s x
 _FLOORS = (0.25, 0.5, 1.0, 2.0, math.inf)  # b, by x
-_STEPS = 24  # towards an epsilon
+_STEPS = 60  # towards an epsilon
 _FAR = 700.0  # whose exponential is a number
 _SMALL = 1e-20  # a probability so small is its own -log(1 - p)
 _TINY = 1e-320
 _NOTHING = -1e6  # logarithm of what is 0 beside all else
 _SURE = 2e-9  # relative: so far from where both sides are equal
+_BESIDE = 1e-6  # relative: a first step from where that may be
 
 Terms = tuple[tuple[Release, int], ...]
 
@@ -122,55 +123,53 @@ def top_of(terms: Terms, cut: float, x: float) -> Top:
     return Top(p, q, x, tilt, max(rest - (1 + tilt) * x, _NOTHING), max(both - x, _NOTHING))
 
 
-class TrimmedWay(NamedTuple):
-    """One direction: losses up to a cut from both sides, and what is above."""
+@dataclass(frozen=True, eq=False)
+class TrimmedWay:
+    """One direction, for an epsilon near x: losses up to a cut from both sides, and the others."""
 
-    upper: LossesOn
-    lower: LossesBelow
-    top_above: Top
-    top_below: Top
-    infinite: tuple[float, float]  # the probability that some loss is, from below and above
+    above: Terms
+    below: Terms
+    spacing: float
+    cut: float
+    x: float
 
-    @classmethod
-    def of(cls, above: Terms, below: Terms, spacing: float, cut: float, x: float) -> TrimmedWay:
-        """Trim losses on a lattice of this spacing, for an epsilon near x."""
-        kept = [tuple((without_large(one, cut), n) for one, n in terms) for terms in (above, below)]
-        counts = tuple(n for _, n in above)
-        return cls(
-            LossesOn(tuple(one for one, _ in kept[0]), counts, spacing),
-            LossesBelow(kept[1], spacing),
-            top_of(above, cut, x),
-            top_of(below, cut, x),
-            (
-                LossesBelow(below, spacing).infinite * (1 - 8 * _UNIT),
-                LossesOn(tuple(one for one, _ in above), counts, spacing).infinite
-                * (1 + 8 * _UNIT),
-            ),
+    def upper(self, question: str, at: float, frame: Frame) -> float:
+        """Return an epsilon that is enough at a delta, or a delta at an epsilon."""
+        counts = tuple(n for _, n in self.above)
+        whole = LossesOn(tuple(one for one, _ in self.above), counts, self.spacing)
+        kept = LossesOn(
+            tuple(without_large(one, self.cut) for one, _ in self.above), counts, self.spacing
+        )
+        infinite = whole.infinite * (1 + 8 * _UNIT)
+        top, tilted = top_of(self.above, self.cut, self.x), kept.tilted_in(frame)
+
+        def delta(x: float) -> float:
+            found = infinite + top.upper(x)
+            found += _slack(tilted, x) if x < kept.highest else 0.0
+            return min(found * (1 + 8 * _UNIT), 1.0)
+
+        if question == "delta":
+            return delta(at)
+        return _crossing(lambda x: _log_ratio(delta(x), at), self.x, 1.0)
+
+    def lower(self, question: str, at: float, frame: Frame, near: float) -> float:
+        """Return an epsilon that is not, `near` one, or a delta that is reached."""
+        kept = tuple((without_large(one, self.cut), n) for one, n in self.below)
+        infinite = LossesBelow(self.below, self.spacing).infinite * (1 - 8 * _UNIT)
+        top, cells = (
+            top_of(self.below, self.cut, self.x),
+            LossesBelow(kept, self.spacing).cells(frame),
         )
 
-    def delta(self, epsilon: float, frame: Frame) -> tuple[float, float]:
-        """Return bounds of delta."""
-        upper = self.infinite[1] + self.top_above.upper(epsilon)
-        upper += self.upper.slack_upper(epsilon, frame)
-        lower = self.infinite[0] + self.top_below.lower(epsilon)
-        lower += self.lower.slack_lower(epsilon, frame)
-        return max(lower * (1 - 8 * _UNIT), 0.0), min(upper * (1 + 8 * _UNIT), 1.0)
+        def delta(x: float) -> float:
+            found = infinite + top.lower(x) + cells.slack(x)
+            return max(found * (1 - 8 * _UNIT), 0.0)
 
-    def epsilon(self, delta: float, frame: Frame, near: float) -> tuple[float, float]:
-        """Return bounds of epsilon, which is about `near`."""
-        tilted, cells = self.upper.tilted_in(frame), self.lower.cells(frame)
-
-        def above(x: float) -> float:
-            return self.infinite[1] + self.top_above.upper(x) + _slack(tilted, x)
-
-        def below(x: float) -> float:
-            return self.infinite[0] + self.top_below.lower(x) + cells.slack(x)
-
-        upper = _last(lambda x: not above(x) * (1 + 8 * _UNIT) <= delta, near, 1.0)
-        if upper == math.inf:
-            return 0.0, upper
-        lower = _last(lambda x: not below(x) * (1 - 8 * _UNIT) > delta, upper, -1.0)
-        return max(lower, 0.0), upper
+        if question == "delta":
+            return delta(at)
+        if near == math.inf:
+            return 0.0
+        return max(_crossing(lambda x: _log_ratio(delta(x), at), near, -1.0), 0.0)
 
 
 def _slack(tilted: Tilted, x: float) -> float:
@@ -178,37 +177,43 @@ def _slack(tilted: Tilted, x: float) -> float:
     return math.exp(min(0.0, tilted.log_slack(x - tilted.rounding))) * (1 + 1e-13) + 1e-323
 
 
-def _last(fails: Callable[[float], bool], near: float, way: float) -> float:
-    """Return about the first x from `near` on that does not fail; infinite, or 0, if none is found.
+def _log_ratio(value: float, target: float) -> float:
+    """Return the logarithm of a ratio: above 0 exactly where a value is above its target."""
+    if value == target or not value > 0:
+        return 0.0 if value == target else -math.inf
+    return math.copysign(max(abs(math.log(value / target)), 5e-324), value - target)
 
-    Upwards (way 1) or downwards (-1): steps grow, and then a bracket is halved.
+
+def _crossing(excess: Callable[[float], float], near: float, way: float) -> float:
+    """Return about where an excess that falls comes to 0, on the safe side of it.
+
+    There it is at most 0 (way 1), or above (-1): infinite, or 0, if no such place is found. Secants
+    from `near` on, outwards until there is a place on either side, then between, or the middle.
     """
-    bad, good, step = near, near, max(_SURE * near, 1e-300)
-    for _ in range(2 * _STEPS):
-        if not fails(good):
-            break
-        bad, good = good, good + way * step
-        step *= 4.0
-        if good <= 0:
-            return 0.0
-    else:
-        return math.inf if way > 0 else 0.0
-    if good == near:  # it may be found on the other side
-        step = max(_SURE * near, 1e-300)
-        for _ in range(2 * _STEPS):
-            bad = good - way * step
-            if bad <= 0 or fails(bad):
-                break
-            good, step = bad, step * 4.0
-    for _ in range(_STEPS + 20):
-        middle = 0.5 * (bad + good)
-        if abs(good - bad) <= 2 * _SURE * good or middle in (bad, good) or bad <= 0:
-            break
-        if fails(middle):
-            bad = middle
+    good: float | None = None
+    bad: float | None = None
+    last, x, reach = (math.nan, math.nan), near, max(_BESIDE * near, 1e-300)
+    for step in range(_STEPS):
+        value = excess(x)
+        if value <= 0 if way > 0 else value > 0:
+            good = x
         else:
-            good = middle
-    return good
+            bad = x
+        if good is not None and bad is not None and abs(good - bad) <= 2 * _SURE * good:
+            break
+        # A little farther, so that it is safe.
+        slope = (value - last[1]) / (x - last[0]) if x != last[0] else math.nan
+        trial = x - value / slope + way * _SURE * near if slope < 0 else math.nan
+        last = x, value
+        if good is None or bad is None:
+            ahead = 1.0 if value > 0 else -1.0
+            move = abs(trial - x)
+            reach = max(0.1 * reach, min(move, 1e3 * reach)) if math.isfinite(move) else reach
+            x, reach = max(x + ahead * reach, 0.5 * x), 4 * reach
+        else:
+            inside = min(good, bad) < trial < max(good, bad)
+            x = trial if inside and step % 4 < 3 else 0.5 * (good + bad)
+    return (math.inf if way > 0 else 0.0) if good is None else good
 
 
 # --- sums over the large losses
@@ -226,10 +231,10 @@ def _rests(terms: Terms, cuts: Array, x: float) -> _Rests:
     """Return the least of all tilts and floors."""
     none = np.full(cuts.size, np.inf)
     best = _Rests(none, none, np.ones(cuts.size))
-    for floor in (-x * share for share in _FLOORS):
-        both = _both(terms, cuts, floor) + x
-        for s in (_TILTS / x).tolist():
-            rest = _rest(terms, cuts, floor, s, x)
+    floors = [-x * share for share in _FLOORS]
+    boths = [_both(terms, cuts, floor) + x for floor in floors]
+    for s in (_TILTS / x).tolist():
+        for rest, both in zip(_rest(terms, cuts, floors, s, x), boths, strict=True):
             better = np.logaddexp(rest, both) < np.logaddexp(best.rest, best.both)
             best = _Rests(
                 np.where(better, rest, best.rest),
@@ -239,20 +244,26 @@ def _rests(terms: Terms, cuts: Array, x: float) -> _Rests:
     return best
 
 
-def _rest(terms: Terms, cuts: Array, floor: float, s: float, x: float) -> Array:
-    """Return logarithms of the first bound, without losses below the floor."""
-    whole, large = 0.0, np.full(cuts.size, -np.inf)
+def _rest(terms: Terms, cuts: Array, floors: list[float], s: float, x: float) -> list[Array]:
+    """Return logarithms of the first bound, without losses below each of the floors."""
+    wholes = [0.0] * len(floors)
+    larges = [np.full(cuts.size, -np.inf)] * len(floors)
     for release, n in terms:
         exponents = release.log_mass - (1 + s) * release.values
         rounding = 4 * _UNIT * (8 + float(np.abs(exponents).max()) + release.values.size)
-        kept, from_top = _sums_from(release, exponents, floor, cuts)
-        whole += n * (kept + rounding)
-        tail = from_top + rounding
-        large = np.logaddexp(large, math.log(n) + tail - min(kept - rounding, 0.0))
+        from_top = _from_top(exponents)
+        tail = math.log(n) + rounding + _above(release, from_top, cuts)
+        for i, floor in enumerate(floors):
+            kept = _from(release, from_top, floor)
+            wholes[i] += n * (kept + rounding)
+            larges[i] = np.logaddexp(larges[i], tail - min(kept - rounding, 0.0))
     log_kap = s * math.log(s / (1 + s)) - math.log1p(s)
-    found = large + whole + log_kap + (1 + s) * x
-    size = 1 + abs(whole) + (1 + s) * x + np.abs(np.nan_to_num(large, neginf=0.0))
-    return np.asarray(found + 1e-9 + 64 * _UNIT * size)
+    found = []
+    for whole, large in zip(wholes, larges, strict=True):
+        rest = large + whole + log_kap + (1 + s) * x
+        size = 1 + abs(whole) + (1 + s) * x + np.abs(np.nan_to_num(large, neginf=0.0))
+        found.append(np.asarray(rest + 1e-9 + 64 * _UNIT * size))
+    return found
 
 
 def _both(terms: Terms, cuts: Array, floor: float) -> Array:
@@ -262,23 +273,32 @@ def _both(terms: Terms, cuts: Array, floor: float) -> Array:
     for release, n in terms:
         exponents = release.log_mass - release.values
         rounding = 4 * _UNIT * (8 + float(np.abs(exponents).max()) + release.values.size)
-        all_of, from_top = _sums_from(release, exponents, -np.inf, cuts)
+        from_top = _from_top(exponents)
+        all_of = _from(release, from_top, -np.inf)
         small = exponents[release.values < floor]
         whole += n * (all_of + rounding)
-        above = np.logaddexp(above, math.log(n) + from_top - all_of + 2 * rounding)
+        above = np.logaddexp(
+            above, math.log(n) + _above(release, from_top, cuts) - all_of + 2 * rounding
+        )
         if small.size:
             share = float(np.logaddexp.reduce(small)) - all_of + 2 * rounding
             below = float(np.logaddexp(below, math.log(n) + share))
     return np.asarray(above + below + whole + 1e-9)
 
 
-def _sums_from(
-    release: Release, exponents: Array, floor: float, cuts: Array
-) -> tuple[float, Array]:
-    """Return logarithms of the sums of all from the floor on, and of those above the cuts."""
-    from_top = np.append(np.logaddexp.accumulate(exponents[::-1])[::-1], -np.inf)
-    first = int(np.searchsorted(release.values, floor, "left"))
-    return float(from_top[first]), from_top[np.searchsorted(release.values, cuts, "right")]
+def _from_top(exponents: Array) -> Array:
+    """Return logarithms of the sums from each on, and of none."""
+    return np.append(np.logaddexp.accumulate(exponents[::-1])[::-1], -np.inf)
+
+
+def _from(release: Release, from_top: Array, floor: float) -> float:
+    """Return the logarithm of the sum of all from the floor on."""
+    return float(from_top[np.searchsorted(release.values, floor, "left")])
+
+
+def _above(release: Release, from_top: Array, cuts: Array) -> Array:
+    """Return those of the sums above the cuts."""
+    return np.asarray(from_top[np.searchsorted(release.values, cuts, "right")])
 
 
 def _with_large(terms: Terms, cut: float, sign: float, near: float) -> tuple[float, float]:
