@@ -235,10 +235,10 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
         kept = without_top(moments, search, pass, kept);
         const Effort effort = pass ? Effort::full : Effort::rough;
         best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, effort);
+        if (pass == 0 && x > 0.0 && is_wide(kNarrowIfSmoothed)) {
+            best = delta_of_parts(moments, search, log_unit, best);
+        }
         if (pass && !kept->rest && std::fabs(search.log_value - before) < 0.5) break;
-    }
-    if (x > 0.0 && is_wide(kNarrowIfSmoothed)) {
-        best = delta_of_parts(moments, search, log_unit, best);
     }
     return within_one(best, log_unit);
 }
@@ -349,11 +349,11 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         kept = without_top(moments, search, pass, kept);
         best = kept->loss->contour_epsilon(*kept->moments, delta, search, best,
                                            pass ? Effort::full : Effort::rough);
+        if (pass == 0 && is_wide(kNarrowIfSmoothed)) {
+            x = std::clamp(x, best.lower, best.upper);
+            best = epsilon_of_parts(moments, delta, search, best);
+        }
         if (pass && !kept->rest && std::fabs(x - before) <= 1e-3 * x) break;
-    }
-    if (is_wide(kNarrowIfSmoothed)) {
-        x = std::clamp(x, best.lower, best.upper);
-        best = epsilon_of_parts(moments, delta, search, best);
     }
     // A sketch overestimates D at 0 by some.
     const bool is_zero = may_be_zero && best.lower == 0.0 && best.upper < kNothing &&
