@@ -52,6 +52,7 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
       block_(nodes.block),
       large_error_(nodes.large_missing) {
     const std::size_t n = weight_.size();
+    const std::vector<double> losses = distance_;
     double error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         centre_ += weight_[j] * distance_[j];
@@ -81,6 +82,29 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
     error_slope_ *= 1.01 * kUnit;
     moment_.slope = centre_;
     moment_.curvature = variance;
+    if (block_ == kManyNodes) take_sums(losses, nodes);
+}
+
+// Where no square of a weight underflows.
+void NodeLine::take_sums(const std::vector<double>& losses, const TiltedNodes& nodes) {
+    constexpr double kLeast = 1e-150;
+    const auto underflows = [](double weight) { return weight != 0.0 && weight < kLeast; };
+    for (const auto* weights : {&weight_, &large_}) {
+        if (std::any_of(weights->begin(), weights->end(), underflows)) return;
+    }
+    const std::vector<double> none(losses.size(), 0.0);
+    std::vector<double> errors = nodes.error;
+    for (double& each : errors) each += weight_error_ / kUnit;
+    std::vector<double> large_errors = errors;
+    for (std::size_t j = 0; j < large_.size(); ++j) large_errors[j] += nodes.large_error[j];
+    const auto of = [&](const std::vector<double>& weight, const std::vector<double>& error,
+                        double missing) {
+        return ShiftedSum({losses, none, weight, none, error, nodes.loss_error, missing}, centre_,
+                          step_);
+    };
+    sums_.emplace(Sums{of(weight_, errors, missing_),
+                       large_.empty() ? ShiftedSum({}, centre_, step_)
+                                      : of(large_, large_errors, nodes.large_missing)});
 }
 
 // A sine and a cosine a node, and block - 1 rotations, which cost 20 units u of y |d| each:
@@ -125,8 +149,32 @@ void NodeLine::take(std::size_t first, Characteristics* out) const {
     }
 }
 
+// The same with no sine or cosine at all.
+void NodeLine::take_many(std::size_t first, Characteristics* out) const {
+    double real[kManyNodes], imaginary[kManyNodes];
+    const auto y = [&](std::size_t k) { return static_cast<double>(first + k) * step_; };
+    sums_->whole.at(first, real, imaginary);
+    for (std::size_t k = 0; k < kManyNodes; ++k) {
+        const double error = sums_->whole.missing() + sums_->whole.error(y(k));
+        out[k] = {{real[k], imaginary[k], error}, {}};
+    }
+    if (large_.empty()) return;
+    sums_->large.at(first, real, imaginary);
+    for (std::size_t k = 0; k < kManyNodes; ++k) {
+        const double error =
+            sums_->large.missing() + sums_->large.rounding() + sums_->large.error(y(k));
+        out[k].large = {sums_->large.weight() + real[k], imaginary[k], error};
+    }
+}
+
 void NodeLine::at(std::size_t first, std::size_t count, Characteristics* out) const {
-    for (std::size_t k = 0; k < count; k += block_) take(first + k, out + k);
+    for (std::size_t k = 0; k < count; k += block_) {
+        if (sums_) {
+            take_many(first + k, out + k);
+        } else {
+            take(first + k, out + k);
+        }
+    }
 }
 
 double DensityLine::log_tail(double y) const {

@@ -1,10 +1,12 @@
 // A tilted law as finitely many nodes: phi(y) = sum_j g_j e^(i y d_j).
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "cost/contour/law.hpp"
+#include "cost/contour/shifted_sum.hpp"
 
 namespace tightnoise::contour {
 
@@ -20,8 +22,10 @@ struct TiltedNodes {
     // over them misses; empty where nothing is split off.
     std::vector<double> large{}, large_error{};
     double large_missing = 0.0;
-    std::size_t block = kBlock;  // frequencies for one sine and cosine a node
+    std::size_t block = kBlock;  // frequencies for one sine and cosine a node, at most kManyNodes
 };
+
+constexpr std::size_t kManyNodes = ShiftedSum::kBlock;  // frequencies at once, where they are many
 
 class NodeLine : public Line {
   public:
@@ -42,7 +46,9 @@ class NodeLine : public Line {
     double weight_error() const { return weight_error_; }  // of a sum of g_j f_j, |f_j| <= 1
 
   private:
+    void take_sums(const std::vector<double>& losses, const TiltedNodes& nodes);
     void take(std::size_t first, Characteristics* out) const;
+    void take_many(std::size_t first, Characteristics* out) const;
 
     std::vector<double> distance_;  // d_j = L_j - centre
     std::vector<double> weight_, large_;
@@ -52,6 +58,11 @@ class NodeLine : public Line {
     std::size_t block_;
     double large_sum_ = 0.0, large_error_, large_error_slope_ = 0.0;
     double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y
+    // In blocks of kManyNodes.
+    struct Sums {
+        ShiftedSum whole, large;
+    };
+    mutable std::optional<Sums> sums_;
 };
 
 // Of a law with atoms and a density: |phi(y)| <= atoms + variation / y, both relative to M.

@@ -142,6 +142,7 @@ class FineLine : public Line {
     }
     double log_tail(double y) const override { return coarse_->log_tail(y); }
     std::size_t work() const override { return fine_->work(); }
+    std::size_t block() const override { return fine_->block(); }
 
   private:
     std::unique_ptr<Line> fine_, coarse_;
@@ -166,6 +167,8 @@ std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) cons
 }
 
 std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request) const {
+    constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node,
+    constexpr double kMany = 500.0;           // if there are no more than that
     const double t = request.tilt, u = order(t);
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
     Cut cut;
@@ -189,6 +192,7 @@ std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request
     SampledDirectionLine::Details details{density_, q_, u, t, width, widest(), spread};
     const double most = q_ < 1.0 ? 2.0 - std::log(q_) : 1.0;
     TiltedNodes kept{{}, {}, {}, 7.0 * most + 9.0, 0.0, request.step};
+    kept.block = request.reach > kMany * request.step ? kManyNodes : kFrequencies;
     double error = 0.0, base_error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double g = law.weight[j], loss = grid->loss[j];
