@@ -80,7 +80,8 @@ def test_one_release(sampling, cases, rng):
 
 
 @pytest.mark.parametrize(
-    ("mu", "rate", "x"), [(1.0, 0.02, 0.05), (2.5, 1e-3, 0.3), (1.3, 0.7, 2.0)]
+    ("mu", "rate", "x"),
+    [(1.0, 0.02, 0.05), (2.5, 1e-3, 0.3), (1.3, 0.7, 2.0), (0.7, 1e-3, 2e-3)],
 )
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_two_releases(sampling, mu, rate, x):
@@ -114,6 +115,10 @@ NARROW = [  # sigma, rate, count, delta: the last ones where rare large losses d
     (0.66, 1.37e-4, 11_454, 4.5e-12),
     (1.01, 2.49e-4, 4478, 1.4e-12),
     (0.661, 2.18e-4, 11, 9.8e-6),
+    (4.09, 2.81e-4, 2105, 2.9e-12),
+    (1.402, 5.805e-4, 4, 4.476e-6),  # few: no loss at all is likely
+    (1.124, 2.797e-4, 5, 2e-6),
+    (2.28, 1.92e-4, 18, 1.3e-6),
 ]
 
 
@@ -125,6 +130,22 @@ def test_narrow(sampling, sigma, rate, count, delta):
     assert 0 < upper - lower <= 1e-6 * upper
     assert composed.delta(lower)[1] >= delta * (1 - 1e-12)
     assert composed.delta(upper)[0] <= delta * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_few_releases_of_several_kinds(sampling):
+    one, other = (cost.replaced_gaussian(*kind, sampling) for kind in ((1.4, 6e-4), (2.0, 1e-3)))
+    pairs = [
+        ([(one, 2), (one, 2), (other, 1)], [(other, 1), (one, 4)]),
+        ([(one, 3), (other, 2)], [(other, 1), (one, 1), (other, 1), (one, 2)]),
+    ]
+    for terms, same in pairs:
+        low, high = cost.Composition(terms).epsilon(4e-6)
+        assert 0 < high - low <= 1e-7 * high
+        for tilt in (0.6, 1.5):
+            below, above = cost.Composition(same, tilt=tilt).epsilon(4e-6)
+            assert low <= above
+            assert below <= high
 
 
 @pytest.mark.parametrize("count", [1, 3, 10**9])

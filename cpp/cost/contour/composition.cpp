@@ -6,6 +6,7 @@
 
 #include "cost/contour/contour.hpp"
 #include "cost/contour/gaussian_law.hpp"
+#include "cost/contour/one_loss.hpp"
 #include "cost/contour/search.hpp"
 #include "numeric/elementary.hpp"
 
@@ -23,10 +24,12 @@ constexpr double kSmall = 1e-3;         // epsilons below are known to a part of
 constexpr double kStart = 1e-3;         // relative: of where to start
 constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
 constexpr int kPasses = 3;
-constexpr double kSketched = 1e-2;  // relative width that tells where x is
-constexpr double kKnown = 1e-3;     // x is known so well that a sketch would not help
+constexpr double kSketched = 1e-2;   // relative width that tells where x is
+constexpr double kKnown = 1e-3;      // x is known so well that a sketch would not help
+constexpr double kSamePlace = 1e-3;  // relative: of where a contour was
 constexpr double kPartsOfLoss[] = {0.4, 0.15, 1.0};  // what counts as a large loss, by x
 constexpr double kNarrowIfSmoothed = 6e-7;           // once rare large losses were taken apart
+constexpr double kNearlyNarrow = 1e-4;  // where more frequencies do, and no parts are taken apart
 
 // Gaussian releases are one Gaussian release.
 Terms merged(const Terms& terms) {
@@ -228,6 +231,22 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
         return best.upper - best.lower > narrow * best.upper && !is_no_more();
     };
     if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
+    const auto in_parts = [&] {
+        for (const double part : kPartsOfLoss) {
+            if (x > 0.0 && is_wide(kNarrowIfSmoothed)) {
+                best = delta_of_parts(moments, search, log_unit, best, part);
+            }
+        }
+    };
+    if (x >= 0.0 && OneLoss::serves(terms_)) {
+        for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
+            const double before = search.log_value;
+            best = delta_of_parts(moments, search, log_unit, best, 0.0);
+            if (std::fabs(search.log_value - before) < 0.5) break;
+        }
+        in_parts();
+        return within_one(best, log_unit);
+    }
     auto kept = without_top(moments, search, 0);
     best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, Effort::sketch);
     for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
@@ -235,11 +254,10 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
         kept = without_top(moments, search, pass, kept);
         const Effort effort = pass ? Effort::full : Effort::rough;
         best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, effort);
-        if (pass == 0 && x > 0.0 && is_wide(kNarrowIfSmoothed)) {
-            best = delta_of_parts(moments, search, log_unit, best);
-        }
+        if (pass == 0 && is_wide(kNearlyNarrow)) in_parts();
         if (pass && !kept->rest && std::fabs(search.log_value - before) < 0.5) break;
     }
+    if (is_wide(kNarrowIfSmoothed)) in_parts();
     return within_one(best, log_unit);
 }
 
@@ -333,6 +351,18 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
     if (start > best.lower && start < best.upper) x = start;
+    if (OneLoss::serves(terms_)) {
+        for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
+            const double before = x = std::clamp(x, best.lower, best.upper);
+            best = epsilon_of_parts(moments, delta, search, best, 0.0);
+            if (std::fabs(x - before) <= kSamePlace * std::max(x, kSmall)) break;
+        }
+        for (const double part : kPartsOfLoss) {
+            if (best.upper < kSmall || !is_wide(kNarrowIfSmoothed)) break;
+            best = epsilon_of_parts(moments, delta, search, best, part);
+        }
+        return best;
+    }
     std::shared_ptr<Trimmed> kept;
     if (is_wide(kKnown)) {
         x = std::clamp(x, best.lower, best.upper);
@@ -344,16 +374,23 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
             best = kept->loss->contour_epsilon(*kept->moments, delta, search, best, Effort::sketch);
         }
     }
+    bool has_parts = false;
     for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
         const double before = x = std::clamp(x, best.lower, best.upper);
         kept = without_top(moments, search, pass, kept);
         best = kept->loss->contour_epsilon(*kept->moments, delta, search, best,
                                            pass ? Effort::full : Effort::rough);
-        if (pass == 0 && is_wide(kNarrowIfSmoothed)) {
-            x = std::clamp(x, best.lower, best.upper);
-            best = epsilon_of_parts(moments, delta, search, best);
+        if (best.upper < kSmall && pass) break;  // it is known to a part of that
+        if (best.upper > kSmall && !has_parts &&
+            is_wide(pass ? kNarrowIfSmoothed : kNearlyNarrow)) {
+            has_parts = true;
+            Search of_parts = search;
+            for (const double part : kPartsOfLoss) {
+                best = epsilon_of_parts(moments, delta, of_parts, best, part);
+                if (!is_wide(kNarrowIfSmoothed)) break;
+            }
         }
-        if (pass && !kept->rest && std::fabs(x - before) <= 1e-3 * x) break;
+        if (pass && !kept->rest && std::fabs(x - before) <= kSamePlace * x) break;
     }
     // A sketch overestimates D at 0 by some.
     const bool is_zero = may_be_zero && best.lower == 0.0 && best.upper < kNothing &&
@@ -454,19 +491,21 @@ struct ComposedLoss::TwoParts {
     std::optional<Contour> small;
     // log of a Renyi bound at 0, and its tilt: where small losses have so little, this will do.
     double log_bound = -kInfinite, tilt = 0.0;
+    std::optional<OneLoss> one;  // where small is what has one loss at the most
 
     Interval profile(double x, double log_unit) const {
         const Bounds above = large.profile(x, log_unit);
         const double size = std::fabs(log_bound) + std::fabs(tilt * x) + std::fabs(log_unit);
         const double bound = log_bound - tilt * x - log_unit + 16.0 * kUnit * size;
-        Bounds below{0.0, std::exp(std::min(bound, 700.0)) * (1.0 + 1e-13)};
+        Bounds below{0.0, one ? 0.0 : std::exp(std::min(bound, 700.0)) * (1.0 + 1e-13)};
         if (small) below = small->profile(x, log_unit);
+        if (one) below = one->profile(x, log_unit);
         return {above.lower + below.lower, above.upper + below.upper};
     }
     Contour::Guess guess(double x) const {
         const Contour::Guess above = large.guess(x);
-        if (!small) return above;
-        const Contour::Guess below = small->guess(x);
+        if (!small && !one) return above;
+        const Contour::Guess below = one ? one->guess(x) : small->guess(x);
         if (!std::isfinite(below.log_value)) return above;
         if (!std::isfinite(above.log_value)) return below;
         const double most = std::max(above.log_value, below.log_value);
@@ -479,69 +518,84 @@ std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
                                                               const Search& search,
                                                               double cut) const {
     constexpr double kSteepness = 6.0, kLogNothing = -21.0, kLogLoose = -18.4;  // 1e-9, 1e-8
+    constexpr double kLostBeside = 1e-14;
     const double x = search.x, log_value = search.log_value;
     const Split split{cut, kSteepness / cut};
-    ComposedLoss below(Terms{}, tilt_, most_work_);
-    for (const Releases& term : terms_) {
-        const auto part = term.law->part_below(split);
-        if (!part) return std::nullopt;
-        below.terms_.push_back({part, term.count});
-    }
     const auto tolerance_at = [&](double c) {
         Contour::Tolerance found = tolerance(Effort::full, c * std::max(x, kSmall));
         found.logarithm = std::max(found.logarithm, kLogLoose);
         return found;
     };
-    Moments of_small(below.terms_);
-    const double tilt = tilt_for_loss(of_small, x), known = log_renyi(of_small, tilt, x);
     std::optional<Contour> small;
-    if (known > log_value + kLogNothing) {
-        const Images images = below.cheapest(of_small, tilt, x, log_value);
-        small = Contour::make(below.terms_, images, x, log_value, Effort::full,
-                              tolerance_at(images.tilt()));
-        if (!small) return std::nullopt;
+    std::optional<OneLoss> one;
+    ComposedLoss below(Terms{}, tilt_, most_work_);
+    double tilt = 0.0, log_bound = -kInfinity;
+    if (split.is_zero()) {
+        one = OneLoss::of(terms_);
+        if (!one) return std::nullopt;
+    } else {
+        for (const Releases& term : terms_) {
+            const auto part = term.law->part_below(split);
+            if (!part) return std::nullopt;
+            below.terms_.push_back({part, term.count});
+        }
     }
-    const Images images = cheapest(moments, tilt_for_loss(moments, x), x, log_value);
+    Moments of_small(below.terms_);
+    if (!one) {
+        tilt = tilt_for_loss(of_small, x);
+        const double known = log_renyi(of_small, tilt, x);
+        log_bound = known + tilt * x;
+        if (known > log_value + kLogNothing) {
+            const Images images = below.cheapest(of_small, tilt, x, log_value);
+            small = Contour::make(below.terms_, images, x, log_value, Effort::full,
+                                  tolerance_at(images.tilt()));
+            if (!small) return std::nullopt;
+        }
+    }
+    // The least Renyi bound of large losses alone, as far as these are not lost beside the others.
+    const auto of_large = [&](double c) {
+        const double whole = moments.at(c).value;
+        const double rest = (one ? 0.0 : of_small.at(c).value) - whole;
+        const double share = std::max(-expm1(std::min(rest, 0.0)), kLostBeside);
+        const double value = whole + std::log(share) - c * x + log_kappa(c);
+        return std::isfinite(value) ? value : kInfinity;
+    };
+    const double first = one ? tilt_for_loss(moments, x) : least_tilt(of_large);
+    const Images images = cheapest(moments, first, x, log_value);
     auto large =
         Contour::make_large(terms_, images, x, log_value, split, tolerance_at(images.tilt()));
     if (!large) return std::nullopt;
-    return TwoParts{std::move(*large), std::move(small), known + tilt * x, tilt};
+    return TwoParts{std::move(*large), std::move(small), log_bound, tilt, std::move(one)};
 }
 
-Interval ComposedLoss::epsilon_of_parts(Moments& moments, double delta, Search search,
-                                        Interval best) const {
+Interval ComposedLoss::epsilon_of_parts(Moments& moments, double delta, Search& search,
+                                        Interval best, double part) const {
     constexpr int kSteps = 20;
     constexpr double kCloseEnough = 1e-14;
     const double log_unit = std::log(delta);
     double& x = search.x;
-    for (const double part : kPartsOfLoss) {
-        const auto parts = two_parts(moments, search, part * x);
-        if (!parts) continue;
-        for (int i = 0; i < kSteps; ++i) {
-            const Contour::Guess guess = parts->guess(x);
-            const double step = (guess.log_value - search.log_value) / guess.rate;
-            if (!std::isfinite(step)) break;
-            x = std::clamp(x + step, best.lower, best.upper);
-            if (std::fabs(step) < kCloseEnough * x) break;
-        }
-        best = stepped_out([&](double at) { return parts->profile(at, log_unit); }, delta, x,
-                           parts->guess(x).rate, best);
-        if (best.upper - best.lower <= kNarrowIfSmoothed * best.upper) break;
-        x = std::clamp(x, best.lower, best.upper);
+    x = std::clamp(x, best.lower, best.upper);
+    const auto parts = two_parts(moments, search, part * x);
+    if (!parts) return best;
+    for (int i = 0; i < kSteps; ++i) {
+        const Contour::Guess guess = parts->guess(x);
+        const double step = (guess.log_value - search.log_value) / guess.rate;
+        if (!std::isfinite(step)) break;
+        x = std::clamp(x + step, best.lower, best.upper);
+        if (std::fabs(step) < kCloseEnough * x) break;
     }
-    return best;
+    return stepped_out([&](double at) { return parts->profile(at, log_unit); }, delta, x,
+                       parts->guess(x).rate, best);
 }
 
-Interval ComposedLoss::delta_of_parts(Moments& moments, const Search& search, double log_unit,
-                                      Interval best) const {
-    for (const double part : kPartsOfLoss) {
-        const auto parts = two_parts(moments, search, part * search.x);
-        if (!parts) continue;
-        const Interval bounds = parts->profile(search.x, log_unit);
-        best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
-        if (best.upper - best.lower <= kNarrowIfSmoothed * best.upper) break;
-    }
-    return best;
+Interval ComposedLoss::delta_of_parts(Moments& moments, Search& search, double log_unit,
+                                      Interval best, double part) const {
+    const auto parts = two_parts(moments, search, part * search.x);
+    if (!parts) return best;
+    const double known = parts->guess(search.x).log_value;
+    if (std::isfinite(known)) search.log_value = known;
+    const Interval bounds = parts->profile(search.x, log_unit);
+    return {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
 }
 
 // From where D is about delta to where bounds of it, told by delta, say so for sure.

@@ -67,9 +67,10 @@ class ComposedLoss {
     // Of outcomes with a large loss and of the others, each by a contour of its own.
     struct TwoParts;
     std::optional<TwoParts> two_parts(Moments& moments, const Search& search, double cut) const;
-    Interval epsilon_of_parts(Moments& moments, double delta, Search search, Interval best) const;
-    Interval delta_of_parts(Moments& moments, const Search& search, double log_unit,
-                            Interval best) const;
+    Interval epsilon_of_parts(Moments& moments, double delta, Search& search, Interval best,
+                              double part) const;
+    Interval delta_of_parts(Moments& moments, Search& search, double log_unit, Interval best,
+                            double part) const;
     template <class Bounded>
     Interval stepped_out(Bounded bounds, double delta, double x, double rate, Interval best) const;
     bool meets(const Interval& finite, double delta) const;    // surely delta(x) <= delta

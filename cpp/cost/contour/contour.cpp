@@ -24,10 +24,11 @@ constexpr double kLogMissingLess = 3.0;    // of what a line may miss: several e
 constexpr double kWider = 1.05;            // a window for which frequencies are taken again
 constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a split, at the least
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
-constexpr double kMostFrequencies = 6e4, kMostIfRough = 4e4;
+constexpr double kMostFrequencies = 6e5, kMostIfRough = 6e4;
 // Nodes times frequencies: what two contours may take in turns.
-constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWork = 1e8, kMostWorkIfRough = 3e7,
+constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWork = 1.2e9, kMostWorkIfRough = 1.3e8,
                  kMostWorkOfSketch = 3e6;
+constexpr double kMostOfParts = 1.5e5, kMostWorkOfParts = 3e8;  // of each of two parts
 constexpr double kLogCoarser = 9.2;  // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
@@ -128,9 +129,15 @@ std::optional<Contour> Contour::make_large(const Terms& terms, const Images& ima
     Contour made(images, x, log_value, tolerance, lost);
     made.split_ = split;
     made.left_out_ = {0.0, -kInfinite};  // it is told elsewhere
-    made.take_known_images(terms, x, log_value);
+    if (!split.is_zero()) made.take_known_images(terms, x, log_value);
     if (!(made.window_ < kWidestWindow && made.tilt_ < kLargestTilt)) return std::nullopt;
-    const Limit limit{kMostFrequencies, kMostWork, 1.0, kInfinite, kInfinite, kLogCoarser};
+    const bool is_all = split.is_zero();
+    const Limit limit{is_all ? kMostFrequencies : kMostOfParts,
+                      is_all ? 2.0 * kMostWorkOfParts : kMostWorkOfParts,
+                      1.0,
+                      kInfinite,
+                      kInfinite,
+                      kLogCoarser};
     if (made.sample(terms, limit) != Sampled::enough && !made.cut_short()) return std::nullopt;
     made.tabulate();
     return made;
@@ -357,15 +364,25 @@ double Contour::log_left_out(double x) const {
     return left_out_.log_weight - left_out_.at * x + 8.0 * kUnit * size;
 }
 
-// Of |F| at all y' from y to `end`. With a split, |prod phi_i^n_i - prod a_i^n_i| <= sum n_i |phi_i
-// - a_i|.
+// Of |F| at all y' from y to `end`. With a split |prod phi_i^n_i - prod a_i^n_i| <= sum n_i b_i/m_i
+// times prod m_i^n_i, where |phi_i - a_i| <= b_i and |phi_i|, |a_i| <= m_i: |a_i| <= |phi_i| + b_i;
+// less what is linear in phi_i - a_i half that sum squared, |a_i| + b_i <= m_i.
 double Contour::log_tail(const Terms& terms, double y, double end) const {
-    double whole = 0.0, large = 0.0;
+    const bool has_split = !split_.is_none();
+    double whole = 0.0, parts = 0.0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        whole += terms[i].count * std::min(lines_[i]->log_tail_until(y, end), 0.0);
-        large += terms[i].count * std::exp(lines_[i]->log_large_tail(y));
+        double log_most = std::min(lines_[i]->log_tail_until(y, end), 0.0);
+        if (has_split) {
+            const double large = std::exp(lines_[i]->log_large_tail(y));
+            const double again = split_.is_zero() ? 2.0 * large : large;
+            const double most = std::min(std::exp(log_most) + again, 1.0);
+            log_most = std::log(most);
+            parts += terms[i].count * large / most;
+        }
+        whole += terms[i].count * log_most;
     }
-    return !split_.is_none() ? std::log(large * (1.0 + 1e-12)) : whole;
+    if (!has_split) return whole;
+    return whole + std::log((split_.is_zero() ? 0.5 * parts * parts : parts) * (1.0 + 1e-12));
 }
 
 namespace {
@@ -460,6 +477,30 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
     }
     const Complex of_whole = whole.value();
     if (split_.is_none()) return {y, of_whole.real(), of_whole.imag(), whole.error()};
+    if (split_.is_zero()) {  // prod phi_i^n_i - prod a_i^n_i (1 + sum n_i (phi_i - a_i)/a_i)
+        Complex linear = 0.0;
+        double linear_error = 0.0;
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+            const Characteristics& phi = phis[i * block_ + k];
+            const double n = terms[i].count;
+            const double a_error = phi.whole.error + phi.large.error + 2.0 * kUnit;
+            const Complex large_phi(phi.large.real, phi.large.imaginary);
+            const Complex a = 1.0 + Complex(phi.whole.real, phi.whole.imaginary) - large_phi;
+            const Complex ratio = large_phi / a;
+            const double least = std::abs(a) - a_error;
+            linear += n * ratio;
+            linear_error += n * ((phi.large.error + std::abs(ratio) * a_error) / least +
+                                 16.0 * kUnit * std::abs(ratio));
+            if (!(least > 0.0)) linear_error = kInfinity;
+            small.multiply({a.real() - 1.0, a.imag(), a_error}, n);
+        }
+        const Complex less = small.value() * (1.0 + linear);
+        const double of_less = small.error() * (1.0 + std::abs(linear) + linear_error) +
+                               std::abs(small.value()) * linear_error;
+        const double sizes = std::abs(of_whole) + std::abs(less);
+        const Complex value = of_whole - less;
+        return {y, value.real(), value.imag(), whole.error() + of_less + 8.0 * kUnit * sizes};
+    }
     const Complex part = large.value();
     const double size = std::abs(of_whole), error = whole.error();
     const double of_large = size * large.error() + (std::abs(part) + large.error()) * error;

@@ -60,6 +60,7 @@ struct Split {
     double cut = std::numeric_limits<double>::infinity();
     double steepness = 0.0;
     bool is_none() const { return !(cut < std::numeric_limits<double>::infinity()); }
+    bool is_zero() const { return cut == 0.0; }  // small is what has no loss at all
 };
 
 // What a line is asked for: phi for |y| <= reach, at multiples of step, discretised with an error
@@ -106,6 +107,9 @@ class Law {
     // finite, for t >= 0; and of the same over what was trimmed.
     virtual double log_swapped_moment(double) const { return kInfinite; }
     virtual double log_lacking_moment(double) const { return -kInfinite; }
+    // Of outcomes without any loss, which add nothing to D(x) at x >= 0: a split at 0 leaves them
+    // out.
+    virtual double mass_at_zero() const { return 0.0; }
     // What Q gives to losses that are finite.
     virtual Interval swapped_mass() const { return {1.0, 1.0}; }
     // How much farther lines are to reach, once frequencies are beyond: far, where there are some

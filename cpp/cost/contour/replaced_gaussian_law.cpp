@@ -28,7 +28,7 @@ constexpr double kFarOut = 300.0;       // of a: next to q e^a, 1 - q is nothing
 constexpr double kLogNothing = -150.0;  // of a node's weight: squares do not underflow
 constexpr double kLogPruned = -64.5;    // of it, relative to the largest
 constexpr double kPrunedLess = 7.0;     // log of how much less than may be missed
-constexpr double kMostFrequencies = 6.6e4;
+constexpr double kMostFrequencies = 6.6e5;
 constexpr double kFunctions = 16.0;  // units u of a few elementary functions of one place
 
 // e^z - 1
@@ -200,6 +200,21 @@ double ReplacedGaussianLaw::log_most(const Integrand& of, const Panel& panel) co
            std::log(2.0 * panel.length) - kLogRoot + 1e-9;
 }
 
+// Of both parts together on the first upright panel, of a fixed size: section 9.2.
+double ReplacedGaussianLaw::log_most_of_bottom(const Integrand& of, double length) const {
+    const double t = of.t, turn = mu_ * length;
+    const double lost = 2.0 * q_ * (1.0 - q_) * (1.0 - std::cos(turn));  // 1 - |w|^2
+    const double shrunk = -0.5 * std::log1p(-lost);                      // -Re l
+    const double ratio = 0.5 * turn * turn / ((1.0 - lost) * std::sin(turn));
+    double most = (1.0 + 2.0 * t) * shrunk + turn + 2.0 * ratio / std::exp(1.0);
+    if (!of.cut.is_none()) {
+        const ComplexShare taken{of.cut.offset, of.cut.width, of.cut.way};
+        most += std::exp(taken.log_most(0.0, length)) * (1.0 + ratio);
+    }
+    return std::log(length * most) + t * shrunk + 0.5 * (length - start_) * (length + start_) -
+           kLogRoot + 1e-9;
+}
+
 double ReplacedGaussianLaw::end(double t) const {
     const double mode = mu_ * (1.0 + t + t * share_below(0.0)) - start_;
     return std::max(mode, 1.0) + kRange;
@@ -338,6 +353,10 @@ std::optional<Interval> ReplacedGaussianLaw::mean_above(const Integrand& of, dou
 }
 
 Masses ReplacedGaussianLaw::larger(const Split& split) const {
+    if (split.cut == 0.0) {
+        const Interval moved{1.0 - at_zero_ - 8.0 * kUnit, 1.0 - at_zero_ + 8.0 * kUnit};
+        return {moved, moved};
+    }
     if (split.is_none()) return {};
     const Integrand of{0.0, cut_at(split, 1.0)};
     const double log_wanted = log_height(of) + kMomentError;
@@ -418,41 +437,44 @@ std::optional<ReplacedGaussianLaw::Path> ReplacedGaussianLaw::path(const Integra
     const bool has_cut = !of.cut.is_none(), is_large = has_cut && !of.has_negative;
     double height = std::min({kHighest, kMostTurned / mu_, kMostGrown / (mu_ * std::sqrt(t))});
     if (has_cut) height = std::min(height, kMostOfWidth * of.cut.width);
-    std::vector<Panel> open{{0.0, end(t), height, false}};
-    // From the real axis on, so close to it that nothing turns much, twice as long each.
-    const double turning = mu_ * (share_above(0.0) + share_below(0.0)) * of.most_y;
-    double length = height;
-    while (length * turning > 4.0) length *= 0.5;
-    open.push_back({0.0, length, 0.0, true});
-    for (double from = length; from < 0.9 * height; from *= 2.0) {
-        open.push_back({from, from, 0.0, true});
-    }
-    const double unit = is_large ? log_height(of) : log_moment;
-    const auto all = panels(of, std::move(open), log_wanted + unit);
-    if (!all) return std::nullopt;
-    Path made;
-    for (const Panel& panel : all->panels) {
-        if (panel.is_upright && panel.start == 0.0) {
-            made.bottom = std::exp(log_most(of, panel) - log_moment);
+    // From the real axis on, so close to it that nothing turns much, twice as long each. Of Poisson
+    // samples those of both parts cancel, but for what the cut takes.
+    const bool cancels = !is_fixed() && !is_large;
+    Integrand upright = of;
+    std::vector<Panel> from_axis;
+    if (cancels) upright = {t, {of.cut.offset, of.cut.width, -of.cut.way}, of.most_y};
+    if (!cancels || has_cut) {
+        const double turning = mu_ * (share_above(0.0) + share_below(0.0)) * of.most_y;
+        double length = height;
+        while (length * turning > 4.0) length *= 0.5;
+        from_axis.push_back({0.0, length, 0.0, true});
+        for (double from = length; from < 0.9 * height; from *= 2.0) {
+            from_axis.push_back({from, from, 0.0, true});
         }
     }
-    const ComplexShare share{of.cut.offset, has_cut ? of.cut.width : 1.0, -of.cut.way};
+    const double unit = is_large ? log_height(of) : log_moment;
+    const auto along = panels(of, {{0.0, end(t), height, false}}, log_wanted + unit);
+    const auto up = panels(upright, std::move(from_axis), log_wanted + unit);
+    if (!along || !up) return std::nullopt;
+    Path made;
     struct Node {
         Complex loss, above, below;  // logarithms of weights
         double error;
+        bool is_upright, has_below;
     };
     std::vector<Node> nodes;
     double highest = -kInfinite, of_loss = 0.0;
-    for (const Panel& panel : all->panels) {
+    const auto add = [&](const Panel& panel, const ComplexShare& share, double turn,
+                         bool has_below) {
         for (int k = 0; k < kPoints; ++k) {
-            const double along = panel.start + panel.length * Rule::nodes[k];
+            const double at_length = panel.start + panel.length * Rule::nodes[k];
             const Complex offset =
-                panel.is_upright ? Complex(0.0, along) : Complex(along, panel.height);
+                panel.is_upright ? Complex(0.0, at_length) : Complex(at_length, panel.height);
             const Place at = place(offset);
             const double x = start_ + offset.real(), y = offset.imag();
             Complex base(std::log(panel.length * Rule::weights[k]) - kLogRoot - log_moment -
                              0.5 * (x - y) * (x + y),
-                         (panel.is_upright ? 0.5 * kPi : 0.0) - x * y);
+                         turn - x * y);
             base += at.log_other;
             Complex above = base + (1.0 + t) * at.loss;
             const Complex below = base - t * at.loss;
@@ -465,11 +487,19 @@ std::optional<ReplacedGaussianLaw::Path> ReplacedGaussianLaw::path(const Integra
             error += 6.0 * z * z + 4.0 * std::abs(offset) * z + at.error_of_other +
                      (1.0 + t) * size * (at.error_of_loss + 4.0) + 4.0 * std::fabs(log_moment) +
                      2.0 * std::max(std::abs(above), std::abs(below)) + 40.0;
-            nodes.push_back({at.loss, above, below, error});
+            nodes.push_back({at.loss, above, below, error, panel.is_upright, has_below});
             highest =
-                std::max(highest, is_large ? above.real() : std::max(above.real(), below.real()));
+                std::max(highest, has_below ? std::max(above.real(), below.real()) : above.real());
             of_loss = std::max(of_loss, at.error_of_loss);
         }
+    };
+    const double width = has_cut ? of.cut.width : 1.0;
+    for (const Panel& panel : along->panels) {
+        add(panel, {of.cut.offset, width, -of.cut.way}, 0.0, !is_large);
+    }
+    for (const Panel& panel : up->panels) {
+        const double turn = cancels ? -0.5 * kPi : 0.5 * kPi;  // less than nothing, or more
+        add(panel, {of.cut.offset, width, -upright.cut.way}, turn, !is_large && !cancels);
     }
     const double least =
         std::max(highest + std::max(log_wanted - kPrunedLess, kLogPruned), kLogNothing);
@@ -478,24 +508,40 @@ std::optional<ReplacedGaussianLaw::Path> ReplacedGaussianLaw::path(const Integra
         const double modulus = std::exp(std::max(exponent.real(), -700.0));
         if (!(exponent.real() >= least)) {
             left_out += modulus;
-            return;
+            return Complex(0.0);
         }
+        const Complex weight(modulus * std::cos(exponent.imag()),
+                             modulus * std::sin(exponent.imag()));
         to.loss.push_back(node.loss.real());
         to.damping.push_back(std::max(node.loss.imag(), 0.0));
-        to.real.push_back(modulus * std::cos(exponent.imag()));
-        to.imaginary.push_back(modulus * std::sin(exponent.imag()));
+        to.real.push_back(weight.real());
+        to.imaginary.push_back(weight.imag());
         to.error.push_back(node.error);
+        return weight;
     };
     for (const Node& node : nodes) {
-        keep(made.above, node, node.above);
-        if (!is_large) keep(made.below, node, node.below);
+        const Complex above = keep(made.above, node, node.above);
+        const Complex below = node.has_below ? keep(made.below, node, node.below) : 0.0;
+        if (node.is_upright && node.has_below) {
+            made.tail.add_pair(node.loss, above, below);
+        } else {
+            made.tail.add(node.loss, std::abs(above) + std::abs(below));
+        }
+    }
+    for (const Panel& panel : up->panels) {
+        if (panel.start > 0.0) continue;
+        double bottom = log_most(upright, panel);
+        if (!cancels && !is_large) bottom = std::min(bottom, log_most_of_bottom(of, panel.length));
+        made.tail.add_constant(std::exp(bottom - log_moment));
     }
     const double outside = 2.0 * kOutside * std::exp(log_growth(of, height));
-    const double missed = 1.01 * (all->missing * std::exp(-log_moment) + left_out) + outside;
+    const double missing = along->missing + up->missing;
+    const double missed = 1.01 * (missing * std::exp(-log_moment) + left_out) + outside;
     for (ShiftedNodes* part : {&made.above, &made.below}) {
         part->loss_error = of_loss;
         part->missing = is_large ? missed : 0.5 * missed;
     }
+    made.tail.add_constant(missed);
     return made;
 }
 
@@ -509,19 +555,21 @@ std::unique_ptr<Line> ReplacedGaussianLaw::line(const LineRequest& request) cons
     const double log_wanted = std::clamp(request.log_missing, -300.0, -30.0);
     const double most_y = std::max(request.reach, kMostFrequencies * request.step);
     const auto whole = path({t, top_, most_y, true}, moment.value, log_wanted);
-    const auto large = request.split.is_none() ? Path{}
-                                               : path({t, cut_at(request.split, 1.0), most_y},
-                                                      moment.value, log_wanted);
+    const bool is_all = request.split.cut == 0.0;
+    const auto large =
+        request.split.is_none() || is_all
+            ? Path{}
+            : path({t, cut_at(request.split, 1.0), most_y}, moment.value, log_wanted);
     if (!whole || !large) return nullptr;
     const auto sum = [&](const ShiftedNodes& nodes, double centre) {
         return ShiftedSum(nodes, centre, request.step);
     };
     return std::make_unique<ReplacedGaussianLine>(
         *this, request, moment,
-        ReplacedGaussianLine::Parts{
-            sum(whole->above, moment.slope), sum(whole->below, -moment.slope),
-            sum(large->above, moment.slope), at_zero_ * std::exp(-moment.value), whole->bottom,
-            large->bottom, most_y});
+        ReplacedGaussianLine::Parts{sum(whole->above, moment.slope),
+                                    sum(whole->below, -moment.slope),
+                                    sum(large->above, moment.slope), whole->tail, large->tail,
+                                    at_zero_ * std::exp(-moment.value), most_y, is_all});
 }
 
 // One release: of a fixed size in closed form by the base profile; the other by

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cost/contour/damped_tail.hpp"
 #include "cost/contour/law.hpp"
 #include "cost/contour/shifted_sum.hpp"
 
@@ -37,6 +38,7 @@ class ReplacedGaussianLaw : public Law {
     Interval swapped_mass() const override {
         return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
     }
+    double mass_at_zero() const override { return at_zero_; }
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
 
@@ -77,6 +79,7 @@ class ReplacedGaussianLaw : public Law {
     double log_growth(const Integrand& of, double top) const;
     double log_error(const Integrand& of, const Panel& panel) const;
     double log_most(const Integrand& of, const Panel& panel) const;
+    double log_most_of_bottom(const Integrand& of, double length) const;
     double end(double t) const;                    // of the integrals: beyond is next to nothing
     double log_height(const Integrand& of) const;  // about the log of the largest integrand
     struct Panels {
@@ -92,7 +95,7 @@ class ReplacedGaussianLaw : public Law {
     Moment moment_within(const Integrand& of, double log_wanted) const;
     struct Path {
         ShiftedNodes above, below;  // of positive losses, and of negative ones, conjugate
-        double bottom = 0.0;        // what lies next to the real axis at most
+        DampedTail tail;
     };
     std::optional<Path> path(const Integrand& of, double log_moment, double log_wanted) const;
 

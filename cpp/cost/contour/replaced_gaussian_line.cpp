@@ -27,13 +27,22 @@ void ReplacedGaussianLine::at(std::size_t first, std::size_t count, Characterist
         for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
             const double y = static_cast<double>(first + start + k) * step_;
             const double turn = y * moment_.slope, half = std::sin(0.5 * turn);
-            const double re = real[k] + other_real[k] - 2.0 * parts_.at_zero * half * half;
-            const double im = imaginary[k] - other_imaginary[k] - parts_.at_zero * std::sin(turn);
-            const double error = parts_.above.error(y) + parts_.below.error(y) + missing +
-                                 16.0 * kUnit * parts_.at_zero * std::fabs(turn) +
+            const double large_re = real[k] + other_real[k];
+            const double large_im = imaginary[k] - other_imaginary[k];
+            const double re = large_re - 2.0 * parts_.at_zero * half * half;
+            const double im = large_im - parts_.at_zero * std::sin(turn);
+            const double of_large = parts_.above.error(y) + parts_.below.error(y) + missing;
+            const double error = of_large + 16.0 * kUnit * parts_.at_zero * std::fabs(turn) +
                                  moment_.error * (std::fabs(re) + std::fabs(im));
-            out[start + k] = {{re, im, y <= parts_.most_y ? error : kInfinite}, {}};
+            const bool is_known = y <= parts_.most_y;
+            out[start + k] = {{re, im, is_known ? error : kInfinite}, {}};
+            if (parts_.is_large_all) {  // sum_j W_j = 1 - at_zero
+                const double known = of_large + 2.0 * moment_.error + 8.0 * kUnit;
+                out[start + k].large = {1.0 - parts_.at_zero + large_re, large_im,
+                                        is_known ? known : kInfinite};
+            }
         }
+        if (parts_.is_large_all) continue;
         if (parts_.large.nodes() == 0) {  // all may have been left out
             for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
                 out[start + k].large.error = 2.0 * parts_.large.missing();
@@ -51,16 +60,15 @@ void ReplacedGaussianLine::at(std::size_t first, std::size_t count, Characterist
     }
 }
 
-double ReplacedGaussianLine::log_damped(double y) const {
-    const double sum = std::exp(parts_.above.log_tail(y)) + std::exp(parts_.below.log_tail(y));
-    return std::log((sum + parts_.at_zero + parts_.bottom) * (1.0 + 1e-9) +
-                    parts_.above.rounding() + parts_.below.rounding()) +
-           moment_.error;
+double ReplacedGaussianLine::log_damped(double y, double at_zero) const {
+    const double rounding = parts_.above.rounding() + parts_.below.rounding() + 1e-300;
+    return std::log(parts_.tail.at(y) + at_zero * (1.0 + 1e-9) + rounding) + moment_.error;
 }
 
 double ReplacedGaussianLine::log_large_tail(double y) const {
-    return std::log(std::exp(parts_.large.log_tail(y)) + parts_.bottom_of_large + 1e-300) +
-           moment_.error;
+    if (parts_.is_large_all) return log_damped(y, 0.0);
+    const double rounding = parts_.large.rounding() + 1e-300;
+    return std::log(parts_.tail_of_large.at(y) + rounding) + moment_.error;
 }
 
 void ReplacedGaussianLine::find_windows() const {
@@ -68,7 +76,7 @@ void ReplacedGaussianLine::find_windows() const {
     constexpr int kMost = 100;
     double y = kFirst / std::sqrt(moment_.curvature + 1e-300);
     for (int i = 0; i < kMost; ++i, y *= kFactor) {
-        const double beyond = log_damped(y);
+        const double beyond = log_damped(y, parts_.at_zero);
         if (!(beyond < 0.0)) continue;
         const double spread = law_.spread_within(kPi / y, tilt_, moment_.value + moment_.error);
         windows_.push_back({y, beyond, spread});
@@ -80,7 +88,7 @@ void ReplacedGaussianLine::find_windows() const {
 // 1 - cos u >= 2 u^2/pi^2 for |u| <= pi: section 7.1.
 double ReplacedGaussianLine::log_tail(double y) const {
     if (windows_.empty()) find_windows();
-    double best = std::min(log_damped(y), 0.0);
+    double best = std::min(log_damped(y, parts_.at_zero), 0.0);
     for (const Window& window : windows_) {
         if (!(y < window.end)) continue;
         const double less = 2.0 / (kPi * kPi) * y * y * window.spread;

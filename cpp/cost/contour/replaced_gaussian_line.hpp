@@ -12,11 +12,12 @@ namespace tightnoise::contour {
 class ReplacedGaussianLine : public Line {
   public:
     struct Parts {
-        ShiftedSum above, below;         // of positive losses, and of negative ones, conjugate
-        ShiftedSum large;                // of the part of large losses
-        double at_zero;                  // what outcomes without a loss have
-        double bottom, bottom_of_large;  // what lies next to the real axis, at most
-        double most_y;                   // up to which that serves
+        ShiftedSum above, below;  // of positive losses, and of negative ones, conjugate
+        ShiftedSum large;         // of the part of large losses
+        DampedTail tail, tail_of_large;
+        double at_zero;     // what outcomes without a loss have
+        double most_y;      // up to which sums serve
+        bool is_large_all;  // but for what is at zero
     };
     ReplacedGaussianLine(const ReplacedGaussianLaw& law, const LineRequest& request,
                          const Moment& moment, Parts parts);
@@ -33,7 +34,8 @@ class ReplacedGaussianLine : public Line {
     }
 
   private:
-    double log_damped(double y) const;  // of |phi| from y on
+    // Of |phi| from y on, of which so much does not move.
+    double log_damped(double y, double at_zero) const;
     void find_windows() const;
 
     ReplacedGaussianLaw law_;

@@ -29,6 +29,7 @@ from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians, sum_uppe
 Array = NDArray[np.float64]
 
 _LARGEST_LOSS = 1e60  # beyond, losses mean nothing
+_SMALL = 1e-3  # an epsilon of which a contour tells enough
 
 _NEARLY_ALL = 0.99  # of the records
 _EVERY = 16  # point of those that a profile is read at, where one takes a search of orders
@@ -110,7 +111,7 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
     exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
-    if best.is_narrow:
+    if best.is_narrow or (question == "epsilon" and exact is not None and upper < _SMALL):
         return best
     leaf = _only(terms)
     single = None if leaf is None else _of_profile(question, leaf, at)
