@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 #include "cost/contour/contour.hpp"
@@ -27,8 +28,8 @@ constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;   // relative width that tells where x is
 constexpr double kKnown = 1e-3;      // x is known so well that a sketch would not help
 constexpr double kSamePlace = 1e-3;  // relative: of where a contour was
-constexpr double kPartsOfLoss[] = {0.4, 0.15, 1.0};  // what counts as a large loss, by x
-constexpr double kNarrowIfSmoothed = 6e-7;           // once rare large losses were taken apart
+constexpr std::initializer_list<double> kPartsOfLoss{0.4, 1.0, 0.15};  // a large loss, by x
+constexpr double kNarrowIfSmoothed = 6e-7;  // once rare large losses were taken apart
 constexpr double kNearlyNarrow = 1e-4;  // where more frequencies do, and no parts are taken apart
 
 // Gaussian releases are one Gaussian release.
@@ -231,20 +232,15 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
         return best.upper - best.lower > narrow * best.upper && !is_no_more();
     };
     if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
-    const auto in_parts = [&] {
-        for (const double part : kPartsOfLoss) {
-            if (x > 0.0 && is_wide(kNarrowIfSmoothed)) {
-                best = delta_of_parts(moments, search, log_unit, best, part);
-            }
+    const auto in_parts = [&](std::initializer_list<double> cuts) {
+        for (const double part : cuts) {
+            if (!is_wide(kNarrowIfSmoothed)) return;
+            best = delta_of_parts(moments, search, log_unit, best, part);
         }
     };
-    if (x >= 0.0 && OneLoss::serves(terms_)) {
-        for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
-            const double before = search.log_value;
-            best = delta_of_parts(moments, search, log_unit, best, 0.0);
-            if (std::fabs(search.log_value - before) < 0.5) break;
-        }
-        in_parts();
+    if (x >= 0.0 && OneLoss::is_likely_none(terms_)) {
+        in_parts({0.0});
+        if (x > 0.0) in_parts(kPartsOfLoss);
         return within_one(best, log_unit);
     }
     auto kept = without_top(moments, search, 0);
@@ -254,10 +250,10 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
         kept = without_top(moments, search, pass, kept);
         const Effort effort = pass ? Effort::full : Effort::rough;
         best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, effort);
-        if (pass == 0 && is_wide(kNearlyNarrow)) in_parts();
+        if (pass == 0 && x > 0.0 && is_wide(kNearlyNarrow)) in_parts(kPartsOfLoss);
         if (pass && !kept->rest && std::fabs(search.log_value - before) < 0.5) break;
     }
-    if (is_wide(kNarrowIfSmoothed)) in_parts();
+    if (x > 0.0) in_parts(kPartsOfLoss);
     return within_one(best, log_unit);
 }
 
@@ -351,16 +347,18 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
     if (start > best.lower && start < best.upper) x = start;
-    if (OneLoss::serves(terms_)) {
-        for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
-            const double before = x = std::clamp(x, best.lower, best.upper);
-            best = epsilon_of_parts(moments, delta, search, best, 0.0);
-            if (std::fabs(x - before) <= kSamePlace * std::max(x, kSmall)) break;
-        }
-        for (const double part : kPartsOfLoss) {
-            if (best.upper < kSmall || !is_wide(kNarrowIfSmoothed)) break;
+    const auto in_parts = [&](std::initializer_list<double> cuts) {
+        for (const double part : cuts) {
+            if (!is_wide(kNarrowIfSmoothed)) return;
             best = epsilon_of_parts(moments, delta, search, best, part);
         }
+    };
+    if (OneLoss::is_likely_none(terms_)) {
+        in_parts({0.0});
+        if (best.upper > kSmall)
+            in_parts(kPartsOfLoss);
+        else
+            in_parts({0.0});
         return best;
     }
     std::shared_ptr<Trimmed> kept;
@@ -384,11 +382,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         if (best.upper > kSmall && !has_parts &&
             is_wide(pass ? kNarrowIfSmoothed : kNearlyNarrow)) {
             has_parts = true;
-            Search of_parts = search;
-            for (const double part : kPartsOfLoss) {
-                best = epsilon_of_parts(moments, delta, of_parts, best, part);
-                if (!is_wide(kNarrowIfSmoothed)) break;
-            }
+            in_parts(kPartsOfLoss);
         }
         if (pass && !kept->rest && std::fabs(x - before) <= kSamePlace * x) break;
     }
@@ -520,7 +514,7 @@ std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
     constexpr double kSteepness = 6.0, kLogNothing = -21.0, kLogLoose = -18.4;  // 1e-9, 1e-8
     constexpr double kLostBeside = 1e-14;
     const double x = search.x, log_value = search.log_value;
-    const Split split{cut, kSteepness / cut};
+    const Split split{cut, kSteepness / cut, cut == 0.0};
     const auto tolerance_at = [&](double c) {
         Contour::Tolerance found = tolerance(Effort::full, c * std::max(x, kSmall));
         found.logarithm = std::max(found.logarithm, kLogLoose);
@@ -547,8 +541,11 @@ std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
         log_bound = known + tilt * x;
         if (known > log_value + kLogNothing) {
             const Images images = below.cheapest(of_small, tilt, x, log_value);
-            small = Contour::make(below.terms_, images, x, log_value, Effort::full,
-                                  tolerance_at(images.tilt()));
+            const auto wanted = tolerance_at(images.tilt());
+            small = OneLoss::is_likely_none(below.terms_)
+                        ? Contour::make_large(below.terms_, images, x, log_value,
+                                              Split{0.0, kInfinity}, wanted)
+                        : Contour::make(below.terms_, images, x, log_value, Effort::full, wanted);
             if (!small) return std::nullopt;
         }
     }

@@ -28,7 +28,7 @@ constexpr double kMostFrequencies = 6e5, kMostIfRough = 6e4;
 // Nodes times frequencies: what two contours may take in turns.
 constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWork = 1.2e9, kMostWorkIfRough = 1.3e8,
                  kMostWorkOfSketch = 3e6;
-constexpr double kMostOfParts = 1.5e5, kMostWorkOfParts = 3e8;  // of each of two parts
+constexpr double kMostOfParts = 2e5, kMostWorkOfParts = 3e8;  // of each of two parts
 constexpr double kLogCoarser = 9.2;  // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
 
@@ -131,13 +131,7 @@ std::optional<Contour> Contour::make_large(const Terms& terms, const Images& ima
     made.left_out_ = {0.0, -kInfinite};  // it is told elsewhere
     if (!split.is_zero()) made.take_known_images(terms, x, log_value);
     if (!(made.window_ < kWidestWindow && made.tilt_ < kLargestTilt)) return std::nullopt;
-    const bool is_all = split.is_zero();
-    const Limit limit{is_all ? kMostFrequencies : kMostOfParts,
-                      is_all ? 2.0 * kMostWorkOfParts : kMostWorkOfParts,
-                      1.0,
-                      kInfinite,
-                      kInfinite,
-                      kLogCoarser};
+    const Limit limit{kMostOfParts, kMostWorkOfParts, 1.0, kInfinite, kInfinite, kLogCoarser};
     if (made.sample(terms, limit) != Sampled::enough && !made.cut_short()) return std::nullopt;
     made.tabulate();
     return made;
@@ -382,7 +376,7 @@ double Contour::log_tail(const Terms& terms, double y, double end) const {
         whole += terms[i].count * log_most;
     }
     if (!has_split) return whole;
-    return whole + std::log((split_.is_zero() ? 0.5 * parts * parts : parts) * (1.0 + 1e-12));
+    return whole + std::log((split_.leaves_one ? 0.5 * parts * parts : parts) * (1.0 + 1e-12));
 }
 
 namespace {
@@ -477,7 +471,8 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
     }
     const Complex of_whole = whole.value();
     if (split_.is_none()) return {y, of_whole.real(), of_whole.imag(), whole.error()};
-    if (split_.is_zero()) {  // prod phi_i^n_i - prod a_i^n_i (1 + sum n_i (phi_i - a_i)/a_i)
+    // prod phi_i^n_i - prod a_i^n_i (1 + sum n_i (phi_i - a_i)/a_i), or without that sum.
+    if (split_.is_zero()) {
         Complex linear = 0.0;
         double linear_error = 0.0;
         for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -488,9 +483,11 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
             const Complex a = 1.0 + Complex(phi.whole.real, phi.whole.imaginary) - large_phi;
             const Complex ratio = large_phi / a;
             const double least = std::abs(a) - a_error;
-            linear += n * ratio;
-            linear_error += n * ((phi.large.error + std::abs(ratio) * a_error) / least +
-                                 16.0 * kUnit * std::abs(ratio));
+            if (split_.leaves_one) {
+                linear += n * ratio;
+                linear_error += n * ((phi.large.error + std::abs(ratio) * a_error) / least +
+                                     16.0 * kUnit * std::abs(ratio));
+            }
             if (!(least > 0.0)) linear_error = kInfinity;
             small.multiply({a.real() - 1.0, a.imag(), a_error}, n);
         }

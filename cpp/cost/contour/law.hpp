@@ -59,6 +59,7 @@ class Line {
 struct Split {
     double cut = std::numeric_limits<double>::infinity();
     double steepness = 0.0;
+    bool leaves_one = false;  // of a cut at 0: what has one loss, of one release, is small, too
     bool is_none() const { return !(cut < std::numeric_limits<double>::infinity()); }
     bool is_zero() const { return cut == 0.0; }  // small is what has no loss at all
 };

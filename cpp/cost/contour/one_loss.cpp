@@ -16,10 +16,11 @@ std::optional<OneLoss> OneLoss::of(const Terms& terms) {
     return found;
 }
 
-bool OneLoss::serves(const Terms& terms) {
+bool OneLoss::is_likely_none(const Terms& terms) {
     constexpr double kLogRare = -34.0;  // 1e-15
-    const auto found = of(terms);
-    return found && found->log_none_ > kLogRare;
+    double log_none = 0.0;
+    for (const Releases& term : terms) log_none += term.count * std::log(term.law->mass_at_zero());
+    return log_none > kLogRare;
 }
 
 Bounds OneLoss::profile(double x, double log_unit) const {

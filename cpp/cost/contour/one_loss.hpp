@@ -15,7 +15,7 @@ class OneLoss {
     // None where an outcome of some release always has a loss, or a profile is not known.
     static std::optional<OneLoss> of(const Terms& terms);
     // Whether no loss at all is so likely that phi^n stays far from 0 at any frequency.
-    static bool serves(const Terms& terms);
+    static bool is_likely_none(const Terms& terms);
     // What they add to D(x) at x >= 0, by e^log_unit.
     Bounds profile(double x, double log_unit) const;
     Contour::Guess guess(double x) const;

@@ -153,8 +153,9 @@ double ReplacedGaussianLaw::log_largest(const Integrand& of, double offset, doub
                                         double most) const {
     const double share =
         std::max(of.cut.log_share(offset - least), of.cut.log_share(offset + most));
+    const double power = of.is_falling ? 0.0 : 1.0 + of.t;
     return log_sum(
-        share + log_peak(offset, least, most, 1.0 + of.t, -of.t),
+        share + log_peak(offset, least, most, power, 1.0 - power),
         (of.has_negative ? 0.0 : share) + log_peak(offset, least, most, -of.t, 1.0 + of.t));
 }
 
@@ -334,7 +335,8 @@ std::optional<Interval> ReplacedGaussianLaw::mean_above(const Integrand& of, dou
     // Nodes' places are wrong by 2u of themselves, which counts their hazard, less than 10, by the
     // width of the cut.
     const double off = 1e-12 + 40.0 * kUnit * (of.cut.offset + 1.0) / of.cut.width;
-    const auto made = panels(of, {{0.0, end(of.t), 0.0, false}}, log_wanted);
+    const double last = end(of.is_falling ? 0.0 : of.t);
+    const auto made = panels(of, {{0.0, last, 0.0, false}}, log_wanted);
     if (!made) return std::nullopt;
     double sum = 0.0;
     for (const Panel& panel : made->panels) {
@@ -353,7 +355,7 @@ std::optional<Interval> ReplacedGaussianLaw::mean_above(const Integrand& of, dou
 }
 
 Masses ReplacedGaussianLaw::larger(const Split& split) const {
-    if (split.cut == 0.0) {
+    if (split.is_zero()) {
         const Interval moved{1.0 - at_zero_ - 8.0 * kUnit, 1.0 - at_zero_ + 8.0 * kUnit};
         return {moved, moved};
     }
@@ -378,7 +380,8 @@ std::shared_ptr<const Law> ReplacedGaussianLaw::part_below(const Split& split) c
 // What M(t) lacks of 1 and of the mean over smaller losses: that of r + 1 - r^-t over larger ones.
 Interval ReplacedGaussianLaw::lacking_moment(double t, double log_wanted) const {
     if (top_.is_none()) return {0.0, 0.0};
-    const Integrand of{t, {top_.offset, top_.width, 1.0}};
+    Integrand of{t, {top_.offset, top_.width, 1.0}};
+    of.is_falling = true;
     const auto rest = mean_above(of, std::log(lacking_.swapped.upper) + log_wanted,
                                  [&](double loss) { return -expm1(-t * loss); });
     const Interval between = rest.value_or(Interval{0.0, lacking_.swapped.upper});
@@ -546,7 +549,7 @@ std::optional<ReplacedGaussianLaw::Path> ReplacedGaussianLaw::path(const Integra
 }
 
 std::unique_ptr<Line> ReplacedGaussianLaw::line(const LineRequest& request) const {
-    if (!top_.is_none() && !request.split.is_none()) return nullptr;
+    if (!top_.is_none() && !request.split.is_none() && !request.split.is_zero()) return nullptr;
     const double t = request.tilt;
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
     const Moment moment =
@@ -555,7 +558,7 @@ std::unique_ptr<Line> ReplacedGaussianLaw::line(const LineRequest& request) cons
     const double log_wanted = std::clamp(request.log_missing, -300.0, -30.0);
     const double most_y = std::max(request.reach, kMostFrequencies * request.step);
     const auto whole = path({t, top_, most_y, true}, moment.value, log_wanted);
-    const bool is_all = request.split.cut == 0.0;
+    const bool is_all = request.split.is_zero();
     const auto large =
         request.split.is_none() || is_all
             ? Path{}

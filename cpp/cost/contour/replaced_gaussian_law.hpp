@@ -73,6 +73,7 @@ class ReplacedGaussianLaw : public Law {
         double most_y = 0.0;        // up to which what is next to the real axis is bounded
         bool has_negative = false;  // losses, of which the cut takes no share
         bool is_part = false;       // of a law that lacks what the cut takes
+        bool is_falling = false;    // v r^-t and v alone
     };
     double log_peak(double offset, double least, double most, double above, double below) const;
     double log_largest(const Integrand& of, double offset, double least, double most) const;
