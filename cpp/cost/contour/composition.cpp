@@ -28,7 +28,7 @@ constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;   // relative width that tells where x is
 constexpr double kKnown = 1e-3;      // x is known so well that a sketch would not help
 constexpr double kSamePlace = 1e-3;  // relative: of where a contour was
-constexpr std::initializer_list<double> kPartsOfLoss{0.4, 1.0, 0.15};  // a large loss, by x
+constexpr std::initializer_list<double> kPartsOfLoss{0.65, 0.4, 1.0};  // a large loss, by x
 constexpr double kNarrowIfSmoothed = 6e-7;  // once rare large losses were taken apart
 constexpr double kNearlyNarrow = 1e-4;  // where more frequencies do, and no parts are taken apart
 
