@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "numeric/elementary.hpp"
 
@@ -92,6 +93,10 @@ double LaplaceLaw::variance() const {
 // value and x from the other, and all terms are positive where L(x) = log f(x + s) - log f(x) >
 // epsilon, so that none of them cancels.
 double hockey_stick(const LaplaceLaw& law, double shift, double epsilon) {
+    if (const double larger = law.enlarging(); larger > 1.0) {
+        const double moved = std::min(shift * larger, std::numeric_limits<double>::max());
+        return hockey_stick(LaplaceLaw(law.scale() * larger, law.bound() * larger), moved, epsilon);
+    }
     const double scale = law.scale();
     const double bound = law.bound();
     if (shift >= 2.0 * bound) return 1.0;

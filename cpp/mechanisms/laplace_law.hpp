@@ -8,11 +8,14 @@ namespace tightnoise {
 
 class LaplaceLaw {
   public:
-    // Normal scale > 0; bound > 0, infinite for all of the line.
+    // Scale > 0; bound > 0, infinite for all of the line.
     LaplaceLaw(double scale, double bound);
 
     double scale() const { return scale_; }
     double bound() const { return bound_; }
+    // What small lengths are multiplied by, exactly: differences next to the smallest float have no
+    // digits.
+    double enlarging() const { return scale_ < 0x1p-900 ? 0x1p200 : 1.0; }
 
     // For finite x, q in [0, 1]. Relative error: 1e-15, and what the rounding of |x|/scale or
     // bound/scale makes of the result (cdf: of the smaller tail; log density: absolute).

@@ -84,7 +84,8 @@ double unimodal_cost(double divergence, bool positive) {
 
 WorstShift cost(const LaplaceLaw& law, bool, double epsilon, double sensitivity, double) {
     const bool unbounded_loss = law.bound() < kInfinity && sensitivity > 0.0;
-    const bool above = std::fma(-epsilon, law.scale(), sensitivity) > 0.0;
+    const double larger = law.enlarging();
+    const bool above = std::fma(-epsilon, law.scale() * larger, sensitivity * larger) > 0.0;
     const double divergence = hockey_stick(law, sensitivity, epsilon);
     return {unimodal_cost(divergence, unbounded_loss || above), sensitivity, Proof::unimodal};
 }

@@ -1,5 +1,7 @@
 """Noise for several releases, beside others, and the least parameter of any cost."""
 
+import math
+
 import pytest
 from by_night import by_night
 
@@ -149,3 +151,10 @@ def test_what_is_no_question():
     for calibrated in (calibrate.tulap, calibrate.truncated_laplace, calibrate.staircase):
         with pytest.raises(ValueError, match="epsilon must be greater than 0 for several releases"):
             calibrated(0.0, 1e-6, sensitivity=1.0, count=10)
+
+
+def test_the_least_sensitivity_of_all():
+    """Scales are whole numbers of it: of steps that get nowhere no slope is taken."""
+    least = calibrate.laplace(0.5, 1e-6, sensitivity=1.0, count=100).scale
+    noise = calibrate.laplace(0.5, 1e-6, sensitivity=5e-324, count=100)
+    assert noise.scale / 5e-324 == math.ceil(least) == 80

@@ -166,6 +166,18 @@ def test_noise_that_hides_all(multiplier, steps):
     assert upper <= step.delta(0.0) * (1 + 1e-14)
 
 
+@pytest.mark.parametrize(("multiplier", "steps"), [(2e-3, 5), (1e-300, 5), (2.0, 2**53)])
+def test_outputs_that_tell_all_or_hardly_anything(multiplier, steps):
+    gaussian = tn.Gaussian(multiplier).cost(sensitivity=1.0)
+    lower, upper = gaussian.allocated(steps).epsilon_bounds(1e-9)
+    assert 0 <= lower <= upper <= gaussian.epsilon(1e-9) * (1 + 1e-14)
+    if multiplier < 1:
+        assert lower > 80
+    else:  # delta(0) is about that of N(0, s^2), s^2 = (e^(mu^2) - 1)/steps
+        about = math.sqrt(math.expm1(0.25) / steps / (2 * math.pi))
+        assert about * (1 - 1e-3) <= gaussian.allocated(steps).delta(0.0) <= about * 1.05
+
+
 def test_what_is_not_allocated():
     step = tn.Gaussian(1.0).cost(sensitivity=1.0)
     for cost in (

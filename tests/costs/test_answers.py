@@ -200,6 +200,12 @@ def test_equal_guarantees_are_exact():
     assert cost.epsilon(1e-7) == INF  # one of them fails more often
 
 
+@pytest.mark.parametrize("eta", [30.0, 75.0, 400.0, 699.0])
+def test_responses_of_a_wide_range_are_told_from_below(eta):
+    lower, upper = (Cost.of_bounded_range(eta) * 2).epsilon_bounds(1e-4)
+    assert eta * (1 - 1e-3) <= lower <= upper <= 2 * eta
+
+
 def test_bounded_range_against_a_search():
     eta = 0.8
     cost = Cost.of_bounded_range(eta)

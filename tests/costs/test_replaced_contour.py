@@ -79,6 +79,20 @@ def test_one_release(sampling, cases, rng):
             assert lower <= truth <= upper, (mu, rate, x)
 
 
+# Beside it 1 - rate is lost in a sum with 1; losses near log(rate/(1 - rate)) decide.
+@pytest.mark.parametrize(
+    ("mu", "lacking", "x"),
+    [(3.3, 2.0**-53, 53.0), (3.3, 2.0**-53, 65.0), (2.0, 1e-12, 52.0), (1.0, 1e-9, 42.0)],
+)
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_samples_of_nearly_all_records(sampling, mu, lacking, x):
+    with mp.workdps(60):
+        truth = once(x, mu, 1 - lacking, sampling)
+    lower, upper = cost.Composition([(law(mu, 1 - lacking, sampling), 1), NOTHING]).delta(x)
+    assert lower <= truth <= upper
+    assert upper - lower <= 1e-5 * upper + 1e-300
+
+
 @pytest.mark.parametrize(
     ("mu", "rate", "x"),
     [(1.0, 0.02, 0.05), (2.5, 1e-3, 0.3), (1.3, 0.7, 2.0), (0.7, 1e-3, 2e-3)],

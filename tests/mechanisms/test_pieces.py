@@ -258,6 +258,24 @@ def test_tails():
     )
 
 
+@pytest.mark.parametrize("unit", [2.0**-1074, 2.0**-1060, 2.0**-1022])
+@pytest.mark.parametrize("bound", [12, 7000])
+def test_lengths_next_to_0_cost_what_others_cost(unit, bound):
+    """Whole numbers of units, each told exactly: rounding must not make them cheaper."""
+    for scale, shift in ((40, 1), (3, 1), (1000, 7), (5, 13)):
+        whole, small = (
+            (tn.Laplace(scale * u), tn.TruncatedLaplace(scale * u, bound * u), shift * u)
+            for u in (1.0, unit)
+        )
+        for one, other in zip(whole[:2], small[:2], strict=True):
+            ours, theirs = (m.cost(sensitivity=s) for m, s in ((one, whole[2]), (other, small[2])))
+            for epsilon in (0.0, 0.5 * shift / scale, 1e-3):
+                assert ours.delta(epsilon) == theirs.delta(epsilon)
+        ours, theirs = (m.cost(sensitivity=s) * 20 for m, _, s in (whole, small))
+        assert theirs.epsilon(0.0) == ours.epsilon(0.0) >= 20 * shift / scale
+        assert theirs.epsilon(1e-5) == pytest.approx(ours.epsilon(1e-5), rel=1e-12)
+
+
 def test_extremes_are_numbers():
     for m in [
         tn.Laplace(5e-324),

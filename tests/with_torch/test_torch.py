@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import types
 import warnings
 from pathlib import Path
 
@@ -279,6 +280,35 @@ def test_no_step_costs_more_than_is_accounted(opacus):
         private(network(4, 3).bfloat16(), noise)
     with pytest.raises(opacus.validators.errors.UnsupportedModuleError, match="BatchNorm"):
         private(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)), noise)
+
+
+def test_batches_that_are_added_up_share_records(opacus):
+    noise = tn.Gaussian(0.6)
+    engine, model, optimizer, (x, y) = private(network(4, 3), noise)
+    model.allow_grad_accumulation()
+    for _ in range(2):
+        LOSS(model(x), y).backward()
+    optimizer.step()
+    # A record is in none, in one or in both, by a rate of 1/4 each: with one of two clips of 0.5.
+    z = np.linspace(-10, 12, 200_001)
+    density = np.exp(-((z[:, None] - [0.0, 0.5 / 0.6, 1.0 / 0.6]) ** 2) / 2) / np.sqrt(2 * np.pi)
+    gain = density @ [9 / 16, 6 / 16, 1 / 16] - np.exp(1.5) * density[:, 0]
+    truth = np.maximum(gain, 0.0).sum() * (z[1] - z[0])
+    assert truth <= engine.accountant.cost.delta(1.5)
+    step = noise.cost(sensitivity=1.0).sampled(0.5, "poisson")
+    assert engine.get_epsilon(1e-5) == step.epsilon(1e-5)
+    optimizer.zero_grad()
+    LOSS(model(x), y).backward()
+    optimizer.step()
+    again = noise.cost(sensitivity=0.5).sampled(0.25, "poisson")
+    assert engine.get_epsilon(1e-5) == (step + again).epsilon(1e-5)
+
+
+def test_batches_for_opacus_own_optimizer(opacus):
+    accountant = tn.torch.OpacusAccountant()
+    optimizer = types.SimpleNamespace(noise_multiplier=1.0, accumulated_iterations=3)
+    accountant.get_optimizer_hook_fn(0.5)(optimizer)
+    assert accountant.get_epsilon(1e-5) == tn.Gaussian(1.0).cost(sensitivity=3.0).epsilon(1e-5)
 
 
 def test_a_checkpoint_is_whole_or_not_there(opacus, tmp_path):

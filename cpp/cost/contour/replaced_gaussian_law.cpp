@@ -238,14 +238,14 @@ std::optional<ReplacedGaussianLaw::Panels> ReplacedGaussianLaw::panels(const Int
                                                                        double log_wanted) const {
     double whole = 0.0;
     for (const Panel& panel : open) whole += panel.length;
-    Panels made;
+    Panels made{{}, log_wanted, 0.0};
     while (!open.empty()) {
         const Panel panel = open.back();
         open.pop_back();
         const double wanted = log_wanted + std::log(panel.length / whole);
         const double error = log_error(of, panel), most = log_most(of, panel);
         if (std::min(error, most) <= wanted) {
-            made.missing += std::exp(std::min(error, most));
+            made.missing += std::exp(std::min(error, most) - log_wanted);
             if (!(most <= wanted)) made.panels.push_back(panel);
             continue;
         }
@@ -266,7 +266,6 @@ Moment ReplacedGaussianLaw::moment_within(const Integrand& of, double log_wanted
     const double unit = std::max(log_height(of), 0.0);
     const auto made = panels(of, {{0.0, end(t), 0.0, false}}, log_wanted + unit);
     if (!made) return crude;
-    const double missing = made->missing;
     struct Term {
         double logarithm, log_above, log_below, loss, error;
     };
@@ -308,7 +307,7 @@ Moment ReplacedGaussianLaw::moment_within(const Integrand& of, double log_wanted
     const double less = std::exp(-scale), above_one = sum - middle * less;
     const double whole = above_one + less, n = static_cast<double>(terms.size());
     const double absolute = 1.01 * (kUnit * (error + n * sum + 2.0 * middle * less) +
-                                    (missing + lacking.upper - middle) * less) +
+                                    made->missed(scale) + (lacking.upper - middle) * less) +
                             outside * whole;
     const double value = scale > 0.0 ? scale + std::log(whole) : log1p(above_one);
     const double slope = first / whole;
@@ -350,7 +349,7 @@ std::optional<Interval> ReplacedGaussianLaw::mean_above(const Integrand& of, dou
                 function(at.loss.real());
         }
     }
-    const double missing = made->missing + kOutside;
+    const double missing = made->missed(0.0) + kOutside;
     return Interval{std::max(sum * (1.0 - off) - missing, 0.0), sum * (1.0 + off) + missing};
 }
 
@@ -538,8 +537,8 @@ std::optional<ReplacedGaussianLaw::Path> ReplacedGaussianLaw::path(const Integra
         made.tail.add_constant(std::exp(bottom - log_moment));
     }
     const double outside = 2.0 * kOutside * std::exp(log_growth(of, height));
-    const double missing = along->missing + up->missing;
-    const double missed = 1.01 * (missing * std::exp(-log_moment) + left_out) + outside;
+    const double missing = along->missed(log_moment) + up->missed(log_moment);
+    const double missed = 1.01 * (missing + left_out) + outside;
     for (ShiftedNodes* part : {&made.above, &made.below}) {
         part->loss_error = of_loss;
         part->missing = is_large ? missed : 0.5 * missed;
@@ -598,7 +597,8 @@ std::optional<Interval> ReplacedGaussianLaw::profile(double x) const {
     const double rest = std::exp(log_b + log_ndtr(-at));
     const double swapped = std::exp(std::log(q_) + x + log_ndtr(-mu_ - at));
     const double part = kUnit * (64.0 + 8.0 * (x + (at + mu_) * (at + mu_) - std::log(q_)));
-    const double value = first - rest - swapped, error = 3.0 * part * first;
+    constexpr double kUnderflow = 1e-320;
+    const double value = first - rest - swapped, error = 3.0 * part * first + kUnderflow;
     return Interval{std::max(value - error, 0.0), std::min(value + error, 1.0)};
 }
 

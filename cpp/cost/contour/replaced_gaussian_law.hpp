@@ -85,7 +85,8 @@ class ReplacedGaussianLaw : public Law {
     double log_height(const Integrand& of) const;  // about the log of the largest integrand
     struct Panels {
         std::vector<Panel> panels;
-        double missing = 0.0;
+        double log_unit, missing;
+        double missed(double log_by) const { return missing * std::exp(log_unit - log_by); }
     };
     std::optional<Panels> panels(const Integrand& of, std::vector<Panel> first,
                                  double log_wanted) const;

@@ -53,9 +53,10 @@ void ReplacedGaussianLine::at(std::size_t first, std::size_t count, Characterist
         const double rounding = parts_.large.rounding() + 2.0 * parts_.large.missing();
         for (std::size_t k = 0; k < ShiftedSum::kBlock; ++k) {
             const double y = static_cast<double>(first + start + k) * step_;
-            const double error = parts_.large.error(y) + rounding;
-            out[start + k].large = {parts_.large.weight() + real[k], imaginary[k],
-                                    y <= parts_.most_y ? error : kInfinite};
+            const double re = parts_.large.weight() + real[k], im = imaginary[k];
+            const double error =
+                parts_.large.error(y) + rounding + moment_.error * (std::fabs(re) + std::fabs(im));
+            out[start + k].large = {re, im, y <= parts_.most_y ? error : kInfinite};
         }
     }
 }

@@ -25,10 +25,11 @@ inline double share_of(double q, double a) {
     return 1.0 / (1.0 + (1.0 - q) / q * std::exp(-a));
 }
 
-// log w, for bounds.
+// log w, for bounds. Where w is small it is a sum, as 1 - q may be next to nothing.
 inline double loss_of(double q, double a) {
-    return a > 30.0 ? a + std::log(q) + std::log1p((1.0 - q) / q * std::exp(-a))
-                    : std::log1p(q * std::expm1(a));
+    if (a > 30.0) return a + std::log(q) + std::log1p((1.0 - q) / q * std::exp(-a));
+    const double v = q * std::expm1(a);
+    return v < -0.5 ? std::log((1.0 - q) + q * std::exp(a)) : std::log1p(v);
 }
 
 // w - 1 and log w, to a few units u beside an error of a.
@@ -68,10 +69,11 @@ inline Ratio ratio_at(double a, const Shift& shift, double q) {
     const double real =
         q * (std::expm1(a) * shift.cosine - 2.0 * shift.half_sine * shift.half_sine);
     const double imaginary = q * grown * shift.sine;
+    const double whole = (1.0 - q) + q * grown * shift.cosine;  // 1 + real has no digits of 1 - q
     return {real > -0.5 && real < 1e8
                 ? 0.5 * std::log1p(2.0 * real + real * real + imaginary * imaginary)
-                : std::log(std::hypot(1.0 + real, imaginary)),
-            std::atan2(imaginary, 1.0 + real)};
+                : std::log(std::hypot(whole, imaginary)),
+            std::atan2(imaginary, whole)};
 }
 
 inline double log_cos(double b) {

@@ -46,7 +46,7 @@ def least_point(
     between, blur, gaps = 0, 0.0, [math.inf]
     for _ in range(_TRIALS):
         value = near.excess if last is None and not math.isnan(near.excess) else excess(x)
-        if last is not None and math.isfinite(value - last.excess):
+        if last is not None and x != last.x and math.isfinite(value - last.excess):
             secant = (value - last.excess) / _log_ratio(x, last.x)
             slope = secant if secant < 0 else slope
             if secant > 0:

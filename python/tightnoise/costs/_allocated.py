@@ -48,6 +48,7 @@ _FIRST, _WIDER, _TABLES = 8.0, 4.0, 5  # deviations that a table reaches, the ne
 _LAST = 9.0  # epsilon of what is read backwards
 _MANY_FREQUENCIES = 1024  # which take a while at thousands of epsilons
 _EXACT = 1e-8  # what tables may be wrong by
+_MOST_TOLD = 18.0  # of mu, by the largest output: beyond, its cells have too little in common
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ class Allocated(Leaf):
 
     @property
     def _of_largest(self) -> Attained:
-        return pair_of_largest(self.leaf.gdp_mu * (1 - 2.0**-48), self.steps)
+        # What more tells is more: noise beside the outputs makes of a large mu a smaller one.
+        return pair_of_largest(min(self.leaf.gdp_mu, _MOST_TOLD) * (1 - 2.0**-48), self.steps)
 
     @property
     def gap(self) -> str | None:

@@ -235,7 +235,7 @@ class BoundedRange(Leaf):
         if not 0 < t < _MOST_TOLD:
             return None
         p = 1 / (1 + math.exp(-t))
-        return release_of_losses((t, -t), (p, 1 - p))
+        return release_of_losses((t, -t), (p, p * math.exp(-t)))
 
     @property
     def gap(self) -> str:

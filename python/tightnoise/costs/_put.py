@@ -49,6 +49,7 @@ _COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 60).astype(int))
 _BLOCK = 2**18  # complex numbers at once
 _RUN = 32  # frequencies
 _STEEPEST = 5.0  # d/c
+_LARGEST_EXPONENT = 700.0  # of a number
 _MOST_TILTED = 600.0 / _STEEPEST  # c/t: e^(-d/t), and the rule's error, are numbers
 
 
@@ -82,7 +83,7 @@ class PutBounds:
         images = step / (1 - step) * (excess + self.period / (1 - step))
         above = step / (1 - step) * self.deviation**2 / (4 * (excess + self.period))
         log_below, rate = self.below
-        below = np.exp(np.minimum(log_below + rate * excess, 700.0))
+        below = np.exp(np.minimum(log_below + rate * excess, _LARGEST_EXPONENT))
         call = self._sum(excess) - images - excess
         error += 8 * _UNIT * (images + np.abs(excess))
         return np.maximum(call - error - above - below, 0.0), np.maximum(call + error, 0.0)
@@ -116,7 +117,8 @@ def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
     rule = _Rule.of(mu, t, c)
     for count in _COUNTS.tolist():
         y = step * (count - 1)
-        beyond = math.exp(rule.log_psi_upper(c, y)) / (math.pi * y * (1 - 1 / count)) * (1 + 1e-9)
+        log_size = min(rule.log_psi_upper(c, y), _LARGEST_EXPONENT)
+        beyond = math.exp(log_size) / (math.pi * y * (1 - 1 / count)) * (1 + 1e-9)
         if beyond <= _BEYOND * deviation:
             break
     else:

@@ -82,14 +82,21 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
         return _NAME
 
     def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[OpacusOptimizer], None]:
-        """Return what is called at each step of an optimizer."""
+        """Return what is called at each step of an optimizer.
+
+        A record may be in each of several batches that were added up before a step, each with a
+        gradient of the whole clip: it counts as in a sample of as many times the rate, with one of
+        as many clips.
+        """
 
         def hook(optimizer: OpacusOptimizer) -> None:
-            rate = sample_rate * optimizer.accumulated_iterations
+            batches = optimizer.accumulated_iterations
+            rate = min(sample_rate * batches, 1.0)
+            noise_multiplier = optimizer.noise_multiplier / batches
             if isinstance(optimizer, DPOptimizer):
-                self.compose(optimizer.cost, rate, optimizer.noise_multiplier)
+                self.compose(optimizer.cost_of(batches), rate, noise_multiplier)
             else:
-                self.step(noise_multiplier=optimizer.noise_multiplier, sample_rate=rate)
+                self.step(noise_multiplier=noise_multiplier, sample_rate=rate)
 
         return hook
 
@@ -185,6 +192,11 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
                     f"parameters must be float32 or float64 (torch.autocast keeps them so); got "
                     f"{p.dtype} at {i}"
                 )
+
+    def cost_of(self, batches: int) -> Cost:
+        """Return what a step costs where a record is in each of so many batches that it adds up."""
+        clip = self.max_grad_norm * batches
+        return self.cost if batches == 1 else cost_of_sum(self.mechanism, clip)
 
     def pre_step(self, closure: Callable[[], float] | None = None) -> float | None:
         """Clip, add up and release, where nothing has changed that the cost depends on."""
