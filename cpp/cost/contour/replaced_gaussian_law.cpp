@@ -525,7 +525,7 @@ std::unique_ptr<Line> ReplacedGaussianLaw::line(const LineRequest& request) cons
 }
 
 // One release: of a fixed size in closed form by the base profile; the other by
-// costs/_replaced_gaussian.py, where the error is derived.
+// costs/_grouped_gaussian.py, where the error is derived.
 std::optional<Interval> ReplacedGaussianLaw::profile(double x) const {
     if (!top_.is_none()) return std::nullopt;
     if (is_fixed()) {

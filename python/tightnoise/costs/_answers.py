@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._bounds import RdpTable
+from tightnoise.costs._cases import cases_of
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds, composition_of
@@ -49,15 +50,27 @@ class Way(NamedTuple):
     delta: Callable[[Terms, float], Proof | None]
 
 
-@functools.lru_cache(maxsize=256)
 def proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
-    """Return what one way proves of releases, one at least."""
+    """Return what one way proves of releases, one at least, in the case that costs most."""
+    each = [_proved_by(way, question, case, at) for case in cases_of(terms)]
+    known = [proof for proof in each if proof is not None]
+    return max(known, key=lambda proof: proof.bound) if len(known) == len(each) else None
+
+
+@functools.lru_cache(maxsize=256)
+def _proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
     proof: Proof | None = getattr(WAYS[way], question)(terms, at)
     return proof
 
 
 def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
-    """Return the way that proves the least, and what.
+    """Return the way that proves the least, and what, in the case that costs most."""
+    each = (_least_of_case(question, case, at) for case in cases_of(terms))
+    return max(each, key=lambda found: found[1].bound)
+
+
+def _least_of_case(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
+    """Return that of one case.
 
     Releases on nearly all records cost no more than on all: rounding must not say otherwise.
     """
@@ -86,7 +99,7 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
     found = {"nothing": Proof(math.inf if question == "epsilon" else 1.0)}
     leaf = _only(terms)
     ways = ["profile", "pure", "rdp", "losses"]
-    exact = proved_by("profile", question, terms, at)
+    exact = _proved_by("profile", question, terms, at)
     if exact is not None:
         found["profile"] = exact
         if _is_least(terms):
@@ -99,7 +112,7 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
         if is_least and narrow is not None and narrow.is_narrow:
             return "losses", Proof(narrow.upper)
     for way in ways[1:]:
-        proof = proved_by(way, question, terms, at)
+        proof = _proved_by(way, question, terms, at)
         if proof is not None:
             found[way] = proof
     best = min(found, key=lambda way: found[way].bound)
@@ -108,6 +121,11 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
+    each = [_both_sides_of_case(question, case, at, upper) for case in cases_of(terms)]
+    return Bounds(max(one.lower for one in each), max(one.upper for one in each))
+
+
+def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
     if best.is_narrow:
