@@ -11,6 +11,7 @@
 #include "cost/contour/atoms_law.hpp"
 #include "cost/contour/composition.hpp"
 #include "cost/contour/gaussian_law.hpp"
+#include "cost/contour/grouped_gaussian_law.hpp"
 #include "cost/contour/laplace_law.hpp"
 #include "cost/contour/replaced_gaussian_law.hpp"
 #include "cost/contour/sampled_direction_law.hpp"
@@ -118,6 +119,18 @@ void bind_contour(py::module_ m) {
                 is_fixed ? Replaced::Sampling::fixed_size : Replaced::Sampling::poisson);
         },
         py::arg("sigma"), py::arg("rate"), py::arg("sampling"));
+    m.def(
+        "grouped_gaussian",
+        [](double sigma, double rate, int ours, int theirs) -> SharedLaw {
+            constexpr int kMost = 32;
+            if (!(sigma >= 0.1 && sigma <= 1e6 && rate >= 1e-100 && rate < 1.0) ||
+                !(ours >= 0 && ours <= kMost && theirs >= 0 && theirs <= kMost) ||
+                ours + theirs == 0) {
+                throw py::type_error("core: sigma from 0.1 to 1e6, a rate, and 1 to 32 records");
+            }
+            return std::make_shared<contour::GroupedGaussianLaw>(sigma, rate, ours, theirs);
+        },
+        py::arg("sigma"), py::arg("rate"), py::arg("ours"), py::arg("theirs"));
     m.def(
         "sampled_direction",
         [](double kappa, double dim, double half_chord, double rate,

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._core import cost as core
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
+from tightnoise.costs._gaussian_pair import Noise
 from tightnoise.costs._grouped_gaussian import GroupedGaussian
-from tightnoise.costs._leaf import Leaf, Profile
+from tightnoise.costs._leaf import Law, Leaf, Profile
 from tightnoise.costs._loss_points import losses_of
 
 Array = NDArray[np.float64]
@@ -28,6 +30,7 @@ class GroupCase(Leaf):
 
     group: Leaf
     pair: GroupedGaussian
+    noise: Noise
     is_pair: bool
     is_least: bool
 
@@ -93,6 +96,18 @@ class GroupCase(Leaf):
         bends = [one.most for one in (self.pair, self.pair.swapped) if one.most < math.inf]
         symmetric = self._is_symmetric
         return losses_of(self.profile, self.largest, self.width, bends, symmetric=symmetric)
+
+    def laws(self) -> tuple[Law, ...] | None:
+        """Return those of both directions."""
+        if not self.noise.is_in_range:
+            return None
+        pairs = (self.pair,) if self._is_symmetric else (self.pair, self.pair.swapped)
+
+        def of(pair: GroupedGaussian) -> Law:
+            numbers = pair.rate, pair.ours, pair.theirs
+            return self.noise.law(lambda sigma: core.grouped_gaussian(sigma, *numbers))
+
+        return tuple(of(pair) for pair in pairs)
 
     def describe(self) -> str:
         """Return what is released, and for which records."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -21,7 +20,7 @@ from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
-from tightnoise.costs._gaussian_pair import GaussianPair, TruncatedPair, gaussian_of_mu
+from tightnoise.costs._gaussian_pair import GaussianPair, Noise, TruncatedPair, gaussian_of_mu
 from tightnoise.costs._group_case import GroupCase
 from tightnoise.costs._grouped_gaussian import MOST_RECORDS, GroupedGaussian, is_in_range
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
@@ -50,7 +49,6 @@ Terms = tuple[tuple[Leaf, int], ...]
 
 _LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
-_LEAST_NOISE, _LARGEST_NOISE = 0.1, 1e6  # that the law of a replaced record takes
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
@@ -327,41 +325,31 @@ class Sampled(Leaf):
         if not isinstance(leaf, GaussianPair):
             return None
 
+        noise = _merged_noise(self.terms)
+
         def of(way: str) -> Law:
-            return _laws_by_noise(
-                self.terms, lambda noise: core.sampled_gaussian(noise, self.rate, way)
-            )
+            return noise.law(lambda sigma: core.sampled_gaussian(sigma, self.rate, way))
 
         return of("remove"), of("add")
 
     def _replaced_laws(self, terms: Terms) -> tuple[Law, ...] | None:
         """Return that of a replaced record, which is symmetric."""
         noise = _merged_noise(terms)
-        if not _LEAST_NOISE <= noise <= _LARGEST_NOISE:
+        if not noise.is_in_range:
             return None
-        return (
-            _laws_by_noise(
-                terms, lambda noise: core.replaced_gaussian(noise, self.rate, self.sampling)
-            ),
-        )
+        return (noise.law(lambda sigma: core.replaced_gaussian(sigma, self.rate, self.sampling)),)
 
     def describe(self) -> str:
         """Return what runs on the sample."""
         return f"sampled ({self.sampling}, {self.rate:g}): {described(self.terms)}"
 
 
-def _merged_noise(terms: Terms) -> float:
-    """Return the noise multiplier of Gaussians, which are one, rounded down."""
-    ((leaf, _),) = merged_gaussians(terms)
+def _merged_noise(terms: Terms) -> Noise:
+    """Return the noise of Gaussians, which are one."""
+    merged = merged_gaussians(terms)
+    ((leaf, _),) = merged
     assert isinstance(leaf, GaussianPair)
-    return leaf.noise_multiplier
-
-
-def _laws_by_noise(terms: Terms, law: Callable[[float], Any]) -> Law:
-    """Return the laws of Gaussians: two where their noise together is rounded."""
-    noise = _merged_noise(terms)
-    upper = law(noise)
-    return Law(upper, upper if merged_gaussians(terms) == terms else law(noise * (1 + 2.0**-48)))
+    return Noise(leaf.noise_multiplier, merged == terms)
 
 
 def described(terms: Terms) -> str:
@@ -496,9 +484,12 @@ class Group(Leaf):
         if not isinstance(self.leaf, Sampled):
             return ()
         terms, pairs = self.leaf.changed(self.count)
+        if not pairs:
+            return ()
         is_pair = all(leaf.is_attained for leaf, _ in terms)
         is_least = all(leaf.has_least_profile for leaf, _ in terms)
-        return tuple(GroupCase(self, pair, is_pair, is_least) for pair in pairs)
+        noise = _merged_noise(terms)
+        return tuple(GroupCase(self, pair, noise, is_pair, is_least) for pair in pairs)
 
     @property
     def has_least_profile(self) -> bool:  # type: ignore[override]

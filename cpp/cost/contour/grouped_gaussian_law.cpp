@@ -1,0 +1,447 @@
+#include "cost/contour/grouped_gaussian_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <utility>
+
+#include "cost/contour/complex_share.hpp"
+#include "cost/contour/grouped_gaussian_line.hpp"
+#include "cost/contour/sampled_gaussian_strip.hpp"
+#include "cost/contour/sampled_pair.hpp"
+#include "numeric/compensated_sum.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/normal.hpp"
+
+namespace tightnoise::contour {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr double kMostNodes = 0x1p14;                // of one line
+constexpr double kMomentError = -46.0;               // log: of moments for searches and images
+constexpr double kWidestShift = 1.0;                 // farther, weights lose digits to each other
+constexpr double kMostTurned = 0.95 * kPi;           // of all records together
+constexpr double kPruned = 1e-28;                    // of M: nodes that are left out, and counted
+constexpr double kLogNothing = -150.0;               // of a weight: squares do not underflow
+constexpr double kLogRoot = 0.91893853320467274178;  // log sqrt(2 pi)
+constexpr double kLargest = 300.0;                   // of an exponent: e^1 - 1 is that without 1
+constexpr double kFarFromCut = 13.0;                 // in its widths
+
+}  // namespace
+
+// --- one data set's records
+
+GroupSide::GroupSide(double mu, double rate, int records, double way) : mu_(mu), way_(way) {
+    const double n = records, log_rate = std::log(rate), log_rest = std::log1p(-rate);
+    double log_choices = 0.0;
+    for (int j = 0; j <= records; ++j) {
+        if (j > 0) log_choices += std::log((n - j + 1.0) / j);
+        log_weight_.push_back(log_choices + j * log_rate + (n - j) * log_rest);
+        weight_.push_back(std::exp(log_weight_.back()));
+    }
+    weight_error_ = 8.0 + 8.0 * n * (1.0 - log_rate - log_rest);
+}
+
+GroupSide::Turns GroupSide::turns(double angle) const {
+    Turns made{angle, {}, {}, {}};
+    for (int j = 0; j <= records(); ++j) {
+        const double half = std::sin(0.5 * j * angle);
+        made.sine.push_back(std::sin(j * angle));
+        made.cosine.push_back(std::cos(j * angle));
+        made.versine.push_back(2.0 * half * half);
+    }
+    return made;
+}
+
+double GroupSide::exponent(double z, int j) const {
+    return j * mu_ * (way_ * z - 0.5 * j * mu_);
+}
+
+double GroupSide::exponent_size(double z, int j) const {
+    return 4.0 * j * mu_ * (std::fabs(z) + j * mu_);
+}
+
+// The density is 1 + sum_j p_j (e^.. - 1), which keeps the digits of its logarithm near 1.
+GroupSide::Value GroupSide::at(double z, const Turns& turns) const {
+    const int n = records();
+    if (n == 0) return {0.0, 0.0, 0.0};
+    const double peak = std::clamp(std::round(way_ * z / mu_), 0.0, static_cast<double>(n));
+    if (exponent(z, static_cast<int>(peak)) > kLargest) return direct(z, turns);
+    double real = 0.0, imaginary = 0.0, size = 0.0;
+    for (int j = 1; j <= n; ++j) {
+        const double p = weight_[j], less = expm1(exponent(z, j)), grown = 1.0 + less;
+        const double turned = j * turns.angle;
+        real += p * (less * turns.cosine[j] - turns.versine[j]);
+        imaginary += p * grown * turns.sine[j];
+        size += p * (grown * (exponent_size(z, j) + 12.0 * turned) +
+                     (std::fabs(less) + turns.versine[j] + grown * std::min(turned, 1.0)) *
+                         (weight_error_ + 16.0 + n));
+    }
+    if (real < -0.5) return direct(z, turns);
+    const double modulus = std::hypot(1.0 + real, imaginary);
+    const double log_size = std::max(real, std::fabs(imaginary)) < 1e8
+                                ? 0.5 * log1p(2.0 * real + real * real + imaginary * imaginary)
+                                : std::log(modulus);
+    const double angle = std::atan2(imaginary, 1.0 + real);
+    return {log_size, angle, size / modulus + 8.0 * (std::fabs(log_size) + angle)};
+}
+
+// As a sum of all terms.
+GroupSide::Value GroupSide::direct(double z, const Turns& turns) const {
+    const int n = records();
+    double largest = -kInfinite;
+    for (int j = 0; j <= n; ++j) largest = std::max(largest, log_weight_[j] + exponent(z, j));
+    double real = 0.0, imaginary = 0.0, size = 0.0;
+    for (int j = 0; j <= n; ++j) {
+        const double logarithm = log_weight_[j] + exponent(z, j) - largest;
+        const double term = std::exp(logarithm);
+        real += term * turns.cosine[j];
+        imaginary += term * turns.sine[j];
+        size += term * (exponent_size(z, j) + 12.0 * j * turns.angle + weight_error_ + 16.0 + n +
+                        2.0 * (std::fabs(logarithm) + std::fabs(largest)));
+    }
+    const double modulus = std::hypot(real, imaginary);
+    const double log_size = largest + std::log(modulus), angle = std::atan2(imaginary, real);
+    return {log_size, angle, size / modulus + 8.0 * (std::fabs(log_size) + angle)};
+}
+
+void GroupSide::shares(double z, double* to) const {
+    const int n = records();
+    double largest = -kInfinite, total = 0.0;
+    for (int j = 0; j <= n; ++j) {
+        to[j] = log_weight_[j] + exponent(z, j);
+        largest = std::max(largest, to[j]);
+    }
+    for (int j = 0; j <= n; ++j) total += to[j] = std::exp(to[j] - largest);
+    for (int j = 0; j <= n; ++j) to[j] /= total;
+}
+
+double GroupSide::mean(double z) const {
+    std::vector<double> share(weight_.size());
+    shares(z, share.data());
+    double sum = 0.0;
+    for (int j = 1; j <= records(); ++j) sum += j * share[j];
+    return sum;
+}
+
+// --- the law
+
+GroupedGaussianLaw::GroupedGaussianLaw(double sigma, double rate, int ours, int theirs)
+    : mu_(1.0 / sigma), q_(rate), ours_(mu_, rate, ours, 1.0), theirs_(mu_, rate, theirs, -1.0) {}
+
+double GroupedGaussianLaw::log_growth(double t, double d) const {
+    return 0.5 * d * d - theirs_.records() * t * log_cos(0.5 * mu_ * d);
+}
+
+double GroupedGaussianLaw::loss_at(double z) const {
+    const auto ours = ours_.turns(0.0), theirs = theirs_.turns(0.0);
+    return ours_.at(z, ours).log_size - theirs_.at(z, theirs).log_size;
+}
+
+// So narrow that e^(t L) does not bring back what it takes, as that of the sampled Gaussian.
+std::optional<GroupedGaussianLaw::Cut> GroupedGaussianLaw::cut_at(const Split& split,
+                                                                  double way) const {
+    constexpr double kWidestCut = 0.7, kWidestByLoss = 0.25;
+    double low = -1.0 - theirs_.records() * mu_, high = 1.0;
+    while (high < 1e6 && loss_at(high) < split.cut) high *= 2.0;
+    if (!(loss_at(high) >= split.cut)) return std::nullopt;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = 0.5 * (low + high);
+        (loss_at(middle) < split.cut ? low : high) = middle;
+    }
+    const double t = split.steepness, p = ours_.mean(high) + theirs_.mean(high);
+    const double beyond = std::max(std::sqrt(-std::log(std::min(p, 0.999)) / t), 1.0 / t);
+    const double width = std::min({kWidestByLoss, beyond, 1.0 / (t * p)}) / mu_;
+    return Cut{high, std::min(kWidestCut, width), way};
+}
+
+double GroupedGaussianLaw::step(double t, double log_error, const Cut* cut) const {
+    const double top = std::min(kWidest, kStrip * kPi / mu_), spread = cut ? cut->spread() : 0.0;
+    double best = 0.0;
+    for (double d = top; d > 1e-4 * top; d *= 0.85) {
+        const double growth = log_growth(t, d) + 0.5 * spread * d * d;
+        const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
+        if (width < 0.5 * best) break;
+        best = std::max(best, width);
+    }
+    return best;
+}
+
+std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, double width,
+                                                                   const Cut* cut) const {
+    // Beyond `mode` the logarithm of the integrand falls by z - mode at least.
+    const double mode = mu_ * ((1.0 + t) * ours_.records() + t * theirs_.mean(0.0));
+    double low = -theirs_.records() * mu_, high = std::max(mode, 1.0);
+    if (cut) {
+        low = std::min(low, cut->middle - kFarFromCut * cut->width);
+        high = std::max(high, cut->middle);
+    }
+    low -= kRange;
+    high += kRange;
+    if (cut && cut->way < 0.0) {  // the share of smaller losses falls faster than the rest rises
+        const double last = cut->middle + cut->width * (cut->width * mode + kFarFromCut);
+        high = std::min(high, std::max(last, 1.0));
+    }
+    int exponent;
+    const double mantissa = std::frexp(width, &exponent);
+    const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
+    const double first = std::floor(low / spacing), last = std::ceil(high / spacing);
+    if (!(spacing > 0.0 && last - first < kMostNodes)) return std::nullopt;
+    Nodes made;
+    made.spacing = spacing;
+    const auto ours = ours_.turns(0.0), theirs = theirs_.turns(0.0);
+    const double log_spacing = std::log(spacing) - kLogRoot;
+    for (double k = first; k <= last; k += 1.0) {
+        const double z = k * spacing;
+        const GroupSide::Value above = ours_.at(z, ours), below = theirs_.at(z, theirs);
+        double base = log_spacing - 0.5 * z * z, error = z * z + 8.0;
+        if (cut) {
+            const double at = cut->way * (z - cut->middle) / cut->width;
+            base += log_ndtr(at);
+            error += share_error(at, z, cut->middle, cut->width);
+        }
+        made.z.push_back(z);
+        made.base.push_back(base);
+        made.loss.push_back(above.log_size - below.log_size);
+        made.log_ours.push_back(above.log_size);
+        made.log_theirs.push_back(below.log_size);
+        made.error_of_base.push_back(error + 4.0 * std::fabs(base));
+        made.error_of_ours.push_back(above.error);
+        made.error_of_theirs.push_back(below.error);
+    }
+    // Sums over equal steps of what falls from an end on are at most integrals by the spacing.
+    double fall = made.z.back() - mode;
+    if (cut && cut->way < 0.0) fall += (made.z.back() - cut->middle) * cut->spread();
+    if (!(fall > 0.0)) return std::nullopt;
+    made.outside_left = 1.0 / (spacing * std::fabs(made.z.front()) * (1.0 - 1e-9));
+    made.outside_right = 1.0 / (spacing * fall);
+    return made;
+}
+
+// By Jensen: a pair of Gaussians for each pair of numbers of records.
+Moment GroupedGaussianLaw::crude_moment(double t) const {
+    const double most = mu_ * (ours_.records() + theirs_.records());
+    const double value = 0.5 * most * most * t * (t + 1.0) * (1.0 + 1e-14);
+    return {value, kInfinite, most * most * (t + 0.5), most * most};
+}
+
+Moment GroupedGaussianLaw::moment_on(const Nodes& grid, double t, double log_error,
+                                     bool is_whole) const {
+    const std::size_t n = grid.z.size();
+    std::vector<double> exponent(n);
+    double largest = -kInfinite;
+    for (std::size_t j = 0; j < n; ++j) {
+        exponent[j] = grid.base[j] + (1.0 + t) * grid.log_ours[j] - t * grid.log_theirs[j];
+        largest = std::max(largest, exponent[j]);
+    }
+    double total = 0.0, mean = 0.0, square = 0.0, error = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double g = std::exp(exponent[j] - largest), loss = grid.loss[j];
+        total += g;
+        mean += g * loss;
+        square += g * loss * loss;
+        error += g * (grid.error_of_base[j] + (1.0 + t) * grid.error_of_ours[j] +
+                      t * grid.error_of_theirs[j] +
+                      4.0 * ((1.0 + t) * std::fabs(grid.log_ours[j]) +
+                             t * std::fabs(grid.log_theirs[j]) + std::fabs(largest)) +
+                      8.0);
+    }
+    mean /= total;
+    const double outside = (std::exp(exponent.front() - largest) * grid.outside_left +
+                            std::exp(exponent.back() - largest) * grid.outside_right) /
+                           total;
+    const double value = largest + std::log(total);
+    const double rounding =
+        kUnit * (error / total + 2.0 * static_cast<double>(n) + 4.0 * std::fabs(value));
+    const double missed = std::exp(log_error) + outside;
+    if (!(rounding + missed < 0.01)) return crude_moment(t);
+    const Moment plain{value, 1.02 * (rounding + missed), mean,
+                       std::max(square / total - mean * mean, 0.0)};
+    return is_whole && value < 1.0 ? careful_moment(grid, t, plain, log_error) : plain;
+}
+
+// M - 1 is the mean of (e^(tL) - 1 - tL) + t (e^-L - 1 + L), that of e^-L being 1.
+Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Moment& plain,
+                                          double log_error) const {
+    double sum = 0.0, error = 0.0;
+    const std::size_t n = grid.z.size();
+    for (std::size_t j = 0; j < n; ++j) {
+        const double loss = grid.loss[j], under_p = grid.base[j] + grid.log_ours[j];
+        const double under_q = grid.base[j] + grid.log_theirs[j], tilted = under_p + t * loss;
+        const double weight = std::exp(under_p), gain = t * loss;
+        double term, slope;  // by the loss
+        if (std::fabs(loss) < kLargest && gain < kLargest) {
+            term = weight * (expm1mx(gain) + t * expm1mx(-loss));
+            slope = t * weight * (std::fabs(expm1(gain)) + std::fabs(expm1(-loss)));
+        } else if (loss > 0.0 && gain < kLargest) {  // e^-loss is nothing
+            term = weight * (expm1mx(gain) + t * (loss - 1.0));
+            slope = t * weight * (expm1(gain) + 1.0);
+        } else {  // exponentials with the weight, so that none overflows
+            const double grown = std::exp(tilted), swapped = t * std::exp(under_q);
+            term = grown + swapped - (1.0 + t) * weight;
+            slope = t * grown + swapped;
+            error += (grown + swapped) * (4.0 * (1.0 + t) * std::fabs(loss) + 64.0);
+        }
+        sum += term;
+        error += std::fabs(term) * (grid.error_of_base[j] + grid.error_of_ours[j] +
+                                    4.0 * std::fabs(under_p) + 60.0) +
+                 slope * (grid.error_of_ours[j] + grid.error_of_theirs[j] +
+                          4.0 * (1.0 + t) * std::fabs(loss));
+    }
+    const double discrete = (2.0 + 2.0 * t) * (std::exp(log_error) + 2.0 * kOutside) * (1.0 + sum);
+    const double absolute =
+        1.02 * (kUnit * (error + 2.0 * static_cast<double>(n) * sum) + discrete);
+    Moment moment = plain;
+    moment.value = log1p(sum);
+    moment.error = std::min(plain.error + std::fabs(plain.value - moment.value),
+                            absolute / (1.0 + sum) + 4.0 * kUnit * moment.value);
+    return moment;
+}
+
+Moment GroupedGaussianLaw::moment_within(double t, double log_error, const Cut* cut) const {
+    const auto grid = nodes(t, step(t, log_error, cut), cut);
+    return grid ? moment_on(*grid, t, log_error, cut == nullptr) : crude_moment(t);
+}
+
+Moment GroupedGaussianLaw::moment(double t) const {
+    return moment_within(t, kMomentError, nullptr);
+}
+
+double GroupedGaussianLaw::log_small_moment(double t, const Split& split) const {
+    const auto cut = cut_at(split, -1.0);
+    const Moment moment = moment_within(t, kMomentError, cut ? &*cut : nullptr);
+    return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
+}
+
+std::unique_ptr<Line> GroupedGaussianLaw::line(const LineRequest& request) const {
+    const double t = request.tilt;
+    const double log_error = std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(t);
+    const Moment moment = moment_within(t, log_error, nullptr);
+    if (!std::isfinite(moment.error)) return nullptr;
+    const double log_missing = std::clamp(request.log_missing, -300.0, -30.0);
+    const bool is_whole = request.split.is_none();
+    const auto cut = is_whole ? std::nullopt : cut_at(request.split, 1.0);
+    const auto whole = shifted(t, log_missing, nullptr);
+    const auto large = cut ? shifted(t, log_missing, &*cut) : ShiftedNodes{};
+    if (!whole || !large) return nullptr;
+    const auto sum = [&](const ShiftedNodes& nodes) {
+        return ShiftedSum(nodes, moment.slope, request.step);
+    };
+    std::optional<GroupedGaussianLine::Tail> tail;
+    if (is_whole) {
+        constexpr double kTailError = -36.0;
+        const auto grid = nodes(t, step(t, kTailError, nullptr), nullptr);
+        if (!grid) return nullptr;
+        tail.emplace(*this, t, *grid, moment);
+    }
+    return std::make_unique<GroupedGaussianLine>(moment, request.step, sum(*whole), sum(*large),
+                                                 std::move(tail));
+}
+
+// Relative to M; with a cut, the part of larger losses only.
+std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_error,
+                                                        const Cut* cut) const {
+    const int records = std::max(ours_.records(), theirs_.records());
+    const double spread = cut ? cut->spread() : 0.0;
+    double farthest =
+        std::min({0.5 * kStrip * kPi / mu_, kMostTurned / (records * mu_), kWidestShift});
+    if (cut) farthest = std::min(farthest, kMostOfWidth * cut->width);
+    double tau = 0.0, width = 0.0;
+    for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
+        const double growth = log_growth(t, 2.0 * tried) + 2.0 * tried * tried * spread;
+        const double most = 2.0 * kPi * tried / (growth + std::log(4.2) - log_error);
+        if (most > width) {
+            width = most;
+            tau = tried;
+        }
+    }
+    // The cut's nodes are those of the range, without its share.
+    auto grid = nodes(t, width, nullptr);
+    if (!grid) return std::nullopt;
+    const std::size_t n = grid->z.size();
+    const auto ours = ours_.turns(mu_ * tau), theirs = theirs_.turns(mu_ * tau);
+    double largest = -kInfinite, real_total = 0.0, error_of_real = 0.0;
+    std::vector<double> exponents(n);
+    for (std::size_t j = 0; j < n; ++j) {
+        exponents[j] = grid->base[j] + (1.0 + t) * grid->log_ours[j] - t * grid->log_theirs[j];
+        largest = std::max(largest, exponents[j]);
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+        const double g = std::exp(exponents[j] - largest);
+        real_total += g;
+        error_of_real += g * (grid->error_of_base[j] + (1.0 + t) * grid->error_of_ours[j] +
+                              t * grid->error_of_theirs[j] +
+                              4.0 * ((1.0 + t) * std::fabs(grid->log_ours[j]) +
+                                     t * std::fabs(grid->log_theirs[j]) + std::fabs(largest)) +
+                              8.0);
+    }
+    const double log_sum = largest + std::log(real_total);
+    const double growth = log_growth(t, tau) + 0.5 * spread * tau * tau;
+    const double outside = (std::exp(exponents.front() - log_sum) * grid->outside_left +
+                            std::exp(exponents.back() - log_sum) * grid->outside_right) *
+                           std::exp(growth);
+    const ComplexShare above_cut{cut ? cut->middle : 0.0, cut ? cut->width : 1.0, -1.0};
+    ShiftedNodes made;
+    double left_out = 0.0, moduli = 0.0, total_error = 0.0;
+    CompensatedSum of_real, of_imaginary;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double z = grid->z[j];
+        const GroupSide::Value above = ours_.at(z, ours), below = theirs_.at(z, theirs);
+        const Complex loss(above.log_size - below.log_size, above.angle + below.angle);
+        Complex exponent(grid->base[j] + 0.5 * tau * tau - log_sum + (1.0 + t) * above.log_size -
+                             t * below.log_size,
+                         -z * tau + (1.0 + t) * above.angle + t * below.angle);
+        double error = grid->error_of_base[j] + 4.0 * std::fabs(z * tau) +
+                       (1.0 + t) * (above.error + 4.0 * (std::fabs(above.log_size) + above.angle)) +
+                       t * (below.error + 4.0 * (std::fabs(below.log_size) + below.angle)) +
+                       4.0 * std::fabs(log_sum) + 16.0;
+        if (cut) {
+            const double most = exponent.real() + above_cut.log_most(z, tau);
+            if (most < kLogNothing) {
+                left_out += std::exp(most);
+                continue;
+            }
+            exponent += above_cut.log(z, tau);
+            error += above_cut.error(z);
+        }
+        error += 4.0 * std::abs(exponent);
+        const double modulus = std::exp(exponent.real());
+        if (!(modulus >= kPruned * (cut ? moduli : 1.0))) {
+            left_out += modulus;
+            continue;
+        }
+        const Complex weight =
+            modulus * Complex(std::cos(exponent.imag()), std::sin(exponent.imag()));
+        add(of_real, weight.real());
+        add(of_imaginary, weight.imag());
+        moduli += modulus;
+        total_error += modulus * error;
+        made.loss.push_back(loss.real());
+        made.damping.push_back(std::max(loss.imag(), 0.0));
+        made.real.push_back(weight.real());
+        made.imaginary.push_back(weight.imag());
+        made.error.push_back(error);
+        made.loss_error = std::max(made.loss_error,
+                                   (above.error + below.error) / (std::abs(loss) + 1e-300) + 4.0);
+    }
+    const Complex total(value(of_real), value(of_imaginary));
+    if (cut) {  // the sum over the nodes on the line serves as M
+        const double of_sum = 1.02 * (error_of_real / real_total + 2.0 * static_cast<double>(n));
+        for (double& error : made.error) error += of_sum + 8.0;
+        made.missing =
+            1.01 * left_out + 1.05 * std::abs(total) * std::exp(log_error) + 2.0 * outside;
+        return made;
+    }
+    if (!(std::abs(total - 1.0) < 0.01)) return std::nullopt;
+    for (std::size_t j = 0; j < made.real.size(); ++j) {
+        const Complex weight = Complex(made.real[j], made.imaginary[j]) / total;
+        made.real[j] = weight.real();
+        made.imaginary[j] = weight.imag();
+        made.error[j] += 1.02 * (total_error + 4.0 * moduli) + 8.0;
+    }
+    made.missing = 2.1 * (left_out + std::exp(log_error) + outside);
+    return made;
+}
+
+}  // namespace tightnoise::contour
