@@ -125,10 +125,24 @@ double GroupSide::mean(double z) const {
     return sum;
 }
 
+// Of N(j way mu, 1), with the probability of j.
+double GroupSide::mean_above(double z, double width) const {
+    double sum = 0.0;
+    for (int j = 0; j <= records(); ++j) {
+        sum += weight_[j] * ndtr((j * way_ * mu_ - z) / std::sqrt(1.0 + width * width));
+    }
+    return sum;
+}
+
 // --- the law
 
 GroupedGaussianLaw::GroupedGaussianLaw(double sigma, double rate, int ours, int theirs)
     : mu_(1.0 / sigma), q_(rate), ours_(mu_, rate, ours, 1.0), theirs_(mu_, rate, theirs, -1.0) {}
+
+// z -> -z.
+GroupedGaussianLaw GroupedGaussianLaw::swapped() const {
+    return GroupedGaussianLaw(1.0 / mu_, q_, theirs_.records(), ours_.records());
+}
 
 double GroupedGaussianLaw::log_growth(double t, double d) const {
     return 0.5 * d * d - theirs_.records() * t * log_cos(0.5 * mu_ * d);
@@ -227,7 +241,7 @@ Moment GroupedGaussianLaw::crude_moment(double t) const {
 }
 
 Moment GroupedGaussianLaw::moment_on(const Nodes& grid, double t, double log_error,
-                                     bool is_whole) const {
+                                     const Cut* cut) const {
     const std::size_t n = grid.z.size();
     std::vector<double> exponent(n);
     double largest = -kInfinite;
@@ -258,12 +272,14 @@ Moment GroupedGaussianLaw::moment_on(const Nodes& grid, double t, double log_err
     if (!(rounding + missed < 0.01)) return crude_moment(t);
     const Moment plain{value, 1.02 * (rounding + missed), mean,
                        std::max(square / total - mean * mean, 0.0)};
-    return is_whole && value < 1.0 ? careful_moment(grid, t, plain, log_error) : plain;
+    if (!(value < 1.0)) return plain;
+    return careful_moment(grid, t, plain, log_error, cut ? masses_above(*cut) : Masses{});
 }
 
-// M - 1 is the mean of (e^(tL) - 1 - tL) + t (e^-L - 1 + L), that of e^-L being 1.
+// M - 1 is the mean of (e^(tL) - 1 - tL) + t (e^-L - 1 + L), that of e^-L being 1. Of smaller
+// losses alone both probabilities are less by what larger ones have.
 Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Moment& plain,
-                                          double log_error) const {
+                                          double log_error, const Masses& lacking) const {
     double sum = 0.0, error = 0.0;
     const std::size_t n = grid.z.size();
     for (std::size_t j = 0; j < n; ++j) {
@@ -290,39 +306,77 @@ Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
                           4.0 * (1.0 + t) * std::fabs(loss));
     }
     const double discrete = (2.0 + 2.0 * t) * (std::exp(log_error) + 2.0 * kOutside) * (1.0 + sum);
+    const auto [mass, swapped] = lacking;
+    const double above = 0.5 * (mass.lower + mass.upper);
+    const double above_swapped = 0.5 * (swapped.lower + swapped.upper);
+    const double unknown = (1.0 + t) * (mass.upper - mass.lower) +
+                           t * (swapped.upper - swapped.lower) +
+                           8.0 * kUnit * ((1.0 + t) * above + t * above_swapped);
     const double absolute =
-        1.02 * (kUnit * (error + 2.0 * static_cast<double>(n) * sum) + discrete);
+        1.02 * (kUnit * (error + 2.0 * static_cast<double>(n) * sum) + discrete + unknown);
+    sum += t * above_swapped - (1.0 + t) * above;
     Moment moment = plain;
     moment.value = log1p(sum);
     moment.error = std::min(plain.error + std::fabs(plain.value - moment.value),
-                            absolute / (1.0 + sum) + 4.0 * kUnit * moment.value);
+                            absolute / (1.0 + sum) + 4.0 * kUnit * std::fabs(moment.value));
     return moment;
 }
 
 Moment GroupedGaussianLaw::moment_within(double t, double log_error, const Cut* cut) const {
     const auto grid = nodes(t, step(t, log_error, cut), cut);
-    return grid ? moment_on(*grid, t, log_error, cut == nullptr) : crude_moment(t);
+    return grid ? moment_on(*grid, t, log_error, cut) : crude_moment(t);
 }
 
 Moment GroupedGaussianLaw::moment(double t) const {
-    return moment_within(t, kMomentError, nullptr);
+    return moment_within(t, kMomentError, address(top_));
+}
+
+// What is left out only lessens it.
+double GroupedGaussianLaw::log_swapped_moment(double t) const {
+    const Moment known = swapped().moment(t);
+    return known.value + (std::isfinite(known.error) ? known.error : 0.0);
 }
 
 double GroupedGaussianLaw::log_small_moment(double t, const Split& split) const {
+    if (top_) return kInfinite;  // no part has parts
     const auto cut = cut_at(split, -1.0);
-    const Moment moment = moment_within(t, kMomentError, cut ? &*cut : nullptr);
+    const Moment moment = moment_within(t, kMomentError, address(cut));
     return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
+Masses GroupedGaussianLaw::masses_above(const Cut& cut) const {
+    constexpr double kError = 1e-11;
+    const double mass = ours_.mean_above(cut.middle, cut.width);
+    const double swapped = theirs_.mean_above(cut.middle, cut.width);
+    return {{mass * (1.0 - kError), mass * (1.0 + kError)},
+            {swapped * (1.0 - kError), swapped * (1.0 + kError)}};
+}
+
+Masses GroupedGaussianLaw::larger(const Split& split) const {
+    const auto cut = split.is_none() ? std::nullopt : cut_at(split, 1.0);
+    return cut ? masses_above(*cut) : Masses{};
+}
+
+// That of the law without losses above the cut of a split: its P and Q are no probabilities.
+std::shared_ptr<const Law> GroupedGaussianLaw::part_below(const Split& split) const {
+    auto made = std::make_shared<GroupedGaussianLaw>(*this);
+    made->lacking_ = larger(split);
+    made->top_ = cut_at(split, -1.0);
+    if (!made->top_ || !(made->lacking_.mass.upper < 0.5)) return nullptr;
+    return made;
+}
+
 std::unique_ptr<Line> GroupedGaussianLaw::line(const LineRequest& request) const {
+    const bool is_whole = request.split.is_none();
+    if (top_ && !is_whole) return nullptr;
     const double t = request.tilt;
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0) - std::log1p(t);
-    const Moment moment = moment_within(t, log_error, nullptr);
+    const Cut* top = address(top_);
+    const Moment moment = moment_within(t, log_error, top);
     if (!std::isfinite(moment.error)) return nullptr;
     const double log_missing = std::clamp(request.log_missing, -300.0, -30.0);
-    const bool is_whole = request.split.is_none();
     const auto cut = is_whole ? std::nullopt : cut_at(request.split, 1.0);
-    const auto whole = shifted(t, log_missing, nullptr);
+    const auto whole = shifted(t, log_missing, top);
     const auto large = cut ? shifted(t, log_missing, &*cut) : ShiftedNodes{};
     if (!whole || !large) return nullptr;
     const auto sum = [&](const ShiftedNodes& nodes) {
@@ -331,15 +385,15 @@ std::unique_ptr<Line> GroupedGaussianLaw::line(const LineRequest& request) const
     std::optional<GroupedGaussianLine::Tail> tail;
     if (is_whole) {
         constexpr double kTailError = -36.0;
-        const auto grid = nodes(t, step(t, kTailError, nullptr), nullptr);
+        const auto grid = nodes(t, step(t, kTailError, top), top);
         if (!grid) return nullptr;
-        tail.emplace(*this, t, *grid, moment);
+        tail.emplace(*this, t, top ? top->spread() : 0.0, *grid, moment);
     }
     return std::make_unique<GroupedGaussianLine>(moment, request.step, sum(*whole), sum(*large),
                                                  std::move(tail));
 }
 
-// Relative to M; with a cut, the part of larger losses only.
+// Relative to M, or that of smaller losses where a cut takes those; of larger losses, the part.
 std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_error,
                                                         const Cut* cut) const {
     const int records = std::max(ours_.records(), theirs_.records());
@@ -356,10 +410,11 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
             tau = tried;
         }
     }
-    // The cut's nodes are those of the range, without its share.
-    auto grid = nodes(t, width, nullptr);
+    const bool is_large = cut && cut->way > 0.0;
+    const auto grid = nodes(t, width, is_large ? nullptr : cut);  // relative to M of all
     if (!grid) return std::nullopt;
     const std::size_t n = grid->z.size();
+    const double log_spacing = std::log(grid->spacing) - kLogRoot;
     const auto ours = ours_.turns(mu_ * tau), theirs = theirs_.turns(mu_ * tau);
     double largest = -kInfinite, real_total = 0.0, error_of_real = 0.0;
     std::vector<double> exponents(n);
@@ -381,7 +436,8 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     const double outside = (std::exp(exponents.front() - log_sum) * grid->outside_left +
                             std::exp(exponents.back() - log_sum) * grid->outside_right) *
                            std::exp(growth);
-    const ComplexShare above_cut{cut ? cut->middle : 0.0, cut ? cut->width : 1.0, -1.0};
+    const ComplexShare share{cut ? cut->middle : 0.0, cut ? cut->width : 1.0,
+                             cut ? -cut->way : 1.0};
     ShiftedNodes made;
     double left_out = 0.0, moduli = 0.0, total_error = 0.0;
     CompensatedSum of_real, of_imaginary;
@@ -389,25 +445,26 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
         const double z = grid->z[j];
         const GroupSide::Value above = ours_.at(z, ours), below = theirs_.at(z, theirs);
         const Complex loss(above.log_size - below.log_size, above.angle + below.angle);
-        Complex exponent(grid->base[j] + 0.5 * tau * tau - log_sum + (1.0 + t) * above.log_size -
-                             t * below.log_size,
-                         -z * tau + (1.0 + t) * above.angle + t * below.angle);
-        double error = grid->error_of_base[j] + 4.0 * std::fabs(z * tau) +
+        const double base = log_spacing - 0.5 * z * z;
+        Complex exponent(
+            base + 0.5 * tau * tau - log_sum + (1.0 + t) * above.log_size - t * below.log_size,
+            -z * tau + (1.0 + t) * above.angle + t * below.angle);
+        double error = z * z + 8.0 + 4.0 * std::fabs(base) + 4.0 * std::fabs(z * tau) +
                        (1.0 + t) * (above.error + 4.0 * (std::fabs(above.log_size) + above.angle)) +
                        t * (below.error + 4.0 * (std::fabs(below.log_size) + below.angle)) +
                        4.0 * std::fabs(log_sum) + 16.0;
         if (cut) {
-            const double most = exponent.real() + above_cut.log_most(z, tau);
+            const double most = exponent.real() + share.log_most(z, tau);
             if (most < kLogNothing) {
                 left_out += std::exp(most);
                 continue;
             }
-            exponent += above_cut.log(z, tau);
-            error += above_cut.error(z);
+            exponent += share.log(z, tau);
+            error += share.error(z);
         }
         error += 4.0 * std::abs(exponent);
         const double modulus = std::exp(exponent.real());
-        if (!(modulus >= kPruned * (cut ? moduli : 1.0))) {
+        if (!(modulus >= kPruned * (is_large ? moduli : 1.0))) {
             left_out += modulus;
             continue;
         }
@@ -426,7 +483,7 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
                                    (above.error + below.error) / (std::abs(loss) + 1e-300) + 4.0);
     }
     const Complex total(value(of_real), value(of_imaginary));
-    if (cut) {  // the sum over the nodes on the line serves as M
+    if (is_large) {  // the sum over the nodes on the line serves as M
         const double of_sum = 1.02 * (error_of_real / real_total + 2.0 * static_cast<double>(n));
         for (double& error : made.error) error += of_sum + 8.0;
         made.missing =

@@ -27,6 +27,7 @@ class GroupSide {
         double error;            // of both, absolute, in units u
     };
     Value at(double z, const Turns& turns) const;
+    double mean_above(double z, double width) const;  // of Phi((x - z)/width) in all
     double mean(double z) const;  // of j, tilted: the slope of log |density| by way mu z
     // p_j e^.. over the density, which add up to 1.
     void shares(double z, double* to) const;
@@ -49,7 +50,16 @@ class GroupedGaussianLaw : public Law {
     GroupedGaussianLaw(double sigma, double rate, int ours, int theirs);
 
     Moment moment(double t) const override;
+    double log_swapped_moment(double t) const override;
     double log_small_moment(double t, const Split& split) const override;
+    Masses larger(const Split& split) const override;
+    std::shared_ptr<const Law> part_below(const Split& split) const override;
+    Interval finite_mass() const override {
+        return {1.0 - lacking_.mass.upper, 1.0 - lacking_.mass.lower};
+    }
+    Interval swapped_mass() const override {
+        return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
+    }
     std::unique_ptr<Line> line(const LineRequest& request) const override;
 
     const GroupSide& ours() const { return ours_; }
@@ -72,19 +82,24 @@ class GroupedGaussianLaw : public Law {
         double middle = kInfinite, width = kInfinite, way = 1.0;
         double spread() const { return 1.0 / (width * width); }
     };
+    GroupedGaussianLaw swapped() const;  // the data sets the other way round
+    static const Cut* address(const std::optional<Cut>& cut) { return cut ? &*cut : nullptr; }
     double loss_at(double z) const;
+    Masses masses_above(const Cut& cut) const;
     std::optional<Cut> cut_at(const Split& split, double way) const;  // none: no loss is so large
     double step(double t, double log_error, const Cut* cut) const;
     std::optional<Nodes> nodes(double t, double width, const Cut* cut) const;
     Moment crude_moment(double t) const;
-    Moment moment_on(const Nodes& nodes, double t, double log_error, bool is_whole) const;
-    Moment careful_moment(const Nodes& nodes, double t, const Moment& plain,
-                          double log_error) const;
+    Moment moment_on(const Nodes& nodes, double t, double log_error, const Cut* cut) const;
+    Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double log_error,
+                          const Masses& lacking) const;
     Moment moment_within(double t, double log_error, const Cut* cut) const;
     std::optional<ShiftedNodes> shifted(double t, double log_error, const Cut* cut) const;
 
     double mu_, q_;
     GroupSide ours_, theirs_;
+    std::optional<Cut> top_{};  // the share of smaller losses, where larger ones are left out,
+    Masses lacking_{};          // and what these have
 };
 
 }  // namespace tightnoise::contour

@@ -27,9 +27,9 @@ Turned turned(const double* share, const GroupSide::Turns& turns) {
 
 }  // namespace
 
-GroupedGaussianLine::Tail::Tail(const GroupedGaussianLaw& law, double tilt,
+GroupedGaussianLine::Tail::Tail(const GroupedGaussianLaw& law, double tilt, double spread,
                                 const GroupedGaussianLaw::Nodes& nodes, const Moment& moment)
-    : law_(law), tilt_(tilt), spacing_(nodes.spacing) {
+    : law_(law), tilt_(tilt), spread_(spread), spacing_(nodes.spacing) {
     const int records = std::max(law.ours().records(), law.theirs().records());
     farthest_ = std::min(kWidest, 0.95 * kPi / (law.mu() * std::max(records, 2)));
     const std::size_t of_ours = law.ours().records() + 1, of_theirs = law.theirs().records() + 1;
@@ -58,7 +58,7 @@ GroupedGaussianLine::Tail::Tail(const GroupedGaussianLaw& law, double tilt,
 
 // Found downhill in tau: any proves a bound.
 double GroupedGaussianLine::Tail::log_bound(double y) const {
-    double tau = std::min(y * mean_slope_ + 1e-300, farthest_);
+    double tau = std::min(y * mean_slope_ / (1.0 + spread_) + 1e-300, farthest_);
     double best = std::min(sum(tau, y), 0.0);
     for (const double factor : {2.0, 0.5, 1.4, 0.7}) {
         for (int i = 0; i < 40; ++i) {
@@ -91,8 +91,10 @@ double GroupedGaussianLine::Tail::sum(double tau, double y) const {
         const double error = kUnit * (error_[j] + shares + 16.0 * std::fabs(exponent) + 64.0);
         total += weight_[j] * std::exp(exponent + error);
     }
-    const double rest = left_out_ * std::exp(std::min(law_.log_growth(tilt_, tau), 700.0));
-    return std::log(total * std::exp(0.5 * tau * tau) * (1.0 + 1e-13) + rest + missing(tau));
+    const double growth = law_.log_growth(tilt_, tau) + 0.5 * spread_ * tau * tau;
+    const double rest = left_out_ * std::exp(std::min(growth, 700.0));
+    return std::log(total * std::exp(0.5 * (1.0 + spread_) * tau * tau) * (1.0 + 1e-13) + rest +
+                    missing(tau));
 }
 
 // The rule's error for that sum, its integrand continued to |Im z| <= delta.

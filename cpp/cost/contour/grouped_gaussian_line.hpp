@@ -15,8 +15,9 @@ class GroupedGaussianLine : public ShiftedLine {
   public:
     class Tail {
       public:
-        Tail(const GroupedGaussianLaw& law, double tilt, const GroupedGaussianLaw::Nodes& nodes,
-             const Moment& moment);
+        // `spread` is that of the share of smaller losses, where others are left out.
+        Tail(const GroupedGaussianLaw& law, double tilt, double spread,
+             const GroupedGaussianLaw::Nodes& nodes, const Moment& moment);
         double log_bound(double y) const;  // of |phi| from y on
 
       private:
@@ -24,7 +25,7 @@ class GroupedGaussianLine : public ShiftedLine {
         double missing(double tau) const;
 
         GroupedGaussianLaw law_;
-        double tilt_, spacing_, farthest_, mean_slope_ = 0.0, left_out_ = 0.0;
+        double tilt_, spread_, spacing_, farthest_, mean_slope_ = 0.0, left_out_ = 0.0;
         std::vector<double> weight_, error_;
         std::vector<double> ours_, theirs_;  // shares of numbers of records, by nodes
     };
