@@ -62,12 +62,33 @@ double GroupSide::exponent_size(double z, int j) const {
     return 4.0 * j * mu_ * (std::fabs(z) + j * mu_);
 }
 
+double GroupSide::largest_exponent(double z) const {
+    const double peak = std::round(way_ * z / mu_), n = records();
+    return exponent(z, static_cast<int>(std::clamp(peak, 0.0, n)));
+}
+
+// sum_j p_j e^(j a - j^2 mu^2/2) (1 - e^(-2 j a)), a = way mu z + i b.
+std::optional<GroupSide::Difference> GroupSide::less_opposite(double z, const Turns& turns,
+                                                              const Turns& twice) const {
+    if (largest_exponent(z) > kLargest) return std::nullopt;
+    Difference made{0.0, 0.0};
+    for (int j = 1; j <= records(); ++j) {
+        const double less = expm1(-2.0 * j * mu_ * way_ * z), rest = 1.0 + less;
+        const double grown = weight_[j] * exp(exponent(z, j));
+        const Complex change(rest * twice.versine[j] - less, rest * twice.sine[j]);
+        const Complex term = grown * Complex(turns.cosine[j], turns.sine[j]) * change;
+        made.value += term;
+        made.error += std::abs(term) * (exponent_size(z, j) + weight_error_ + 60.0 + records()) +
+                      grown * rest * (exponent_size(z, j) + 12.0 * j * twice.angle);
+    }
+    return made;
+}
+
 // The density is 1 + sum_j p_j (e^.. - 1), which keeps the digits of its logarithm near 1.
 GroupSide::Value GroupSide::at(double z, const Turns& turns) const {
     const int n = records();
     if (n == 0) return {0.0, 0.0, 0.0};
-    const double peak = std::clamp(std::round(way_ * z / mu_), 0.0, static_cast<double>(n));
-    if (exponent(z, static_cast<int>(peak)) > kLargest) return direct(z, turns);
+    if (largest_exponent(z) > kLargest) return direct(z, turns);
     double real = 0.0, imaginary = 0.0, size = 0.0;
     for (int j = 1; j <= n; ++j) {
         const double p = weight_[j], less = expm1(exponent(z, j)), grown = 1.0 + less;
@@ -148,9 +169,37 @@ double GroupedGaussianLaw::log_growth(double t, double d) const {
     return 0.5 * d * d - theirs_.records() * t * log_cos(0.5 * mu_ * d);
 }
 
+GroupedGaussianLaw::Turns GroupedGaussianLaw::turns(double tau) const {
+    return {ours_.turns(mu_ * tau), theirs_.turns(mu_ * tau), ours_.turns(2.0 * mu_ * tau)};
+}
+
+// The loss is the difference of two logarithms, of which next to no digit may be left where both
+// data sets have as many records: there it is that of 1 and the difference of both by the one.
+GroupedGaussianLaw::Place GroupedGaussianLaw::place(double z, const Turns& turns) const {
+    constexpr double kNear = 0.5;
+    const GroupSide::Value ours = ours_.at(z, turns.ours), theirs = theirs_.at(z, turns.theirs);
+    const double turned = ours.angle + theirs.angle;
+    Place made{ours, theirs, {ours.log_size - theirs.log_size, turned}, 0.0};
+    made.error_of_loss = ours.error + theirs.error + 4.0 * std::abs(made.loss);
+    if (ours_.records() != theirs_.records() || !(turned < kPi)) return made;
+    // At -z the loss is that at z, but for the sign of its real part.
+    const double way = z < 0.0 ? -1.0 : 1.0;
+    const GroupSide::Value& below = z < 0.0 ? ours : theirs;
+    const auto less = ours_.less_opposite(way * z, turns.ours, turns.twice);
+    if (!less) return made;
+    const Complex ratio = less->value * std::exp(Complex(-below.log_size, below.angle));
+    if (!(std::abs(ratio) < kNear)) return made;
+    const double real = ratio.real(), imaginary = ratio.imag();
+    made.loss = {way * 0.5 * log1p(2.0 * real + real * real + imaginary * imaginary),
+                 std::atan2(imaginary, 1.0 + real)};
+    made.error_of_loss =
+        2.0 * (less->error * std::exp(-below.log_size) + std::abs(ratio) * (below.error + 16.0)) +
+        8.0 * std::abs(made.loss);
+    return made;
+}
+
 double GroupedGaussianLaw::loss_at(double z) const {
-    const auto ours = ours_.turns(0.0), theirs = theirs_.turns(0.0);
-    return ours_.at(z, ours).log_size - theirs_.at(z, theirs).log_size;
+    return place(z, turns(0.0)).loss.real();
 }
 
 // So narrow that e^(t L) does not bring back what it takes, as that of the sampled Gaussian.
@@ -204,11 +253,11 @@ std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, dou
     if (!(spacing > 0.0 && last - first < kMostNodes)) return std::nullopt;
     Nodes made;
     made.spacing = spacing;
-    const auto ours = ours_.turns(0.0), theirs = theirs_.turns(0.0);
+    const Turns none = turns(0.0);
     const double log_spacing = std::log(spacing) - kLogRoot;
     for (double k = first; k <= last; k += 1.0) {
         const double z = k * spacing;
-        const GroupSide::Value above = ours_.at(z, ours), below = theirs_.at(z, theirs);
+        const Place at_z = place(z, none);
         double base = log_spacing - 0.5 * z * z, error = z * z + 8.0;
         if (cut) {
             const double at = cut->way * (z - cut->middle) / cut->width;
@@ -217,12 +266,13 @@ std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, dou
         }
         made.z.push_back(z);
         made.base.push_back(base);
-        made.loss.push_back(above.log_size - below.log_size);
-        made.log_ours.push_back(above.log_size);
-        made.log_theirs.push_back(below.log_size);
+        made.loss.push_back(at_z.loss.real());
+        made.log_ours.push_back(at_z.ours.log_size);
+        made.log_theirs.push_back(at_z.theirs.log_size);
         made.error_of_base.push_back(error + 4.0 * std::fabs(base));
-        made.error_of_ours.push_back(above.error);
-        made.error_of_theirs.push_back(below.error);
+        made.error_of_ours.push_back(at_z.ours.error);
+        made.error_of_theirs.push_back(at_z.theirs.error);
+        made.error_of_loss.push_back(at_z.error_of_loss);
     }
     // Sums over equal steps of what falls from an end on are at most integrals by the spacing.
     double fall = made.z.back() - mode;
@@ -302,8 +352,7 @@ Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
         sum += term;
         error += std::fabs(term) * (grid.error_of_base[j] + grid.error_of_ours[j] +
                                     4.0 * std::fabs(under_p) + 60.0) +
-                 slope * (grid.error_of_ours[j] + grid.error_of_theirs[j] +
-                          4.0 * (1.0 + t) * std::fabs(loss));
+                 slope * (grid.error_of_loss[j] + 4.0 * (1.0 + t) * std::fabs(loss));
     }
     const double discrete = (2.0 + 2.0 * t) * (std::exp(log_error) + 2.0 * kOutside) * (1.0 + sum);
     const auto [mass, swapped] = lacking;
@@ -415,7 +464,7 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     if (!grid) return std::nullopt;
     const std::size_t n = grid->z.size();
     const double log_spacing = std::log(grid->spacing) - kLogRoot;
-    const auto ours = ours_.turns(mu_ * tau), theirs = theirs_.turns(mu_ * tau);
+    const Turns turned = turns(tau);
     double largest = -kInfinite, real_total = 0.0, error_of_real = 0.0;
     std::vector<double> exponents(n);
     for (std::size_t j = 0; j < n; ++j) {
@@ -443,8 +492,9 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     CompensatedSum of_real, of_imaginary;
     for (std::size_t j = 0; j < n; ++j) {
         const double z = grid->z[j];
-        const GroupSide::Value above = ours_.at(z, ours), below = theirs_.at(z, theirs);
-        const Complex loss(above.log_size - below.log_size, above.angle + below.angle);
+        const Place at = place(z, turned);
+        const GroupSide::Value &above = at.ours, &below = at.theirs;
+        const Complex loss = at.loss;
         const double base = log_spacing - 0.5 * z * z;
         Complex exponent(
             base + 0.5 * tau * tau - log_sum + (1.0 + t) * above.log_size - t * below.log_size,
@@ -479,8 +529,7 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
         made.real.push_back(weight.real());
         made.imaginary.push_back(weight.imag());
         made.error.push_back(error);
-        made.loss_error = std::max(made.loss_error,
-                                   (above.error + below.error) / (std::abs(loss) + 1e-300) + 4.0);
+        made.loss_error = std::max(made.loss_error, at.error_of_loss / (std::abs(loss) + 1e-300));
     }
     const Complex total(value(of_real), value(of_imaginary));
     if (is_large) {  // the sum over the nodes on the line serves as M

@@ -2,6 +2,7 @@
 // many that only P has, and that only Q has. Section 10 of CONTOUR.md proves every bound here.
 #pragma once
 
+#include <complex>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,7 @@ class GroupSide {
   public:
     GroupSide(double mu, double rate, int records, double way);
 
-    // Multiples j b of the angle by which way mu z is turned, 0 <= n b < pi.
+    // Multiples j b of the angle by which way mu z is turned; n b < pi for values.
     struct Turns {
         double angle;
         std::vector<double> sine, cosine, versine;
@@ -28,6 +29,13 @@ class GroupSide {
     };
     Value at(double z, const Turns& turns) const;
     double mean_above(double z, double width) const;  // of Phi((x - z)/width) in all
+    // This density less that of as many records of the other data set, at z + i tau on the side of
+    // these; none where exponents are large.
+    struct Difference {
+        std::complex<double> value;
+        double error;  // absolute, in units u
+    };
+    std::optional<Difference> less_opposite(double z, const Turns& turns, const Turns& twice) const;
     double mean(double z) const;  // of j, tilted: the slope of log |density| by way mu z
     // p_j e^.. over the density, which add up to 1.
     void shares(double z, double* to) const;
@@ -39,6 +47,7 @@ class GroupSide {
     Value direct(double z, const Turns& turns) const;
     double exponent(double z, int j) const;
     double exponent_size(double z, int j) const;  // that rounding counts
+    double largest_exponent(double z) const;
 
     double mu_, way_, weight_error_;  // relative, in units u
     std::vector<double> weight_, log_weight_;
@@ -73,6 +82,7 @@ class GroupedGaussianLaw : public Law {
         double spacing = 0.0;
         std::vector<double> z, base, loss, log_ours, log_theirs;  // base: log weight under N(0, 1)
         std::vector<double> error_of_base, error_of_ours, error_of_theirs;  // in units u
+        std::vector<double> error_of_loss;                                  // and absolute
         double outside_left = 0.0, outside_right = 0.0;  // of M: times the first, and the last node
     };
 
@@ -84,6 +94,16 @@ class GroupedGaussianLaw : public Law {
     };
     GroupedGaussianLaw swapped() const;  // the data sets the other way round
     static const Cut* address(const std::optional<Cut>& cut) { return cut ? &*cut : nullptr; }
+    struct Place {
+        GroupSide::Value ours, theirs;
+        std::complex<double> loss;
+        double error_of_loss;  // absolute, in units u
+    };
+    struct Turns {
+        GroupSide::Turns ours, theirs, twice;
+    };
+    Turns turns(double tau) const;
+    Place place(double z, const Turns& turns) const;
     double loss_at(double z) const;
     Masses masses_above(const Cut& cut) const;
     std::optional<Cut> cut_at(const Split& split, double way) const;  // none: no loss is so large
