@@ -26,6 +26,8 @@ constexpr double kPruned = 1e-28;                    // of M: nodes that are lef
 constexpr double kLogNothing = -150.0;               // of a weight: squares do not underflow
 constexpr double kLogRoot = 0.91893853320467274178;  // log sqrt(2 pi)
 constexpr double kLargest = 300.0;                   // of an exponent: e^1 - 1 is that without 1
+constexpr double kDepth = 80.0;                      // e^-kDepth of the rest: far nodes that go
+constexpr double kShortest = 2.0;                    // of z: cells of far nodes
 constexpr double kFarFromCut = 13.0;                 // in its widths
 
 }  // namespace
@@ -231,6 +233,21 @@ double GroupedGaussianLaw::step(double t, double log_error, const Cut* cut) cons
     return best;
 }
 
+// At most the logarithm of the integrand of M, without a cut, on an interval: by its slopes, of
+// which the mean number of ours rises, and that of theirs falls.
+double GroupedGaussianLaw::log_most(double t, double low, double high) const {
+    const double above = (1.0 + t) * mu_, below = t * mu_, length = high - low;
+    const double rise = std::max(above * ours_.mean(high) + below * theirs_.mean(low) - low, 0.0);
+    const double fall = std::max(high - above * ours_.mean(low) - below * theirs_.mean(high), 0.0);
+    return std::min(log_integrand(low, t) + rise * length, log_integrand(high, t) + fall * length) +
+           1e-9;
+}
+
+double GroupedGaussianLaw::log_integrand(double z, double t) const {
+    const Place at = place(z, turns(0.0));
+    return (1.0 + t) * at.ours.log_size - t * at.theirs.log_size - 0.5 * z * z - kLogRoot;
+}
+
 std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, double width,
                                                                    const Cut* cut) const {
     // Beyond `mode` the logarithm of the integrand falls by z - mode at least.
@@ -248,39 +265,91 @@ std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, dou
     }
     int exponent;
     const double mantissa = std::frexp(width, &exponent);
-    const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
-    const double first = std::floor(low / spacing), last = std::ceil(high / spacing);
-    if (!(spacing > 0.0 && last - first < kMostNodes)) return std::nullopt;
     Nodes made;
-    made.spacing = spacing;
+    made.spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
+    const double first = std::floor(low / made.spacing), last = std::ceil(high / made.spacing);
+    if (!(made.spacing > 0.0)) return std::nullopt;
+    // Where P and Q are, all; farther on, what is not nothing next to that.
+    const double near = std::max(ours_.records() * mu_, 1.0) + kRange;
+    const double middle = std::min(last, std::ceil(near / made.spacing));
+    if (!(middle - first < kMostNodes)) return std::nullopt;
+    add_nodes(first, middle, t, cut, made);
+    const double known = *std::max_element(made.tilted.begin(), made.tilted.end());
+    const double log_nothing = known - std::log(made.spacing) - kDepth;
+    double dropped = 0.0;  // times e^known
+    std::vector<Interval> open{{middle + 1.0, last}};
+    while (!open.empty()) {
+        const Interval cell = open.back();
+        open.pop_back();
+        const double count = cell.upper - cell.lower + 1.0;
+        if (!(count > 0.0)) continue;
+        const double most = log_most(t, cell.lower * made.spacing, cell.upper * made.spacing) +
+                            std::log(count * made.spacing);
+        if (most < log_nothing) {
+            dropped += std::exp(most - known);
+            continue;
+        }
+        if (count * made.spacing > kShortest) {
+            const double half = std::floor(0.5 * (cell.lower + cell.upper));
+            open.push_back({half + 1.0, cell.upper});
+            open.push_back({cell.lower, half});
+            continue;
+        }
+        if (!(static_cast<double>(made.z.size()) + count < kMostNodes)) return std::nullopt;
+        add_nodes(cell.lower, cell.upper, t, cut, made);
+    }
+    double largest = -kInfinite, total = 0.0, error = 0.0;
+    for (const double tilted : made.tilted) largest = std::max(largest, tilted);
+    for (std::size_t j = 0; j < made.z.size(); ++j) {
+        const double g = std::exp(made.tilted[j] - largest);
+        total += g;
+        error += g * (made.error_of_tilted[j] + 4.0 * std::fabs(largest));
+    }
+    const double n = static_cast<double>(made.z.size());
+    made.log_sum = largest + std::log(total);
+    made.error_of_sum = error / total + 2.0 * n + 4.0 * std::fabs(made.log_sum);
+    // Sums over equal steps of what falls from an end on are at most integrals by the spacing.
+    const double end = last * made.spacing;
+    double fall = end - mode;
+    if (cut && cut->way < 0.0) fall += (end - cut->middle) * cut->spread();
+    if (!(fall > 0.0)) return std::nullopt;
+    const double start = made.z.front();
+    const double left =
+        std::exp(made.tilted.front() - known) / (made.spacing * std::fabs(start) * (1.0 - 1e-9));
+    const double share = cut ? log_ndtr(cut->way * (end - cut->middle) / cut->width) : 0.0;
+    const double right = std::exp(log_integrand(end, t) + share - known) / fall;
+    made.log_outside = known + std::log(left + right + dropped + 1e-300) + 1e-9;
+    return made;
+}
+
+// At multiples of the spacing, from one to another.
+void GroupedGaussianLaw::add_nodes(double first, double last, double t, const Cut* cut,
+                                   Nodes& to) const {
     const Turns none = turns(0.0);
-    const double log_spacing = std::log(spacing) - kLogRoot;
+    const double log_spacing = std::log(to.spacing) - kLogRoot;
     for (double k = first; k <= last; k += 1.0) {
-        const double z = k * spacing;
-        const Place at_z = place(z, none);
+        const double z = k * to.spacing;
+        const Place at = place(z, none);
         double base = log_spacing - 0.5 * z * z, error = z * z + 8.0;
         if (cut) {
-            const double at = cut->way * (z - cut->middle) / cut->width;
-            base += log_ndtr(at);
-            error += share_error(at, z, cut->middle, cut->width);
+            const double beyond = cut->way * (z - cut->middle) / cut->width;
+            base += log_ndtr(beyond);
+            error += share_error(beyond, z, cut->middle, cut->width);
         }
-        made.z.push_back(z);
-        made.base.push_back(base);
-        made.loss.push_back(at_z.loss.real());
-        made.log_ours.push_back(at_z.ours.log_size);
-        made.log_theirs.push_back(at_z.theirs.log_size);
-        made.error_of_base.push_back(error + 4.0 * std::fabs(base));
-        made.error_of_ours.push_back(at_z.ours.error);
-        made.error_of_theirs.push_back(at_z.theirs.error);
-        made.error_of_loss.push_back(at_z.error_of_loss);
+        error += 4.0 * std::fabs(base);
+        const double ours = at.ours.log_size, theirs = at.theirs.log_size;
+        to.z.push_back(z);
+        to.base.push_back(base);
+        to.loss.push_back(at.loss.real());
+        to.log_ours.push_back(ours);
+        to.log_theirs.push_back(theirs);
+        to.tilted.push_back(base + (1.0 + t) * ours - t * theirs);
+        to.error_of_base.push_back(error);
+        to.error_of_tilted.push_back(error + (1.0 + t) * (at.ours.error + 4.0 * std::fabs(ours)) +
+                                     t * (at.theirs.error + 4.0 * std::fabs(theirs)) + 8.0);
+        to.error_of_ours.push_back(at.ours.error);
+        to.error_of_loss.push_back(at.error_of_loss);
     }
-    // Sums over equal steps of what falls from an end on are at most integrals by the spacing.
-    double fall = made.z.back() - mode;
-    if (cut && cut->way < 0.0) fall += (made.z.back() - cut->middle) * cut->spread();
-    if (!(fall > 0.0)) return std::nullopt;
-    made.outside_left = 1.0 / (spacing * std::fabs(made.z.front()) * (1.0 - 1e-9));
-    made.outside_right = 1.0 / (spacing * fall);
-    return made;
 }
 
 // By Jensen: a pair of Gaussians for each pair of numbers of records.
@@ -292,36 +361,17 @@ Moment GroupedGaussianLaw::crude_moment(double t) const {
 
 Moment GroupedGaussianLaw::moment_on(const Nodes& grid, double t, double log_error,
                                      const Cut* cut) const {
-    const std::size_t n = grid.z.size();
-    std::vector<double> exponent(n);
-    double largest = -kInfinite;
-    for (std::size_t j = 0; j < n; ++j) {
-        exponent[j] = grid.base[j] + (1.0 + t) * grid.log_ours[j] - t * grid.log_theirs[j];
-        largest = std::max(largest, exponent[j]);
-    }
-    double total = 0.0, mean = 0.0, square = 0.0, error = 0.0;
-    for (std::size_t j = 0; j < n; ++j) {
-        const double g = std::exp(exponent[j] - largest), loss = grid.loss[j];
-        total += g;
+    double mean = 0.0, square = 0.0;
+    for (std::size_t j = 0; j < grid.z.size(); ++j) {
+        const double g = std::exp(grid.tilted[j] - grid.log_sum), loss = grid.loss[j];
         mean += g * loss;
         square += g * loss * loss;
-        error += g * (grid.error_of_base[j] + (1.0 + t) * grid.error_of_ours[j] +
-                      t * grid.error_of_theirs[j] +
-                      4.0 * ((1.0 + t) * std::fabs(grid.log_ours[j]) +
-                             t * std::fabs(grid.log_theirs[j]) + std::fabs(largest)) +
-                      8.0);
     }
-    mean /= total;
-    const double outside = (std::exp(exponent.front() - largest) * grid.outside_left +
-                            std::exp(exponent.back() - largest) * grid.outside_right) /
-                           total;
-    const double value = largest + std::log(total);
-    const double rounding =
-        kUnit * (error / total + 2.0 * static_cast<double>(n) + 4.0 * std::fabs(value));
-    const double missed = std::exp(log_error) + outside;
+    const double value = grid.log_sum, rounding = kUnit * grid.error_of_sum;
+    const double missed = std::exp(log_error) + std::exp(grid.log_outside - value);
     if (!(rounding + missed < 0.01)) return crude_moment(t);
     const Moment plain{value, 1.02 * (rounding + missed), mean,
-                       std::max(square / total - mean * mean, 0.0)};
+                       std::max(square - mean * mean, 0.0)};
     if (!(value < 1.0)) return plain;
     return careful_moment(grid, t, plain, log_error, cut ? masses_above(*cut) : Masses{});
 }
@@ -352,7 +402,7 @@ Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
         sum += term;
         error += std::fabs(term) * (grid.error_of_base[j] + grid.error_of_ours[j] +
                                     4.0 * std::fabs(under_p) + 60.0) +
-                 slope * (grid.error_of_loss[j] + 4.0 * (1.0 + t) * std::fabs(loss));
+                 slope * (grid.error_of_loss[j] + 4.0 * std::fabs(loss));
     }
     const double discrete = (2.0 + 2.0 * t) * (std::exp(log_error) + 2.0 * kOutside) * (1.0 + sum);
     const auto [mass, swapped] = lacking;
@@ -465,26 +515,9 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     const std::size_t n = grid->z.size();
     const double log_spacing = std::log(grid->spacing) - kLogRoot;
     const Turns turned = turns(tau);
-    double largest = -kInfinite, real_total = 0.0, error_of_real = 0.0;
-    std::vector<double> exponents(n);
-    for (std::size_t j = 0; j < n; ++j) {
-        exponents[j] = grid->base[j] + (1.0 + t) * grid->log_ours[j] - t * grid->log_theirs[j];
-        largest = std::max(largest, exponents[j]);
-    }
-    for (std::size_t j = 0; j < n; ++j) {
-        const double g = std::exp(exponents[j] - largest);
-        real_total += g;
-        error_of_real += g * (grid->error_of_base[j] + (1.0 + t) * grid->error_of_ours[j] +
-                              t * grid->error_of_theirs[j] +
-                              4.0 * ((1.0 + t) * std::fabs(grid->log_ours[j]) +
-                                     t * std::fabs(grid->log_theirs[j]) + std::fabs(largest)) +
-                              8.0);
-    }
-    const double log_sum = largest + std::log(real_total);
+    const double log_sum = grid->log_sum;
     const double growth = log_growth(t, tau) + 0.5 * spread * tau * tau;
-    const double outside = (std::exp(exponents.front() - log_sum) * grid->outside_left +
-                            std::exp(exponents.back() - log_sum) * grid->outside_right) *
-                           std::exp(growth);
+    const double outside = std::exp(grid->log_outside - log_sum + growth);
     const ComplexShare share{cut ? cut->middle : 0.0, cut ? cut->width : 1.0,
                              cut ? -cut->way : 1.0};
     ShiftedNodes made;
@@ -533,7 +566,7 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     }
     const Complex total(value(of_real), value(of_imaginary));
     if (is_large) {  // the sum over the nodes on the line serves as M
-        const double of_sum = 1.02 * (error_of_real / real_total + 2.0 * static_cast<double>(n));
+        const double of_sum = 1.02 * grid->error_of_sum;
         for (double& error : made.error) error += of_sum + 8.0;
         made.missing =
             1.01 * left_out + 1.05 * std::abs(total) * std::exp(log_error) + 2.0 * outside;

@@ -77,13 +77,15 @@ class GroupedGaussianLaw : public Law {
     // log of by how much more the integrand of M may be at Im z = d.
     double log_growth(double t, double d) const;
 
-    // Nodes z_j of the rule on the real axis, and what its sums lack.
+    // Nodes z_j of the rule on the real axis for M(t), and what it lacks.
     struct Nodes {
         double spacing = 0.0;
         std::vector<double> z, base, loss, log_ours, log_theirs;  // base: log weight under N(0, 1)
-        std::vector<double> error_of_base, error_of_ours, error_of_theirs;  // in units u
-        std::vector<double> error_of_loss;                                  // and absolute
-        double outside_left = 0.0, outside_right = 0.0;  // of M: times the first, and the last node
+        std::vector<double> tilted;                               // log of what M(t) is the sum of
+        std::vector<double> error_of_base, error_of_tilted;       // in units u
+        std::vector<double> error_of_ours, error_of_loss;         // and absolute
+        double log_sum = 0.0, error_of_sum = 0.0;                 // M(t), relative in units u
+        double log_outside = -kInfinite;                          // of what there is beyond them
     };
 
   private:
@@ -108,7 +110,10 @@ class GroupedGaussianLaw : public Law {
     Masses masses_above(const Cut& cut) const;
     std::optional<Cut> cut_at(const Split& split, double way) const;  // none: no loss is so large
     double step(double t, double log_error, const Cut* cut) const;
+    double log_integrand(double z, double t) const;
+    double log_most(double t, double low, double high) const;
     std::optional<Nodes> nodes(double t, double width, const Cut* cut) const;
+    void add_nodes(double first, double last, double t, const Cut* cut, Nodes& to) const;
     Moment crude_moment(double t) const;
     Moment moment_on(const Nodes& nodes, double t, double log_error, const Cut* cut) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double log_error,

@@ -33,19 +33,14 @@ GroupedGaussianLine::Tail::Tail(const GroupedGaussianLaw& law, double tilt, doub
     const int records = std::max(law.ours().records(), law.theirs().records());
     farthest_ = std::min(kWidest, 0.95 * kPi / (law.mu() * std::max(records, 2)));
     const std::size_t of_ours = law.ours().records() + 1, of_theirs = law.theirs().records() + 1;
-    double outside = 0.0;
     for (std::size_t j = 0; j < nodes.z.size(); ++j) {
-        const double weight = std::exp(nodes.base[j] + (1.0 + tilt) * nodes.log_ours[j] -
-                                       tilt * nodes.log_theirs[j] - moment.value);
-        if (j == 0) outside += weight * nodes.outside_left;
-        if (j + 1 == nodes.z.size()) outside += weight * nodes.outside_right;
+        const double weight = std::exp(nodes.tilted[j] - moment.value);
         if (weight < kPruned) {
             left_out_ += weight;
             continue;
         }
         weight_.push_back(weight);
-        error_.push_back(nodes.error_of_base[j] +
-                         (1.0 + tilt) * (nodes.error_of_ours[j] + nodes.error_of_theirs[j]));
+        error_.push_back(nodes.error_of_tilted[j]);
         ours_.resize(ours_.size() + of_ours);
         theirs_.resize(theirs_.size() + of_theirs);
         law.ours().shares(nodes.z[j], &ours_[ours_.size() - of_ours]);
@@ -53,7 +48,7 @@ GroupedGaussianLine::Tail::Tail(const GroupedGaussianLaw& law, double tilt, doub
         mean_slope_ +=
             weight * law.mu() * (law.ours().mean(nodes.z[j]) + law.theirs().mean(nodes.z[j]));
     }
-    left_out_ += outside + 2.0 * moment.error;
+    left_out_ += std::exp(nodes.log_outside - moment.value) + 2.0 * moment.error;
 }
 
 // Found downhill in tau: any proves a bound.
