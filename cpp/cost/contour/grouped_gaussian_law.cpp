@@ -30,6 +30,11 @@ constexpr double kDepth = 80.0;                      // e^-kDepth of the rest: f
 constexpr double kShortest = 2.0;                    // of z: cells of far nodes
 constexpr double kFarFromCut = 13.0;                 // in its widths
 
+double log_both(double a, double b) {
+    const double most = std::max(a, b);
+    return most == -kInfinite ? most : most + std::log1p(std::exp(std::min(a, b) - most));
+}
+
 }  // namespace
 
 // --- one data set's records
@@ -153,6 +158,22 @@ double GroupSide::mean_above(double z, double width) const {
     double sum = 0.0;
     for (int j = 0; j <= records(); ++j) {
         sum += weight_[j] * ndtr((j * way_ * mu_ - z) / std::sqrt(1.0 + width * width));
+    }
+    return sum;
+}
+
+double GroupSide::log_some(double z) const {
+    double largest = -kInfinite, total = 0.0;
+    for (int j = 1; j <= records(); ++j) {
+        add_exponential(log_weight_[j] + exponent(z, j), largest, total);
+    }
+    return records() > 0 ? largest + std::log(total) : -kInfinite;
+}
+
+double GroupSide::some_above(double z, double log_factor) const {
+    double sum = 0.0;
+    for (int j = 1; j <= records(); ++j) {
+        sum += std::exp(log_weight_[j] + log_factor + log_ndtr(j * way_ * mu_ - z));
     }
     return sum;
 }
@@ -373,13 +394,13 @@ Moment GroupedGaussianLaw::moment_on(const Nodes& grid, double t, double log_err
     const Moment plain{value, 1.02 * (rounding + missed), mean,
                        std::max(square - mean * mean, 0.0)};
     if (!(value < 1.0)) return plain;
-    return careful_moment(grid, t, plain, log_error, cut ? masses_above(*cut) : Masses{});
+    return careful_moment(grid, t, plain, missed, cut ? masses_above(*cut) : Masses{});
 }
 
 // M - 1 is the mean of (e^(tL) - 1 - tL) + t (e^-L - 1 + L), that of e^-L being 1. Of smaller
 // losses alone both probabilities are less by what larger ones have.
 Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Moment& plain,
-                                          double log_error, const Masses& lacking) const {
+                                          double missed, const Masses& lacking) const {
     double sum = 0.0, error = 0.0;
     const std::size_t n = grid.z.size();
     for (std::size_t j = 0; j < n; ++j) {
@@ -404,7 +425,7 @@ Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
                                     4.0 * std::fabs(under_p) + 60.0) +
                  slope * (grid.error_of_loss[j] + 4.0 * std::fabs(loss));
     }
-    const double discrete = (2.0 + 2.0 * t) * (std::exp(log_error) + 2.0 * kOutside) * (1.0 + sum);
+    const double discrete = (2.0 + 2.0 * t) * (missed + 2.0 * kOutside) * (1.0 + sum);
     const auto [mass, swapped] = lacking;
     const double above = 0.5 * (mass.lower + mass.upper);
     const double above_swapped = 0.5 * (swapped.lower + swapped.upper);
@@ -581,6 +602,46 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     }
     made.missing = 2.1 * (left_out + std::exp(log_error) + outside);
     return made;
+}
+
+// One release: costs/_grouped_gaussian.py derives the formula, its error, and the names here.
+std::optional<Interval> GroupedGaussianLaw::profile(double x) const {
+    if (top_) return std::nullopt;
+    constexpr double kFar = 37.0, kNothing = 1e-298;
+    constexpr int kHalvings = 120;
+    const double log_rest = std::log1p(-q_), k = std::max(ours_.records(), theirs_.records());
+    const double change = (theirs_.records() - ours_.records()) * log_rest, y = x + change;
+    const double off = 8.0 * kUnit * (x + std::fabs(change));
+    const double log_none = ours_.records() * log_rest;
+    if (ours_.records() == 0 && !(y < -2.0 * off)) return Interval{0.0, y < off ? 4.0 * off : 0.0};
+    const double log_c0 =
+        log_none + (y < 1.0 ? std::log(std::fabs(expm1(y))) : y + std::log1p(-std::exp(-y)));
+    const double ours_none = y < 0.0 ? log_c0 : -kInfinite;
+    const double theirs_none = y < 0.0 ? -kInfinite : log_c0;
+    const auto log_ratio = [&](double z) {
+        const double above = log_both(ours_none, ours_.log_some(z));
+        return above - log_both(theirs_none, x + theirs_.log_some(z));
+    };
+    double low = -k * mu_ - 1.0, high = 1.0;
+    while (high < 1e9 && log_ratio(high) < 0.0) high *= 2.0;
+    for (int i = 0; i < kHalvings && low < high; ++i) {
+        const double middle = 0.5 * (low + high);
+        (log_ratio(middle) < 0.0 ? low : high) = middle;
+    }
+    const double t = high;
+    if (t > ours_.records() * mu_ + kFar) return Interval{0.0, kNothing};
+    const double rest = log_ndtr(-t);
+    const double above = ours_.some_above(t, 0.0) + std::exp(ours_none + rest);
+    const double below = theirs_.some_above(t, x) + std::exp(theirs_none + rest);
+    const double logs = k * (1.0 - std::log(q_) - log_rest), reach = std::fabs(t) + k * mu_;
+    const double part = kUnit * (64.0 + 40.0 * k + 8.0 * (x + reach * reach + logs));
+    const double hazard = std::max(t, 0.0) + 1.5;
+    const double missed = std::fabs(log_ratio(t)) + part;
+    const double lost = 2.0 * missed * missed * hazard / mu_ + 4.0 * kUnit * mu_ * k * hazard;
+    const double of_none = std::exp(log_none + std::max(y, 0.0) + rest) * off;
+    const double value = above - below, error = (3.0 * part + lost) * above + 4.0 * of_none;
+    if (!(missed < 1e-6)) return Interval{0.0, 1.0};
+    return Interval{std::max(value - error, 0.0), std::min(value + error, 1.0)};
 }
 
 }  // namespace tightnoise::contour

@@ -28,7 +28,9 @@ class GroupSide {
         double error;            // of both, absolute, in units u
     };
     Value at(double z, const Turns& turns) const;
-    double mean_above(double z, double width) const;  // of Phi((x - z)/width) in all
+    double log_some(double z) const;                       // of the terms of one record and more
+    double some_above(double z, double log_factor) const;  // of their probability beyond z
+    double mean_above(double z, double width) const;       // of Phi((x - z)/width) in all
     // This density less that of as many records of the other data set, at z + i tau on the side of
     // these; none where exponents are large.
     struct Difference {
@@ -70,6 +72,7 @@ class GroupedGaussianLaw : public Law {
         return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
     }
     std::unique_ptr<Line> line(const LineRequest& request) const override;
+    std::optional<Interval> profile(double x) const override;
 
     const GroupSide& ours() const { return ours_; }
     const GroupSide& theirs() const { return theirs_; }
@@ -116,7 +119,7 @@ class GroupedGaussianLaw : public Law {
     void add_nodes(double first, double last, double t, const Cut* cut, Nodes& to) const;
     Moment crude_moment(double t) const;
     Moment moment_on(const Nodes& nodes, double t, double log_error, const Cut* cut) const;
-    Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double log_error,
+    Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double missed,
                           const Masses& lacking) const;
     Moment moment_within(double t, double log_error, const Cut* cut) const;
     std::optional<ShiftedNodes> shifted(double t, double log_error, const Cut* cut) const;

@@ -337,7 +337,9 @@ class Sampled(Leaf):
         noise = _merged_noise(terms)
         if not noise.is_in_range:
             return None
-        return (noise.law(lambda sigma: core.replaced_gaussian(sigma, self.rate, self.sampling)),)
+        if self.is_replaced:
+            return (noise.law(lambda sigma: core.grouped_gaussian(sigma, self.rate, 1, 1)),)
+        return (noise.law(lambda sigma: core.fixed_size_gaussian(sigma, self.rate)),)
 
     def describe(self) -> str:
         """Return what runs on the sample."""
