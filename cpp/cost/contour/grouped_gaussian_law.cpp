@@ -319,16 +319,17 @@ std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, dou
         if (!(static_cast<double>(made.z.size()) + count < kMostNodes)) return std::nullopt;
         add_nodes(cell.lower, cell.upper, t, cut, made);
     }
-    double largest = -kInfinite, total = 0.0, error = 0.0;
+    double largest = -kInfinite, error = 0.0;
+    CompensatedSum sum;
     for (const double tilted : made.tilted) largest = std::max(largest, tilted);
     for (std::size_t j = 0; j < made.z.size(); ++j) {
         const double g = std::exp(made.tilted[j] - largest);
-        total += g;
+        add(sum, g);
         error += g * (made.error_of_tilted[j] + 4.0 * std::fabs(largest));
     }
-    const double n = static_cast<double>(made.z.size());
+    const double total = value(sum);
     made.log_sum = largest + std::log(total);
-    made.error_of_sum = error / total + 2.0 * n + 4.0 * std::fabs(made.log_sum);
+    made.error_of_sum = error / total + 8.0 + 4.0 * std::fabs(made.log_sum);
     // Sums over equal steps of what falls from an end on are at most integrals by the spacing.
     const double end = last * made.spacing;
     double fall = end - mode;
@@ -401,9 +402,9 @@ Moment GroupedGaussianLaw::moment_on(const Nodes& grid, double t, double log_err
 // losses alone both probabilities are less by what larger ones have.
 Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Moment& plain,
                                           double missed, const Masses& lacking) const {
-    double sum = 0.0, error = 0.0;
-    const std::size_t n = grid.z.size();
-    for (std::size_t j = 0; j < n; ++j) {
+    CompensatedSum terms;
+    double error = 0.0;
+    for (std::size_t j = 0; j < grid.z.size(); ++j) {
         const double loss = grid.loss[j], under_p = grid.base[j] + grid.log_ours[j];
         const double under_q = grid.base[j] + grid.log_theirs[j], tilted = under_p + t * loss;
         const double weight = std::exp(under_p), gain = t * loss;
@@ -420,11 +421,12 @@ Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
             slope = t * grown + swapped;
             error += (grown + swapped) * (4.0 * (1.0 + t) * std::fabs(loss) + 64.0);
         }
-        sum += term;
+        add(terms, term);
         error += std::fabs(term) * (grid.error_of_base[j] + grid.error_of_ours[j] +
                                     4.0 * std::fabs(under_p) + 60.0) +
                  slope * (grid.error_of_loss[j] + 4.0 * std::fabs(loss));
     }
+    double sum = value(terms);
     const double discrete = (2.0 + 2.0 * t) * (missed + 2.0 * kOutside) * (1.0 + sum);
     const auto [mass, swapped] = lacking;
     const double above = 0.5 * (mass.lower + mass.upper);
@@ -432,8 +434,7 @@ Moment GroupedGaussianLaw::careful_moment(const Nodes& grid, double t, const Mom
     const double unknown = (1.0 + t) * (mass.upper - mass.lower) +
                            t * (swapped.upper - swapped.lower) +
                            8.0 * kUnit * ((1.0 + t) * above + t * above_swapped);
-    const double absolute =
-        1.02 * (kUnit * (error + 2.0 * static_cast<double>(n) * sum) + discrete + unknown);
+    const double absolute = 1.02 * (kUnit * (error + 8.0 * sum) + discrete + unknown);
     sum += t * above_swapped - (1.0 + t) * above;
     Moment moment = plain;
     moment.value = log1p(sum);
@@ -496,8 +497,8 @@ std::unique_ptr<Line> GroupedGaussianLaw::line(const LineRequest& request) const
     if (!std::isfinite(moment.error)) return nullptr;
     const double log_missing = std::clamp(request.log_missing, -300.0, -30.0);
     const auto cut = is_whole ? std::nullopt : cut_at(request.split, 1.0);
-    const auto whole = shifted(t, log_missing, top);
-    const auto large = cut ? shifted(t, log_missing, &*cut) : ShiftedNodes{};
+    const auto whole = shifted(t, log_missing, top, moment);
+    const auto large = cut ? shifted(t, log_missing, &*cut, moment) : ShiftedNodes{};
     if (!whole || !large) return nullptr;
     const auto sum = [&](const ShiftedNodes& nodes) {
         return ShiftedSum(nodes, moment.slope, request.step);
@@ -514,8 +515,9 @@ std::unique_ptr<Line> GroupedGaussianLaw::line(const LineRequest& request) const
 }
 
 // Relative to M, or that of smaller losses where a cut takes those; of larger losses, the part.
-std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_error,
-                                                        const Cut* cut) const {
+std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_error, const Cut* cut,
+                                                        const Moment& moment) const {
+    const double log_moment = moment.value;
     const int records = std::max(ours_.records(), theirs_.records());
     const double spread = cut ? cut->spread() : 0.0;
     double farthest =
@@ -536,14 +538,13 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     const std::size_t n = grid->z.size();
     const double log_spacing = std::log(grid->spacing) - kLogRoot;
     const Turns turned = turns(tau);
-    const double log_sum = grid->log_sum;
     const double growth = log_growth(t, tau) + 0.5 * spread * tau * tau;
-    const double outside = std::exp(grid->log_outside - log_sum + growth);
+    const double outside = std::exp(grid->log_outside - log_moment + growth);
     const ComplexShare share{cut ? cut->middle : 0.0, cut ? cut->width : 1.0,
                              cut ? -cut->way : 1.0};
     ShiftedNodes made;
-    double left_out = 0.0, moduli = 0.0, total_error = 0.0;
-    CompensatedSum of_real, of_imaginary;
+    double left_out = 0.0, moduli = 0.0;
+    Complex total = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double z = grid->z[j];
         const Place at = place(z, turned);
@@ -551,12 +552,12 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
         const Complex loss = at.loss;
         const double base = log_spacing - 0.5 * z * z;
         Complex exponent(
-            base + 0.5 * tau * tau - log_sum + (1.0 + t) * above.log_size - t * below.log_size,
+            base + 0.5 * tau * tau - log_moment + (1.0 + t) * above.log_size - t * below.log_size,
             -z * tau + (1.0 + t) * above.angle + t * below.angle);
         double error = z * z + 8.0 + 4.0 * std::fabs(base) + 4.0 * std::fabs(z * tau) +
                        (1.0 + t) * (above.error + 4.0 * (std::fabs(above.log_size) + above.angle)) +
                        t * (below.error + 4.0 * (std::fabs(below.log_size) + below.angle)) +
-                       4.0 * std::fabs(log_sum) + 16.0;
+                       4.0 * std::fabs(log_moment) + moment.error / kUnit + 16.0;
         if (cut) {
             const double most = exponent.real() + share.log_most(z, tau);
             if (most < kLogNothing) {
@@ -574,10 +575,8 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
         }
         const Complex weight =
             modulus * Complex(std::cos(exponent.imag()), std::sin(exponent.imag()));
-        add(of_real, weight.real());
-        add(of_imaginary, weight.imag());
+        total += weight;
         moduli += modulus;
-        total_error += modulus * error;
         made.loss.push_back(loss.real());
         made.damping.push_back(std::max(loss.imag(), 0.0));
         made.real.push_back(weight.real());
@@ -585,22 +584,8 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
         made.error.push_back(error);
         made.loss_error = std::max(made.loss_error, at.error_of_loss / (std::abs(loss) + 1e-300));
     }
-    const Complex total(value(of_real), value(of_imaginary));
-    if (is_large) {  // the sum over the nodes on the line serves as M
-        const double of_sum = 1.02 * grid->error_of_sum;
-        for (double& error : made.error) error += of_sum + 8.0;
-        made.missing =
-            1.01 * left_out + 1.05 * std::abs(total) * std::exp(log_error) + 2.0 * outside;
-        return made;
-    }
-    if (!(std::abs(total - 1.0) < 0.01)) return std::nullopt;
-    for (std::size_t j = 0; j < made.real.size(); ++j) {
-        const Complex weight = Complex(made.real[j], made.imaginary[j]) / total;
-        made.real[j] = weight.real();
-        made.imaginary[j] = weight.imag();
-        made.error[j] += 1.02 * (total_error + 4.0 * moduli) + 8.0;
-    }
-    made.missing = 2.1 * (left_out + std::exp(log_error) + outside);
+    const double whole = is_large ? 1.05 * std::abs(total) : 1.0;
+    made.missing = 1.05 * (left_out + whole * std::exp(log_error) + outside);
     return made;
 }
 

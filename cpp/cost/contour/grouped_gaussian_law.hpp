@@ -122,7 +122,8 @@ class GroupedGaussianLaw : public Law {
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double missed,
                           const Masses& lacking) const;
     Moment moment_within(double t, double log_error, const Cut* cut) const;
-    std::optional<ShiftedNodes> shifted(double t, double log_error, const Cut* cut) const;
+    std::optional<ShiftedNodes> shifted(double t, double log_error, const Cut* cut,
+                                        const Moment& moment) const;
 
     double mu_, q_;
     GroupSide ours_, theirs_;
