@@ -115,11 +115,11 @@ void bind_contour(py::module_ m) {
     m.def(
         "grouped_gaussian",
         [](double sigma, double rate, int ours, int theirs) -> SharedLaw {
-            constexpr int kMost = 32;
+            constexpr int kMost = 16;
             if (!(sigma >= 0.1 && sigma <= 1e6 && rate >= 1e-100 && rate <= 1.0) ||
                 !(ours >= 0 && ours <= kMost && theirs >= 0 && theirs <= kMost) ||
                 ours + theirs == 0) {
-                throw py::type_error("core: sigma from 0.1 to 1e6, a rate, and 1 to 32 records");
+                throw py::type_error("core: sigma from 0.1 to 1e6, a rate, and 1 to 16 records");
             }
             if (rate == 1.0) return std::make_shared<contour::GaussianLaw>((ours + theirs) / sigma);
             return std::make_shared<contour::GroupedGaussianLaw>(sigma, rate, ours, theirs);

@@ -7,6 +7,7 @@ import pickle
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise import special
@@ -44,18 +45,19 @@ def truth(epsilon, mu, q, ours=1, theirs=1):
     return power - mp.exp(epsilon) * errors
 
 
-def test_the_profile_is_that_of_the_pair_and_within_its_excess(rng):
+@pytest.mark.parametrize("cases", [24, *by_night(2000)])
+def test_the_profile_is_that_of_the_pair_and_within_its_excess(cases, rng):
     count = 0
-    for number in range(60):
+    for number in range(cases):
         mu, q = 10 ** rng.uniform(-5, 1.3), min(10 ** rng.uniform(-6, 0.02), 0.9999)
         theirs = int(rng.integers(0, 4))
         ours = int(rng.integers(0 if theirs else 1, 4)) if number % 4 else 1
         pair = GroupedGaussian(mu, q, ours, theirs if number % 4 else 1)
         far = rng.uniform(0, ours * mu + 30)
-        with mp.workdps(320):
+        with mp.workdps(200):
             place = mp.mpf(far), mp.mpf(mu), mp.mpf(q)
             epsilon = max(0.0, float(loss(*place, *pair[2:]))) * (rng.random() < 0.9)
-        with mp.workdps(60 if far < 12 else 320):
+        with mp.workdps(60 if far < 12 else 200):
             exact = truth(epsilon, *pair)
             got = mp.mpf(float(pair.delta(np.array([epsilon]))[0]))
             excess = pair.excess
@@ -66,7 +68,7 @@ def test_the_profile_is_that_of_the_pair_and_within_its_excess(rng):
             if got > LOST:
                 assert got <= beside * (1 + mp.mpf(excess.height))
                 count += 1
-    assert count > 45
+    assert count > 0.7 * cases
 
 
 def test_far_out_little_is_left():
@@ -76,7 +78,7 @@ def test_far_out_little_is_left():
                 pair = GroupedGaussian(mu, q, ours, theirs)
                 assert pair.delta(np.array([pair.largest]))[0] <= 1e-40
     epsilons = np.array([0.0, 1e-300, 1.0, 1e3, 1e300])
-    for ours, theirs in ((1, 1), (32, 0), (0, 32)):
+    for ours, theirs in ((1, 1), (16, 0), (0, 16)):
         delta = GroupedGaussian(0.5, 0.3, ours, theirs).delta(epsilons)
         assert np.all((delta >= 0) & (delta <= 1))
         assert np.all(np.diff(delta) <= 0)

@@ -165,9 +165,7 @@ def test_costs_are_told_by_it():
     poisson = each.sampled(0.01, "poisson", adjacency="replace-one")
     for once_of, sampling in ((fixed, "fixed-size"), (poisson, "poisson")):
         low, high = (once_of * 1000).epsilon_bounds(1e-6)
-        below, above = cost.Composition(
-            [(of_noise(1.0, 0.01, sampling), 1000)]
-        ).epsilon(1e-6)
+        below, above = cost.Composition([(of_noise(1.0, 0.01, sampling), 1000)]).epsilon(1e-6)
         assert high - low <= 1e-9 * high
         assert low <= above
         assert below <= high
@@ -184,6 +182,6 @@ def test_bad_input(sigma, rate):
     for sampling in SAMPLINGS:
         with pytest.raises(TypeError):
             of_noise(sigma, rate, sampling)
-    for records in ((0, 0), (33, 0), (-1, 2)):
+    for records in ((0, 0), (17, 0), (-1, 2)):
         with pytest.raises(TypeError):
             cost.grouped_gaussian(1.0, 0.1, *records)

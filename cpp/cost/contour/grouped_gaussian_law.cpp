@@ -18,7 +18,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double kMostNodes = 0x1p14;                // of one line
+constexpr double kMostNodes = 0x1p13;                // of one line
 constexpr double kMomentError = -46.0;               // log: of moments for searches and images
 constexpr double kWidestShift = 1.0;                 // farther, weights lose digits to each other
 constexpr double kMostTurned = 0.95 * kPi;           // of all records together

@@ -57,7 +57,7 @@ class GroupSide {
 
 class GroupedGaussianLaw : public Law {
   public:
-    // sigma in [0.1, 1e6], rate in [1e-100, 1), no more than 32 records each, one at least.
+    // sigma in [0.1, 1e6], rate in [1e-100, 1), no more than 16 records each, one at least.
     GroupedGaussianLaw(double sigma, double rate, int ours, int theirs);
 
     Moment moment(double t) const override;

@@ -70,7 +70,7 @@ from tightnoise.costs._excess import Excess
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-MOST_RECORDS = 32
+MOST_RECORDS = 16
 """Of a group of which the pairs are told."""
 
 _UNIT = 2.0**-53
