@@ -89,7 +89,10 @@ SOME_MODES = tn.QuasiGaussianMixture(2.0, 0.5, 1.0).cost(sensitivity=1.0)
         ),
         (Cost.of_gdp(1.0).allocated(2) * 3, "in one of 2", "an upper bound"),
         (
-            NOISE.sampled(5e-7, "poisson", adjacency="replace-one") * 22_058,
+            tn.Gaussian(1.0)
+            .cost(sensitivity=1.0, adjacency="replace-one")
+            .sampled(5e-7, "fixed-size")
+            * 22_058,
             "so many losses",
             "than the limit of work allows",
         ),

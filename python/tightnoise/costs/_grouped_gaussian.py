@@ -32,7 +32,8 @@ The loss grows with z: with x = epsilon >= 0 it is x at z = t, where with c = mu
 
 F, the logarithm of the positive over the negative terms of the first line, rises in z by mu to
 k mu, k the greater of a and b: each of its terms but c0 does so, or falls. So a search within
-brackets finds t by Newton's steps. |t| <= k mu/2 or t > 0, as L(k mu/2) >= 0 >= -x.
+brackets finds t by Newton's steps. t >= -k mu/2, where no term of g is above p_j, and none of h
+below q_j, so that L <= 0 <= x.
 
 Rounding. Let S be the sum of the positive terms of delta. (1) delta is a share of S of at least
 1 - m(t + mu)/m(t) with Mills' ratio m: the densities in delta's negative terms over those of the
@@ -168,10 +169,12 @@ class GroupedGaussian(NamedTuple):
             rises, falls = rise * np.exp(log_g - above), fall * np.exp(log_h - below)
             return above - below, rises + falls
 
-        t, off = _root(log_ratio, lambda z, at: self._part(x[at], z), x.size, self.mu)
+        last = np.full(x.shape, self.ours * self.mu + _FAR)
+        near = log_ratio(last, np.arange(x.size))[0] > -4 * self._part(x, last)
         delta = np.full(x.shape, _NOTHING)
-        near = t <= self.ours * self.mu + _FAR
-        x, t, off = x[near], t[near], off[near]
+        some = np.flatnonzero(near)
+        t, off = _root(log_ratio, lambda z, at: self._part(x[at], z), some, self.mu)
+        x = x[near]
         rest = special.log_ndtr(-t)
         above = ours.upper_tail(t, 0.0) + np.exp(none[0][near] + rest)
         below = theirs.upper_tail(t, x) + np.exp(none[1][near] + rest)
@@ -240,18 +243,18 @@ def _log_expm1(y: Array) -> Array:
 def _root(
     function: Callable[[Array, Indices], tuple[Array, Array]],
     accuracy: Callable[[Array, Indices], Array],
-    size: int,
+    which: Indices,
     least_slope: float,
 ) -> tuple[Array, Array]:
-    """Return where a function is 0 that rises by no less than a slope, and what is left there."""
-    roots, left = np.zeros(size), np.zeros(size)
-    at = np.arange(size)
-    z = np.zeros(size)
-    low, high = np.full(size, -np.inf), np.full(size, np.inf)
+    """Return where functions are 0 that rise by no less than a slope, and what is left there."""
+    roots, left = np.zeros(which.size), np.zeros(which.size)
+    at = np.arange(which.size)
+    z = np.zeros(which.size)
+    low, high = np.full(which.size, -np.inf), np.full(which.size, np.inf)
     for _ in range(_STEPS):
-        value, slope = function(z, at)
+        value, slope = function(z, which[at])
         roots[at], left[at] = z, value
-        rest = np.abs(value) > 4 * accuracy(z, at)
+        rest = np.abs(value) > 4 * accuracy(z, which[at])
         at, z, value, slope = at[rest], z[rest], value[rest], slope[rest]
         low, high = low[rest], high[rest]
         if not at.size:
