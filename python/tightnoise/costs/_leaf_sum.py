@@ -248,7 +248,8 @@ class LeafSum:
         Some of them in the one data set and the others in the other, or all in one: what costs
         most counts. Gaussian noise on Poisson samples, for up to 16 records, is known from both
         sides (Ganesh 2024 has those that are all in one), as is what has no sample. Of anything
-        else on samples a chain of neighbours is an upper bound.
+        else on samples a chain of neighbours is an upper bound. `Cost.losses` has losses that
+        cost no less than any such data sets, composed perhaps more.
 
         Parameters
         ----------
