@@ -25,9 +25,10 @@ constexpr double kMostTurned = 0.95 * kPi;           // of all records together
 constexpr double kPruned = 1e-28;                    // of M: nodes that are left out, and counted
 constexpr double kLogNothing = -150.0;               // of a weight: squares do not underflow
 constexpr double kLogRoot = 0.91893853320467274178;  // log sqrt(2 pi)
-constexpr double kLargest = 300.0;                   // of an exponent: e^1 - 1 is that without 1
+constexpr double kLargest = 300.0;                   // of an exponent: its sum is taken as it is
 constexpr double kDepth = 80.0;                      // e^-kDepth of the rest: far nodes that go
 constexpr double kShortest = 2.0;                    // of z: cells of far nodes
+constexpr double kMargin = 1e-14;                    // relative: of bounds that are rounded up
 constexpr double kFarFromCut = 13.0;                 // in its widths
 
 double log_both(double a, double b) {
@@ -260,13 +261,18 @@ double GroupedGaussianLaw::log_most(double t, double low, double high) const {
     const double above = (1.0 + t) * mu_, below = t * mu_, length = high - low;
     const double rise = std::max(above * ours_.mean(high) + below * theirs_.mean(low) - low, 0.0);
     const double fall = std::max(high - above * ours_.mean(low) - below * theirs_.mean(high), 0.0);
-    return std::min(log_integrand(low, t) + rise * length, log_integrand(high, t) + fall * length) +
+    return std::min(log_integrand(low, t) + rise * length * (1.0 + kMargin),
+                    log_integrand(high, t) + fall * length * (1.0 + kMargin)) +
            1e-9;
 }
 
+// Rounded up.
 double GroupedGaussianLaw::log_integrand(double z, double t) const {
     const Place at = place(z, turns(0.0));
-    return (1.0 + t) * at.ours.log_size - t * at.theirs.log_size - 0.5 * z * z - kLogRoot;
+    const double ours = (1.0 + t) * at.ours.log_size, theirs = t * at.theirs.log_size;
+    const double error = kUnit * ((1.0 + t) * at.ours.error + t * at.theirs.error);
+    return ours - theirs - 0.5 * z * z - kLogRoot + error +
+           kMargin * (std::fabs(ours) + std::fabs(theirs) + z * z + 1.0);
 }
 
 std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, double width,
