@@ -75,7 +75,7 @@ SOME_MODES = tn.QuasiGaussianMixture(2.0, 0.5, 1.0).cost(sensitivity=1.0)
         (BETWEEN.sampled(0.1, "poisson") * 17, "sampled", "which true values cost most depends"),
         (SOME_MODES * 3, "additive", "several modes"),
         (Cost.of_bounded_range(1.0) * 5, "bounded-range", "from below it is randomised response"),
-        (NOISE.sampled(0.1, "poisson").group(3) * 5, "3 records", "of a chain of neighbours"),
+        (LAPLACE.sampled(0.1, "poisson").group(3) * 5, "3 records", "of a chain of neighbours"),
         (
             (NOISE + Cost.of_response(0.6)).sampled(0.1, "poisson") * 2,
             "sampled",
@@ -89,7 +89,10 @@ SOME_MODES = tn.QuasiGaussianMixture(2.0, 0.5, 1.0).cost(sensitivity=1.0)
         ),
         (Cost.of_gdp(1.0).allocated(2) * 3, "in one of 2", "an upper bound"),
         (
-            NOISE.sampled(5e-7, "poisson", adjacency="replace-one") * 22_058,
+            tn.Gaussian(1.0)
+            .cost(sensitivity=1.0, adjacency="replace-one")
+            .sampled(5e-7, "fixed-size")
+            * 22_058,
             "so many losses",
             "than the limit of work allows",
         ),
