@@ -168,7 +168,11 @@ def replaced(sigma, rate):
     )
 
 
-@pytest.mark.parametrize("kind", [fixed_size, replaced])
+def three_records(sigma, rate):
+    return tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson").group(3)
+
+
+@pytest.mark.parametrize("kind", [fixed_size, replaced, three_records])
 def test_random_replaced_records(timed, kind):
     """Through the package; prints how many are narrow, by count."""
     rng = np.random.default_rng(7)

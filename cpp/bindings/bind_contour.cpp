@@ -10,9 +10,10 @@
 #include "bindings/arrays.hpp"
 #include "cost/contour/atoms_law.hpp"
 #include "cost/contour/composition.hpp"
+#include "cost/contour/fixed_size_gaussian_law.hpp"
 #include "cost/contour/gaussian_law.hpp"
+#include "cost/contour/grouped_gaussian_law.hpp"
 #include "cost/contour/laplace_law.hpp"
-#include "cost/contour/replaced_gaussian_law.hpp"
 #include "cost/contour/sampled_direction_law.hpp"
 #include "cost/contour/sampled_gaussian_law.hpp"
 
@@ -102,22 +103,28 @@ void bind_contour(py::module_ m) {
         },
         py::arg("sigma"), py::arg("rate"), py::arg("direction"));
     m.def(
-        "replaced_gaussian",
-        [](double sigma, double rate, const std::string& sampling) -> SharedLaw {
-            using Replaced = contour::ReplacedGaussianLaw;
-            const bool is_fixed = sampling == "fixed-size";
-            if (!(sigma >= 0.1 && sigma <= 1e6 && rate >= 1e-100 && rate <= 1.0) ||
-                !(is_fixed || sampling == "poisson")) {
-                throw py::type_error("core: sigma from 0.1 to 1e6, a rate, and a sampling");
+        "fixed_size_gaussian",
+        [](double sigma, double rate) -> SharedLaw {
+            if (!(sigma >= 0.1 && sigma <= 1e6 && rate >= 1e-100 && rate <= 1.0)) {
+                throw py::type_error("core: sigma from 0.1 to 1e6, and a rate");
             }
-            if (rate == 1.0) {
-                return std::make_shared<contour::GaussianLaw>((is_fixed ? 1.0 : 2.0) / sigma);
-            }
-            return std::make_shared<Replaced>(
-                sigma, rate,
-                is_fixed ? Replaced::Sampling::fixed_size : Replaced::Sampling::poisson);
+            if (rate == 1.0) return std::make_shared<contour::GaussianLaw>(1.0 / sigma);
+            return std::make_shared<contour::FixedSizeGaussianLaw>(sigma, rate);
         },
-        py::arg("sigma"), py::arg("rate"), py::arg("sampling"));
+        py::arg("sigma"), py::arg("rate"));
+    m.def(
+        "grouped_gaussian",
+        [](double sigma, double rate, int ours, int theirs) -> SharedLaw {
+            constexpr int kMost = 16;
+            if (!(sigma >= 0.1 && sigma <= 1e6 && rate >= 1e-100 && rate <= 1.0) ||
+                !(ours >= 0 && ours <= kMost && theirs >= 0 && theirs <= kMost) ||
+                ours + theirs == 0) {
+                throw py::type_error("core: sigma from 0.1 to 1e6, a rate, and 1 to 16 records");
+            }
+            if (rate == 1.0) return std::make_shared<contour::GaussianLaw>((ours + theirs) / sigma);
+            return std::make_shared<contour::GroupedGaussianLaw>(sigma, rate, ours, theirs);
+        },
+        py::arg("sigma"), py::arg("rate"), py::arg("ours"), py::arg("theirs"));
     m.def(
         "sampled_direction",
         [](double kappa, double dim, double half_chord, double rate,

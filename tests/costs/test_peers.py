@@ -259,3 +259,19 @@ def test_loss_distributions_of_dp_accounting_at_two_hundred_settings():
         assert lower <= pessimistic * (1 + 4e-4)
         above += [lower > pessimistic]
     assert sum(above) == 5
+
+
+def test_groups_as_mixtures_of_gaussians():
+    """Of data sets one of which has all the records of the group, which costs most here."""
+    pytest.importorskip("dp_accounting")
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    sigma, rate, count, steps = 2.0, 0.3, 3, 20
+    shares = [math.comb(count, j) * rate**j * (1 - rate) ** (count - j) for j in range(count + 1)]
+    mixture = pld.from_mixture_gaussian_mechanism(
+        sigma, [float(j) for j in range(count + 1)], shares, value_discretization_interval=1e-2
+    )
+    theirs = mixture.self_compose(steps).get_epsilon_for_delta(1e-6)
+    step = tn.Gaussian(sigma).cost(sensitivity=1.0).sampled(rate, "poisson")
+    lower, upper = (step.group(count) * steps).epsilon_bounds(1e-6)
+    assert upper <= theirs <= lower * 1.001

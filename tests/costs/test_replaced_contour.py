@@ -14,8 +14,14 @@ NOTHING = (cost.atoms(np.array([0.0]), np.array([1.0])), 1)  # with it, a releas
 SAMPLINGS = ["poisson", "fixed-size"]
 
 
+def of_noise(sigma, rate, sampling):
+    if sampling == "fixed-size":
+        return cost.fixed_size_gaussian(sigma, rate)
+    return cost.grouped_gaussian(sigma, rate, 1, 1)
+
+
 def law(mu, rate, sampling):
-    return cost.replaced_gaussian(1 / mu, rate, sampling)
+    return of_noise(1 / mu, rate, sampling)
 
 
 def once(x, mu, rate, sampling):
@@ -112,7 +118,7 @@ def test_two_contours(sampling, cases, rng):
     for _ in range(cases):
         sigma, rate = math.exp(rng.uniform(-0.7, 2.5)), 10 ** rng.uniform(-4, -0.02)
         count, delta = math.floor(10 ** rng.uniform(0.5, 6)), 10 ** rng.uniform(-15, -2)
-        terms = [(cost.replaced_gaussian(sigma, rate, sampling), count)]
+        terms = [(of_noise(sigma, rate, sampling), count)]
         low, high = cost.Composition(terms).epsilon(delta)
         below, above = cost.Composition(terms, tilt=0.7).epsilon(delta)
         assert low <= above, (sigma, rate, count, delta)
@@ -139,7 +145,7 @@ NARROW = [  # sigma, rate, count, delta: the last ones where rare large losses d
 @pytest.mark.parametrize(("sigma", "rate", "count", "delta"), NARROW)
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_narrow(sampling, sigma, rate, count, delta):
-    composed = cost.Composition([(cost.replaced_gaussian(sigma, rate, sampling), count)])
+    composed = cost.Composition([(of_noise(sigma, rate, sampling), count)])
     lower, upper = composed.epsilon(delta)
     assert 0 < upper - lower <= 1e-6 * upper
     assert composed.delta(lower)[1] >= delta * (1 - 1e-12)
@@ -148,7 +154,7 @@ def test_narrow(sampling, sigma, rate, count, delta):
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_few_releases_of_several_kinds(sampling):
-    one, other = (cost.replaced_gaussian(*kind, sampling) for kind in ((1.4, 6e-4), (2.0, 1e-3)))
+    one, other = (of_noise(*kind, sampling) for kind in ((1.4, 6e-4), (2.0, 1e-3)))
     pairs = [
         ([(one, 2), (one, 2), (other, 1)], [(other, 1), (one, 4)]),
         ([(one, 3), (other, 2)], [(other, 1), (one, 1), (other, 1), (one, 2)]),
@@ -167,7 +173,7 @@ def test_few_releases_of_several_kinds(sampling):
 @pytest.mark.parametrize("sigma", [0.1, 1.0, 1e6])
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_extremes_stay_sound(sampling, sigma, rate, count):
-    terms = [(cost.replaced_gaussian(sigma, rate, sampling), count)]
+    terms = [(of_noise(sigma, rate, sampling), count)]
     lower, upper = cost.Composition(terms).epsilon(1e-5)
     assert 0 <= lower <= upper
     gaussian = cost.gaussian((1.0 if sampling == "fixed-size" else 2.0) / sigma)
@@ -176,7 +182,7 @@ def test_extremes_stay_sound(sampling, sigma, rate, count):
 
 def test_the_larger_rate_and_the_less_noise_cost_more():
     def epsilon(sigma, rate, sampling):
-        terms = [(cost.replaced_gaussian(sigma, rate, sampling), 300)]
+        terms = [(of_noise(sigma, rate, sampling), 300)]
         return cost.Composition(terms).epsilon(1e-6)
 
     for sampling in SAMPLINGS:
@@ -194,9 +200,7 @@ def test_costs_are_told_by_it():
     poisson = each.sampled(0.01, "poisson", adjacency="replace-one")
     for once_of, sampling in ((fixed, "fixed-size"), (poisson, "poisson")):
         low, high = (once_of * 1000).epsilon_bounds(1e-6)
-        below, above = cost.Composition(
-            [(cost.replaced_gaussian(1.0, 0.01, sampling), 1000)]
-        ).epsilon(1e-6)
+        below, above = cost.Composition([(of_noise(1.0, 0.01, sampling), 1000)]).epsilon(1e-6)
         assert high - low <= 1e-9 * high
         assert low <= above
         assert below <= high
@@ -208,10 +212,11 @@ def test_costs_are_told_by_it():
     assert 0 < high - low <= 1e-6 * high
 
 
-@pytest.mark.parametrize(
-    ("sigma", "rate", "sampling"),
-    [(1e-3, 0.1, "poisson"), (1e7, 0.1, "poisson"), (1.0, 0.0, "poisson"), (1.0, 0.1, "shuffled")],
-)
-def test_bad_input(sigma, rate, sampling):
-    with pytest.raises(TypeError):
-        cost.replaced_gaussian(sigma, rate, sampling)
+@pytest.mark.parametrize(("sigma", "rate"), [(1e-3, 0.1), (1e7, 0.1), (1.0, 0.0)])
+def test_bad_input(sigma, rate):
+    for sampling in SAMPLINGS:
+        with pytest.raises(TypeError):
+            of_noise(sigma, rate, sampling)
+    for records in ((0, 0), (17, 0), (-1, 2)):
+        with pytest.raises(TypeError):
+            cost.grouped_gaussian(1.0, 0.1, *records)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._bounds import RdpTable
+from tightnoise.costs._cases import cases_of
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds, composition_of
@@ -50,15 +51,41 @@ class Way(NamedTuple):
     delta: Callable[[Terms, float], Proof | None]
 
 
-@functools.lru_cache(maxsize=256)
 def proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
-    """Return what one way proves of releases, one at least."""
+    """Return what one way proves of releases, one at least, in the case that costs most."""
+    each = [_proved_by(way, question, case, at) for case in cases_of(terms)]
+    known = [proof for proof in each if proof is not None]
+    return max(known, key=lambda proof: proof.bound) if len(known) == len(each) else None
+
+
+@functools.lru_cache(maxsize=256)
+def _proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
     proof: Proof | None = getattr(WAYS[way], question)(terms, at)
     return proof
 
 
 def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
-    """Return the way that proves the least, and what.
+    """Return the way that proves the least, and what, in the case that costs most."""
+    first, *others = cases_of(terms)
+    worst = _least_of_case(question, first, at)
+    for case in others:
+        if not _is_at_most(question, case, at, worst[1].bound):
+            found = _least_of_case(question, case, at)
+            worst = max(worst, found, key=lambda each: each[1].bound)
+    return worst
+
+
+@functools.lru_cache(maxsize=256)
+def _is_at_most(question: str, case: Terms, at: float, bound: float) -> bool:
+    """Return whether little work shows that a case costs no more."""
+    if question == "epsilon" and at == 0:
+        return False
+    composition = composition_of(case)
+    return composition is not None and composition.is_at_most(question, at, bound)
+
+
+def _least_of_case(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
+    """Return that of one case.
 
     Releases on nearly all records cost no more than on all: rounding must not say otherwise.
     """
@@ -87,7 +114,7 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
     found = {"nothing": Proof(math.inf if question == "epsilon" else 1.0)}
     leaf = _only(terms)
     ways = ["profile", "pure", "rdp", "losses"]
-    exact = proved_by("profile", question, terms, at)
+    exact = _proved_by("profile", question, terms, at)
     if exact is not None:
         found["profile"] = exact
         if _is_least(terms):
@@ -100,7 +127,7 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
         if is_least and narrow is not None and narrow.is_narrow:
             return "losses", Proof(narrow.upper)
     for way in ways[1:]:
-        proof = proved_by(way, question, terms, at)
+        proof = _proved_by(way, question, terms, at)
         if proof is not None:
             found[way] = proof
     best = min(found, key=lambda way: found[way].bound)
@@ -109,6 +136,17 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
+    first, *others = cases_of(terms)
+    worst = _both_sides_of_case(question, first, at, upper)
+    for case in others:
+        no_worse = worst.upper if worst.is_narrow else worst.lower
+        if not _is_at_most(question, case, at, no_worse):
+            found = _both_sides_of_case(question, case, at, upper)
+            worst = Bounds(max(worst.lower, found.lower), max(worst.upper, found.upper))
+    return worst
+
+
+def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
     if best.is_narrow or (question == "epsilon" and exact is not None and upper < _SMALL):

@@ -75,6 +75,10 @@ class Composition:
         """Return bounds of delta at an epsilon of at least 0."""
         return self._narrowed("delta", "tilt_at_epsilon", epsilon)
 
+    def is_at_most(self, question: str, at: float, bound: float) -> bool:
+        """Return whether one contour in each direction says that an answer is at most that."""
+        return self._kind.is_exact and self._answer(question, at, bound).upper <= bound
+
     def _answer(self, question: str, at: float, floor: float = 0.0) -> Bounds:
         """Return the larger answer of the directions, if it is above a floor."""
         found: list[tuple[float, float]] = []

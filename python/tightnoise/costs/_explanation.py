@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tightnoise._text import Parts, Printed, lower_text, upper_text
 from tightnoise.costs._answers import WAYS, both_sides, least, proved_by
+from tightnoise.costs._cases import cases_of
 from tightnoise.costs._exact import NARROW
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._sampled import Terms
@@ -79,7 +80,7 @@ def explained(terms: Terms, adjacency: str | None, delta: float) -> Explanation:
     both = both_sides("epsilon", terms, delta, best.bound)
     # Nothing costs less than nothing.
     is_narrow = both.is_narrow or best.bound == 0
-    reason = "" if is_narrow else _reason(terms)
+    reason = "" if is_narrow else _reason(cases_of(terms)[0])
     bounds = best.bound, both.lower, both.upper
     return Explanation(delta, *bounds, is_narrow, reason, way, known, leaves)
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._text import upper_text
-from tightnoise.costs._profile_points import profiles
+from tightnoise.costs._cases import cases_of
+from tightnoise.costs._profile_points import Profile, profiles
 
 Array = NDArray[np.float64]
 
@@ -17,6 +18,7 @@ Array = NDArray[np.float64]
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#7F7F7F"
 _RATES = 401
 _FURTHER = 1e-3  # the profile goes so far below delta
+_LEAST = 1e-300
 
 
 def draw(cost: object, epsilon: float, delta: float, profile: object, tradeoff: object) -> None:
@@ -28,10 +30,10 @@ def draw(cost: object, epsilon: float, delta: float, profile: object, tradeoff: 
 def _draw_profile(axes: Any, cost: Any, epsilon: float, delta: float) -> None:
     if cost.terms:
         far = max(_FURTHER * delta, 1e-300) if delta > 0 else 1e-12
-        ahead, behind = profiles(cost.terms, far, both_sides=True)
-        epsilons, i, j = np.intersect1d(ahead.epsilons, behind.epsilons, return_indices=True)
-        lower = np.maximum(ahead.lower[i], behind.lower[j])
-        upper = np.maximum(ahead.upper[i], behind.upper[j])
+        cases = cases_of(cost.terms)
+        each = [one for case in cases for one in profiles(case, far, both_sides=True)]
+        epsilons = np.unique(np.concatenate([one.epsilons for one in each]))
+        lower, upper = np.max([_read(one, epsilons) for one in each], axis=0)
         _draw_bounds(axes, epsilons, lower, upper, "no more", "no less")
         lowest = max(upper.min(where=upper > 0, initial=1.0), far)
         seen = epsilons[upper >= lowest]
@@ -42,6 +44,21 @@ def _draw_profile(axes: Any, cost: Any, epsilon: float, delta: float) -> None:
     axes.set_title("privacy profile", fontsize="medium")
     axes.set(xlabel="epsilon", ylabel="delta")
     _finish(axes)
+
+
+def _read(profile: Profile, epsilons: Array) -> Array:
+    """Return both bounds of delta, which falls and is convex in e^epsilon, between points, too."""
+    x, last = profile.epsilons, profile.epsilons.size - 1
+    after = np.searchsorted(x, epsilons)
+    lower = np.append(profile.lower, 0.0)[after]
+    first = np.clip(after - 1, 0, max(last - 1, 0))
+    second = np.minimum(first + 1, last)
+    # (e^epsilon - e^first)/(e^second - e^first)
+    gap, part = x[second] - x[first], epsilons - x[first]
+    share = np.exp(np.minimum(part - gap, 0.0)) * -np.expm1(-np.clip(part, 0.0, gap))
+    share /= np.maximum(-np.expm1(-gap), _LEAST)
+    upper = profile.upper[first] * (1 - share) + profile.upper[second] * share
+    return np.array([lower, upper])
 
 
 def draw_tradeoff(axes: Any, cost: Any) -> None:

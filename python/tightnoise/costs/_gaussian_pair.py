@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
 from tightnoise.costs._zcdp import ZcdpRdp
 
 Array = NDArray[np.float64]
+
+_LEAST_NOISE, _LARGEST_NOISE = 0.1, 1e6
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,23 @@ class TruncatedPair(GaussianPair):
         multiplier = quotient_lower(self.noise_multiplier, float(count))
         rho = self.rho * count * count * (1 + 2.0**-50)
         return replace(self, noise_multiplier=multiplier, rho=rho)
+
+
+class Noise(NamedTuple):
+    """A noise multiplier, rounded down unless it is exact."""
+
+    multiplier: float
+    is_exact: bool
+
+    @property
+    def is_in_range(self) -> bool:
+        """Whether laws of records that are replaced, and of groups, are there for it."""
+        return _LEAST_NOISE <= self.multiplier <= _LARGEST_NOISE
+
+    def law(self, of: Callable[[float], Any]) -> Law:
+        """Return the law of such noise: two where it is rounded."""
+        upper = of(self.multiplier)
+        return Law(upper, upper if self.is_exact else of(self.multiplier * (1 + 2.0**-48)))
 
 
 def truncated_variance(half: Array) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -21,7 +20,9 @@ from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
-from tightnoise.costs._gaussian_pair import GaussianPair, TruncatedPair, gaussian_of_mu
+from tightnoise.costs._gaussian_pair import GaussianPair, Noise, TruncatedPair, gaussian_of_mu
+from tightnoise.costs._group_case import GroupCase
+from tightnoise.costs._grouped_gaussian import MOST_RECORDS, GroupedGaussian, is_in_range
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
@@ -30,12 +31,6 @@ from tightnoise.costs._pure import PureRdp
 from tightnoise.costs._quotients import quotient_lower
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._release_profile import deviation, release_profile
-from tightnoise.costs._replaced_gaussian import (
-    is_in_range,
-    replaced_delta,
-    replaced_excess,
-    replaced_largest,
-)
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
 from tightnoise.costs._sampled_profile import (
     fixed_size_profile,
@@ -54,7 +49,6 @@ Terms = tuple[tuple[Leaf, int], ...]
 
 _LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
-_LEAST_NOISE, _LARGEST_NOISE = 0.1, 1e6  # that the law of a replaced record takes
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
@@ -94,7 +88,7 @@ class Sampled(Leaf):
     Poisson samples: (1 - q) Q + q P against Q, for a record that is there or not. For a record that
     is replaced, (1 - q) R + q P against (1 - q) R + q P', which costs at most q times the delta of
     P and P', by convexity; and where each is a group of two of what costs so much beside R, that
-    of `_replaced_gaussian`. Fixed size: by Balle, Barthe and Gaboardi 2018, Theorem 9.
+    of `_grouped_gaussian`. Fixed size: by Balle, Barthe and Gaboardi 2018, Theorem 9.
     """
 
     terms: Terms
@@ -154,16 +148,29 @@ class Sampled(Leaf):
         return inner if self.is_replaced and len(inner) == len(self.terms) else ()
 
     @cached_property
-    def _beside_mu(self) -> float | None:
+    def _opposite(self) -> GroupedGaussian | None:
         mu = root_of_squares(self._beside_none)
-        return mu if is_in_range(mu, self.rate) else None
+        return GroupedGaussian(mu, self.rate, 1, 1) if is_in_range(mu, self.rate) else None
 
     @property
     def _is_opposite(self) -> bool:
         """Whether the two values of a replaced record may be on both sides of none, Gaussian."""
         known = all(isinstance(leaf, GaussianPair) for leaf, _ in self._beside_none)
         attained = all(leaf.is_attained for leaf, _ in self._beside_none)
-        return self._beside_mu is not None and known and attained
+        return self._opposite is not None and known and attained
+
+    def changed(self, count: int) -> tuple[Terms, tuple[GroupedGaussian, ...]]:
+        """Return what a record costs beside none, and the pairs of so many changes, if told."""
+        terms = self._beside_none if self.is_replaced else self.terms
+        known = bool(terms) and all(isinstance(leaf, GaussianPair) for leaf, _ in terms)
+        mu = root_of_squares(terms)
+        is_told = self.sampling == "poisson" and known and is_in_range(mu, self.rate)
+        if not is_told or count > MOST_RECORDS:
+            return terms, ()
+        each = [(count, count)]
+        if not self.is_replaced:
+            each = [(count - n, n) for n in range(count // 2 + 1)]
+        return terms, tuple(GroupedGaussian(mu, self.rate, *both) for both in each)
 
     @cached_property
     def _merged(self) -> Terms:
@@ -231,9 +238,9 @@ class Sampled(Leaf):
         if self.is_replaced:
             forward, backward = base(epsilons)
             share = self.rate * (1 + 2.0**-52)
-            if self._beside_mu is None:
+            if self._opposite is None:
                 return forward * share, backward * share
-            beside = replaced_delta(epsilons, self._beside_mu, self.rate)
+            beside = self._opposite.delta(epsilons)
             return np.minimum(forward * share, beside), np.minimum(backward * share, beside)
         sampled = poisson_profile if self.sampling == "poisson" else fixed_size_profile
         return sampled(base, self.rate)(epsilons)
@@ -241,8 +248,8 @@ class Sampled(Leaf):
     @property
     def profile_excess(self) -> Excess | None:
         """That of a single leaf, carried through the formulas."""
-        if self._beside_mu is not None and self._is_opposite:
-            return replaced_excess(self._beside_mu, self.rate)
+        if self._opposite is not None and self._is_opposite:
+            return self._opposite.excess
         leaf, release = self._single, losses_of_leaf(self)
         if leaf is None or leaf.profile_excess is None or release is None or self.is_replaced:
             return None
@@ -281,8 +288,8 @@ class Sampled(Leaf):
             # That of Q over P, which there may be an atom at as there is at the largest.
             bends = [-math.log1p(self.rate * math.expm1(-largest))]
             largest = sampled_largest(largest, self.rate)
-        if self._beside_mu is not None:
-            largest = min(largest, replaced_largest(self._beside_mu, self.rate))
+        if self._opposite is not None:
+            largest = min(largest, self._opposite.largest)
         if largest < _LEAST_LOSS:
             return None
 
@@ -318,41 +325,33 @@ class Sampled(Leaf):
         if not isinstance(leaf, GaussianPair):
             return None
 
+        noise = _merged_noise(self.terms)
+
         def of(way: str) -> Law:
-            return _laws_by_noise(
-                self.terms, lambda noise: core.sampled_gaussian(noise, self.rate, way)
-            )
+            return noise.law(lambda sigma: core.sampled_gaussian(sigma, self.rate, way))
 
         return of("remove"), of("add")
 
     def _replaced_laws(self, terms: Terms) -> tuple[Law, ...] | None:
         """Return that of a replaced record, which is symmetric."""
         noise = _merged_noise(terms)
-        if not _LEAST_NOISE <= noise <= _LARGEST_NOISE:
+        if not noise.is_in_range:
             return None
-        return (
-            _laws_by_noise(
-                terms, lambda noise: core.replaced_gaussian(noise, self.rate, self.sampling)
-            ),
-        )
+        if self.is_replaced:
+            return (noise.law(lambda sigma: core.grouped_gaussian(sigma, self.rate, 1, 1)),)
+        return (noise.law(lambda sigma: core.fixed_size_gaussian(sigma, self.rate)),)
 
     def describe(self) -> str:
         """Return what runs on the sample."""
         return f"sampled ({self.sampling}, {self.rate:g}): {described(self.terms)}"
 
 
-def _merged_noise(terms: Terms) -> float:
-    """Return the noise multiplier of Gaussians, which are one, rounded down."""
-    ((leaf, _),) = merged_gaussians(terms)
+def _merged_noise(terms: Terms) -> Noise:
+    """Return the noise of Gaussians, which are one."""
+    merged = merged_gaussians(terms)
+    ((leaf, _),) = merged
     assert isinstance(leaf, GaussianPair)
-    return leaf.noise_multiplier
-
-
-def _laws_by_noise(terms: Terms, law: Callable[[float], Any]) -> Law:
-    """Return the laws of Gaussians: two where their noise together is rounded."""
-    noise = _merged_noise(terms)
-    upper = law(noise)
-    return Law(upper, upper if merged_gaussians(terms) == terms else law(noise * (1 + 2.0**-48)))
+    return Noise(leaf.noise_multiplier, merged == terms)
 
 
 def described(terms: Terms) -> str:
@@ -455,7 +454,9 @@ class Group(Leaf):
     """A release and `count` changed records: delta_k(k e) <= delta(e) (e^(k e) - 1)/(e^e - 1).
 
     (A chain of k neighbours, each at epsilon e: Vadhan 2017, "The Complexity of Differential
-    Privacy", Lemma 2.2.) Where the leaf knows the pair of such data sets, that is taken instead.
+    Privacy", Lemma 2.2.) Where the leaf knows the pair of such data sets, that is taken instead, or
+    the pairs, by how many of the records are in the one and how many in the other: the profile here
+    is the largest, and `cases_of` composes each apart.
     """
 
     leaf: Leaf
@@ -478,6 +479,19 @@ class Group(Leaf):
     def larger(self) -> Leaf | None:
         """The leaf of so many changed records, if it is one of the same kind."""
         return self.leaf.grouped(self.count)
+
+    @cached_property
+    def cases(self) -> tuple[GroupCase, ...]:
+        """What the two data sets may be, as pairs that are told; empty if they are not."""
+        if not isinstance(self.leaf, Sampled):
+            return ()
+        terms, pairs = self.leaf.changed(self.count)
+        if not pairs:
+            return ()
+        is_pair = all(leaf.is_attained for leaf, _ in terms)
+        is_least = all(leaf.has_least_profile for leaf, _ in terms)
+        noise = _merged_noise(terms)
+        return tuple(GroupCase(self, pair, noise, is_pair, is_least) for pair in pairs)
 
     @property
     def has_least_profile(self) -> bool:  # type: ignore[override]
@@ -515,9 +529,12 @@ class Group(Leaf):
         return Lesser(tuple(known)) if known else None
 
     def profile(self, epsilons: Array) -> Profile | None:
-        """Return the chain's bound."""
+        """Return the largest of the cases, or the chain's bound."""
         if self.larger is not None:
             return self.larger.profile(epsilons)
+        if self.cases:
+            delta = np.max([one for case in self.cases for one in case.profile(epsilons)], axis=0)
+            return delta, delta
         each = np.nextafter(epsilons / self.count, 0.0)
         base = self.leaf.profile(each)
         if base is None:
@@ -538,17 +555,21 @@ class Group(Leaf):
         """Return the losses."""
         if self.larger is not None:
             return losses_of_leaf(self.larger)
-        one = losses_of_leaf(self.leaf)
-        if one is None or self.leaf.profile(np.zeros(1)) is None:
-            return None
+        if self.cases:
+            largest = max(case.largest for case in self.cases)
+            width = max(case.width for case in self.cases)
+        else:
+            one = losses_of_leaf(self.leaf)
+            if one is None or self.leaf.profile(np.zeros(1)) is None:
+                return None
+            largest, width = self.count * one.largest, self.count * deviation(one)
 
         def profile(epsilons: Array) -> Profile:
             both = self.profile(epsilons)
             assert both is not None
             return both
 
-        largest = self.count * one.largest
-        return losses_of(profile, largest, self.count * deviation(one), symmetric=True)
+        return losses_of(profile, largest, width, symmetric=True)
 
     def grouped(self, count: int) -> Leaf:
         """Return that of as many times as many records."""
@@ -556,10 +577,12 @@ class Group(Leaf):
 
     @property
     def gap(self) -> str | None:
-        """That of the larger pair, or of the chain."""
-        if self.larger is None:
-            return "of a chain of neighbours an upper bound is known only"
-        return self.larger.gap
+        """That of the larger pair, or of the chain, or of cases that are not told apart."""
+        if self.larger is not None:
+            return self.larger.gap
+        if self.cases:
+            return "of groups of different sizes together an upper bound is known only"
+        return "of a chain of neighbours an upper bound is known only"
 
     def describe(self) -> str:
         """Return what is released, and for how many records."""

@@ -23,6 +23,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise.costs._cases import cases_of
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._lattice_tradeoff import Tests, lattice_tradeoff
 from tightnoise.costs._profile_points import Profile, profiles, quick_profiles
@@ -50,7 +51,7 @@ def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     if gaussian is not None:
         return _of_gaussian(gaussian, rates)
     flat = rates.ravel()
-    found = _found(terms, flat, both_sides=both_sides)
+    found = _best([_found(case, flat, both_sides=both_sides) for case in cases_of(terms)])
     return Tests(
         np.clip(found.misses_lower - _ROUNDING, 0.0, 1.0 - flat).reshape(rates.shape),
         np.clip(found.misses_upper + _ROUNDING, 0.0, _guessing(flat)).reshape(rates.shape),
@@ -64,25 +65,25 @@ def _found(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     if known is None:
         each = lattice_tradeoff(terms, rates, both_sides=both_sides)
         if each is not None:
-            return _better_order(each)
+            return _best(each)
         known = profiles(terms, _far(rates), both_sides=both_sides)
     ahead, behind = known
     orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
     if ahead.more is None or behind.more is None:
-        return _better_order([_at_points(*order, rates) for order in orders])
+        return _best([_at_points(*order, rates) for order in orders])
     each, rest = _near_the_best(orders, rates, both_sides=both_sides)
-    found = _better_order(each)
+    found = _best(each)
     if both_sides:
         rest |= found.misses_upper - found.misses_lower > _WIDE
     rest &= (rates > 0) & (rates < 1)
     if ahead.is_smooth and rest.any():  # contours take long there, or three points are too few
         other = lattice_tradeoff(terms, rates[rest], both_sides=both_sides)
-        _tighten(found, rest, [] if other is None else [_better_order(other)])
+        _tighten(found, rest, [] if other is None else [_best(other)])
     return found
 
 
-def _better_order(each: list[Tests]) -> Tests:
-    """Return what attackers do who choose the order of the neighbours."""
+def _best(each: list[Tests]) -> Tests:
+    """Return what attackers do who choose among orders of the neighbours, or pairs of them."""
     return Tests(
         np.min([one.misses_lower for one in each], axis=0),
         np.min([one.misses_upper for one in each], axis=0),
@@ -104,6 +105,10 @@ def auc_upper(terms: Terms) -> float:
     gaussian = _gaussian(terms)
     if gaussian is not None:
         return min(1.0, float(ndtr(gaussian.gdp_mu / math.sqrt(2.0))) * (1 + _ROUNDING))
+    return max(_auc_upper(case) for case in cases_of(terms))
+
+
+def _auc_upper(terms: Terms) -> float:
     x, _, upper = _both_branches(*profiles(terms, _FAR, both_sides=False))
     near = x < _STEEPEST
     slopes, tops = _lines(x[near], upper[near])

@@ -1,4 +1,4 @@
-#include "cost/contour/replaced_gaussian_line.hpp"
+#include "cost/contour/fixed_size_gaussian_line.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,16 +8,16 @@
 
 namespace tightnoise::contour {
 
-ReplacedGaussianLine::ReplacedGaussianLine(const ReplacedGaussianLaw& law,
-                                           const LineRequest& request, const Moment& moment,
-                                           Parts parts)
+FixedSizeGaussianLine::FixedSizeGaussianLine(const FixedSizeGaussianLaw& law,
+                                             const LineRequest& request, const Moment& moment,
+                                             Parts parts)
     : law_(law),
       tilt_(request.tilt),
       step_(request.step),
       moment_(moment),
       parts_(std::move(parts)) {}
 
-void ReplacedGaussianLine::at(std::size_t first, std::size_t count, Characteristics* out) const {
+void FixedSizeGaussianLine::at(std::size_t first, std::size_t count, Characteristics* out) const {
     double real[ShiftedSum::kBlock], imaginary[ShiftedSum::kBlock];
     double other_real[ShiftedSum::kBlock], other_imaginary[ShiftedSum::kBlock];
     for (std::size_t start = 0; start < count; start += ShiftedSum::kBlock) {
@@ -61,18 +61,18 @@ void ReplacedGaussianLine::at(std::size_t first, std::size_t count, Characterist
     }
 }
 
-double ReplacedGaussianLine::log_damped(double y, double at_zero) const {
+double FixedSizeGaussianLine::log_damped(double y, double at_zero) const {
     const double rounding = parts_.above.rounding() + parts_.below.rounding() + 1e-300;
     return std::log(parts_.tail.at(y) + at_zero * (1.0 + 1e-9) + rounding) + moment_.error;
 }
 
-double ReplacedGaussianLine::log_large_tail(double y) const {
+double FixedSizeGaussianLine::log_large_tail(double y) const {
     if (parts_.is_large_all) return log_damped(y, 0.0);
     const double rounding = parts_.large.rounding() + 1e-300;
     return std::log(parts_.tail_of_large.at(y) + rounding) + moment_.error;
 }
 
-void ReplacedGaussianLine::find_windows() const {
+void FixedSizeGaussianLine::find_windows() const {
     constexpr double kFirst = 0.05, kFactor = 1.5, kEnough = -4.0;
     constexpr int kMost = 100;
     double y = kFirst / std::sqrt(moment_.curvature + 1e-300);
@@ -87,7 +87,7 @@ void ReplacedGaussianLine::find_windows() const {
 }
 
 // 1 - cos u >= 2 u^2/pi^2 for |u| <= pi: section 7.1.
-double ReplacedGaussianLine::log_tail(double y) const {
+double FixedSizeGaussianLine::log_tail(double y) const {
     if (windows_.empty()) find_windows();
     double best = std::min(log_damped(y, parts_.at_zero), 0.0);
     for (const Window& window : windows_) {

@@ -1,5 +1,5 @@
-// The Gaussian mechanism on a sample of which one record is replaced, drawn by Poisson or with a
-// fixed size. Both pairs are symmetric: sums over the outcomes with a loss above 0 tell all.
+// The Gaussian mechanism on a sample of a fixed size of which one record is replaced. The pair is
+// symmetric: sums over the outcomes with a loss above 0 tell all.
 // Section 9 of CONTOUR.md proves every bound here.
 #pragma once
 
@@ -20,11 +20,10 @@ struct Panel {
     bool is_upright;
 };
 
-class ReplacedGaussianLaw : public Law {
+class FixedSizeGaussianLaw : public Law {
   public:
-    enum class Sampling { poisson, fixed_size };
     // sigma in [0.1, 1e6], rate in [1e-100, 1).
-    ReplacedGaussianLaw(double sigma, double rate, Sampling sampling);
+    FixedSizeGaussianLaw(double sigma, double rate);
 
     Moment moment(double t) const override;
     // The pair is symmetric.
@@ -47,17 +46,15 @@ class ReplacedGaussianLaw : public Law {
     double spread_within(double window, double t, double log_moment) const;
 
   private:
-    bool is_fixed() const { return sampling_ == Sampling::fixed_size; }
-    // p = q e^a / w of both records at a real z - z0, the slopes of log w_+ and of -log w_- by mu.
-    double share_above(double offset) const;
-    double share_below(double offset) const;
-    // At z0 + offset: log w_-, the loss log w_+ - log w_-, and their errors in units u.
+    // p = q e^a / w at a real z - z0, the slope of log w by mu.
+    double share(double offset) const;
+    // At z0 + offset: the loss log w, and its error in units u.
     struct Place {
-        std::complex<double> log_other, loss;
-        double error_of_other, error_of_loss;
+        std::complex<double> loss;
+        double error;
     };
     Place place(std::complex<double> offset) const;
-    double log_density(double offset, double above, double below) const;
+    double log_density(double offset, double power) const;
     // The share of larger losses is Phi((z - z0 - offset)/width), or of smaller ones for way -1.
     struct Cut {
         double offset = 0.0, width = kInfinite, way = 1.0;
@@ -66,16 +63,16 @@ class ReplacedGaussianLaw : public Law {
         double error(double at) const;  // of that share, in units u
     };
     Cut cut_at(const Split& split, double way) const;
-    // What integrands are bounded by: powers 1 + t and -t of w_+ and w_-, and -t and 1 + t.
+    // What integrands are bounded by: powers 1 + t and -t of w.
     struct Integrand {
         double t;
         Cut cut{};
         double most_y = 0.0;        // up to which what is next to the real axis is bounded
         bool has_negative = false;  // losses, of which the cut takes no share
         bool is_part = false;       // of a law that lacks what the cut takes
-        bool is_falling = false;    // v r^-t and v alone
+        bool is_falling = false;    // powers -t and 0 alone
     };
-    double log_peak(double offset, double least, double most, double above, double below) const;
+    double log_peak(double offset, double least, double most, double power) const;
     double log_largest(const Integrand& of, double offset, double least, double most) const;
     double log_growth(const Integrand& of, double top) const;
     double log_error(const Integrand& of, const Panel& panel) const;
@@ -101,8 +98,7 @@ class ReplacedGaussianLaw : public Law {
     };
     std::optional<Path> path(const Integrand& of, double log_moment, double log_wanted) const;
 
-    double mu_, q_, half_square_, start_, at_zero_ = 0.0;
-    Sampling sampling_;
+    double mu_, q_, start_, at_zero_;
     Cut top_{};         // the share of smaller losses, where larger ones are left out,
     Masses lacking_{};  // and what these have
 };

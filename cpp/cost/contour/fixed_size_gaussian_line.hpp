@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "cost/contour/replaced_gaussian_law.hpp"
+#include "cost/contour/fixed_size_gaussian_law.hpp"
 #include "cost/contour/shifted_sum.hpp"
 
 namespace tightnoise::contour {
 
-class ReplacedGaussianLine : public Line {
+class FixedSizeGaussianLine : public Line {
   public:
     struct Parts {
         ShiftedSum above, below;  // of positive losses, and of negative ones, conjugate
@@ -19,8 +19,8 @@ class ReplacedGaussianLine : public Line {
         double most_y;      // up to which sums serve
         bool is_large_all;  // but for what is at zero
     };
-    ReplacedGaussianLine(const ReplacedGaussianLaw& law, const LineRequest& request,
-                         const Moment& moment, Parts parts);
+    FixedSizeGaussianLine(const FixedSizeGaussianLaw& law, const LineRequest& request,
+                          const Moment& moment, Parts parts);
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
@@ -38,7 +38,7 @@ class ReplacedGaussianLine : public Line {
     double log_damped(double y, double at_zero) const;
     void find_windows() const;
 
-    ReplacedGaussianLaw law_;
+    FixedSizeGaussianLaw law_;
     double tilt_, step_;
     Moment moment_;
     mutable Parts parts_;

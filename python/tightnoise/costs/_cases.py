@@ -1,0 +1,50 @@
+"""What the data sets of a group may be: how many of its records the one has, and the other.
+
+The two data sets are the same in all releases, so that a composition has one case throughout, and
+the worst composition counts. (One distribution of losses that dominates in all cases, as
+`Cost.losses` has it, may cost more.)
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+from tightnoise.costs._gaussian_pair import GaussianPair
+from tightnoise.costs._group_case import GroupCase
+from tightnoise.costs._leaf import Leaf
+from tightnoise.costs._sampled import Group, Terms, merged_gaussians
+
+
+@functools.lru_cache(maxsize=64)
+def cases_of(terms: Terms) -> tuple[Terms, ...]:
+    """Return the releases of each case, one of which costs the most; the same if there are none.
+
+    Groups of different sizes are left as they are, with the largest profile of their cases.
+    """
+    groups = [leaf for leaf, _ in terms if isinstance(leaf, Group) and leaf.cases]
+    sizes = {group.count for group in groups if len(group.cases) > 1}
+    if not groups or len(sizes) > 1:
+        return (terms,)
+    cases: dict[Leaf, tuple[GroupCase, ...]] = {group: group.cases for group in groups}
+    numbers = range(max(len(own) for own in cases.values()))
+    found = [_one(terms, cases, number) for number in numbers]
+    others = [leaf for leaf, _ in merged_gaussians(terms) if leaf not in cases]
+    if all(isinstance(leaf, GaussianPair | Group) for leaf in others):
+        return tuple(found)  # others are the same both ways
+    turned = [tuple((_turned(leaf), n) for leaf, n in one) for one in found]
+    return tuple(dict.fromkeys([*found, *turned]))
+
+
+def _one(terms: Terms, cases: dict[Leaf, tuple[GroupCase, ...]], number: int) -> Terms:
+    """Return one case of all groups; those that have one only are symmetric."""
+
+    def of(leaf: Leaf) -> Leaf:
+        own = cases.get(leaf)
+        return leaf if own is None else own[number % len(own)]
+
+    return tuple((of(leaf), n) for leaf, n in terms)
+
+
+def _turned(leaf: Leaf) -> Leaf:
+    return replace(leaf, pair=leaf.pair.swapped) if isinstance(leaf, GroupCase) else leaf
