@@ -15,6 +15,9 @@ namespace {
 constexpr double kPruned = 1e-28;  // of M: nodes that are left out, and counted
 constexpr double kMomentError = -46.0;
 constexpr double kWidestCut = 0.7;  // of a split, in standard deviations of v
+// The same by a, of which losses are next to nothing soon below the cut: phi of the share of large
+// ones falls no sooner for a wider one. A cut is so many widths above 0, at least.
+constexpr double kWidestByLoss = 0.7, kWidths = 8.0;
 
 }  // namespace
 
@@ -45,15 +48,18 @@ SampledDirectionLaw::Cut SampledDirectionLaw::cut_at(const Split& split) const {
     const double slope = 2.0 * h * (1.0 - at) * (1.0 + at);
     const double t = split.steepness, p = share_of(q_, 2.0 * h * at);
     const double beyond = std::max(std::sqrt(std::max(-std::log(p), 0.0) / t), 1.0 / t);
-    return {v, std::min(kWidestCut * scale, std::min(beyond, 1.0 / (t * p)) / slope)};
+    const double widest = std::max(kWidestByLoss, split.cut / kWidths);
+    const double width = std::min({widest, beyond, 1.0 / (t * p)}) / slope;
+    return {v, std::min(kWidestCut * scale, width)};
 }
 
-double SampledDirectionLaw::step(double t, double reach, double log_error, double spread) const {
-    const double h = density_.along(), top = widest();
+double SampledDirectionLaw::step(double t, double reach, double log_error, double spread,
+                                 bool is_small) const {
+    const double top = widest();
     double best = 0.0;
     for (double d = top; d > 1e-4 * top; d *= 0.85) {
-        const double b = 2.0 * h * std::tan(d);
-        const double growth = growth_at(t, d) + reach * b + 0.5 * spread * d * d;
+        const double growth =
+            (is_small ? growth_at(t, d) : mean_growth_at(t, d, reach)) + 0.5 * spread * d * d;
         const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
         if (width < 0.5 * best) break;
         best = std::max(best, width);
@@ -76,7 +82,8 @@ Moment SampledDirectionLaw::moment(double t) const {
 
 Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
     const double u = order(t);
-    const auto grid = nodes(t, step(t, 0.0, kMomentError, top ? top->spread() : 0.0), top, nullptr);
+    const auto grid = nodes(
+        t, step(t, 0.0, kMomentError, top ? top->spread() : 0.0, top != nullptr), top, nullptr);
     if (!grid) return crude_moment(t);
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
     double mean = 0.0, square = 0.0, error = 0.0, base_error = 0.0;

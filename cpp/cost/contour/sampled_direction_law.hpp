@@ -36,16 +36,20 @@ class SampledDirectionLaw : public Law {
     double sign() const { return is_remove() ? 1.0 : -1.0; }
     Cut cut_at(const Split& split) const;
     double widest() const;  // shift of Im v
-    // The widest step of the trapezoidal rule with an error below e^log_error of M, and of parts
-    // that a smooth share of this spread is of.
-    double step(double t, double reach, double log_error, double spread) const;
+    // The widest step of the trapezoidal rule with an error below e^log_error of M, and of the part
+    // that a smooth share of this spread makes, of large losses or (for no reach) of small ones.
+    double step(double t, double reach, double log_error, double spread,
+                bool is_small = false) const;
     // Of a share of small losses (top), or beyond a cut as well (part).
     std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part) const;
     std::unique_ptr<Line> plain_line(const LineRequest& request) const;
     std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
     std::optional<ShiftedNodes> shifted(double t, double log_error, const Cut* cut) const;
-    // log of what |density w^u| grows at Im v = d.
+    // log of what |density w^u| grows at Im v = d, and the integral of |density w^(u + iy)|.
     double growth_at(double t, double d) const { return density_.log_growth(d, t, order(t), q_); }
+    double mean_growth_at(double t, double d, double reach) const {
+        return density_.log_mean_growth(d, t, order(t), q_, reach);
+    }
     Moment moment_below(double t, const Cut* top) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
     Moment crude_moment(double t) const;

@@ -28,7 +28,9 @@ class SampledDirectionLine : public NodeLine {
     double least_bound(double y, const std::vector<double>& weight, double spread,
                        double left_out) const;
     double sum(double tau, double y, const std::vector<double>& weight) const;
-    double growth_at(double d) const;  // log of what |density w^u| grows at Im v = d
+    // log of what |density w^u| grows at Im v = d, and of what its integral does.
+    double growth_at(double d) const;
+    double mean_growth_at(double d) const;
     double missing(double tau, double spread) const;
 
     Details of_;

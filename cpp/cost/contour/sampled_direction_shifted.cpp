@@ -51,7 +51,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted(double t, double log_er
     if (cut) farthest = std::min(farthest, kMostOfWidth * cut->width);
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
         const double growth =
-            std::max(growth_at(t, 2.0 * tried), 0.0) + 2.0 * tried * tried * spread;
+            std::max(mean_growth_at(t, 2.0 * tried, 0.0), 0.0) + 2.0 * tried * tried * spread;
         const double most = 2.0 * kPi * tried / (growth + std::log(4.2) - log_error);
         if (most > width) {
             width = most;
