@@ -25,6 +25,7 @@ constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search s
 constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;  // relative width that tells where x is
 constexpr double kKnown = 1e-3;     // x is known so well that a sketch would not help
+constexpr double kSeen = 0.5;       // beyond, a sketch told nothing
 constexpr double kPartsOfLoss[] = {0.4, 0.15, 1.0};  // what counts as a large loss, by x
 constexpr double kNarrowIfSmoothed = 6e-7;           // once rare large losses were taken apart
 
@@ -321,10 +322,11 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
     if (may_be_zero && is_below(moments, 0.0, delta, Effort::sketch)) return {0.0, 0.0};
     // Rare large losses: where one alone would reach delta is a better place to start, or where a
-    // Gaussian of the same variance would.
-    const GaussianLaw gaussian(std::sqrt(moments.at(0.0).curvature), 0.0);
+    // Gaussian of the same variance would, and the mean of losses that hardly vary.
+    const Moment& plain = moments.at(0.0);
+    const GaussianLaw gaussian(std::sqrt(plain.curvature), 0.0);
     const auto of_gaussian = [&](double at) { return *gaussian.profile(at); };
-    double start = bisected(of_gaussian, delta, kStart).upper;
+    double start = std::max(bisected(of_gaussian, delta, kStart).upper, plain.slope);
     for (const Releases& term : terms_) {
         const auto one = [&](double at) { return *term.law->profile(at); };
         if (!term.law->profile(0.0)) continue;
@@ -332,6 +334,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         if (!term.law->trimmed({best.upper, 1.0 / best.upper})) continue;  // has none
         start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
+    const double by_renyi = x;
     if (start > best.lower && start < best.upper) x = start;
     std::shared_ptr<Trimmed> kept;
     if (is_wide(kKnown)) {
@@ -342,6 +345,10 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
             search.is_parted = true;
         } else {
             best = kept->loss->contour_epsilon(*kept->moments, delta, search, best, Effort::sketch);
+            if (best.upper - best.lower > kSeen * best.upper) {  // it was too far
+                x = std::clamp(by_renyi, best.lower, best.upper);
+                best = contour_epsilon(moments, delta, search, best, Effort::sketch);
+            }
         }
     }
     for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {

@@ -19,6 +19,7 @@ class DirectionDensity {
     DirectionDensity(double kappa, double dim, double half_chord);
 
     double along() const { return h_; }
+    double across() const { return g_; }
     double sphere() const { return m_; }
     double log_density(const Hyperbolic& at) const;        // but for the normaliser
     double log_density_error(const Hyperbolic& at) const;  // in units u

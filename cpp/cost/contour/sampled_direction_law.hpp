@@ -2,7 +2,9 @@
 // mean directions at any angle. Section 8 of CONTOUR.md proves every bound here.
 #pragma once
 
+#include <cmath>
 #include <limits>
+#include <memory>
 
 #include "cost/contour/direction_density.hpp"
 #include "cost/contour/law.hpp"
@@ -22,6 +24,16 @@ class SampledDirectionLaw : public Law {
     std::optional<Interval> profile(double x) const override;
     double farther() const override { return half_chord_ == 1.0 ? kFarther : 2.0; }
     double log_small_moment(double t, const Split& split) const override;
+    // E_Q[e^(-t L)]: that of the other direction. What is left out only lessens it.
+    double log_swapped_moment(double t) const override;
+    Masses larger(const Split& split) const override;
+    std::shared_ptr<const Law> part_below(const Split& split) const override;
+    Interval finite_mass() const override {
+        return {1.0 - lacking_.mass.upper, 1.0 - lacking_.mass.lower};
+    }
+    Interval swapped_mass() const override {
+        return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
+    }
 
   private:
     struct Nodes;
@@ -30,7 +42,9 @@ class SampledDirectionLaw : public Law {
     struct Cut {
         double v = std::numeric_limits<double>::infinity(), width = v;
         double spread() const { return 1.0 / (width * width); }
+        bool is_none() const { return !std::isfinite(v); }
     };
+    const Cut* top() const { return top_.is_none() ? nullptr : &top_; }
     bool is_remove() const { return direction_ == Direction::remove; }
     double order(double t) const { return is_remove() ? 1.0 + t : -t; }
     double sign() const { return is_remove() ? 1.0 : -1.0; }
@@ -52,11 +66,14 @@ class SampledDirectionLaw : public Law {
     }
     Moment moment_below(double t, const Cut* top) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
+    Moment part_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
     Moment crude_moment(double t) const;
 
     double kappa_, dim_, half_chord_, q_;
     Direction direction_;
     DirectionDensity density_;
+    Cut top_{};         // the share of smaller losses, where larger ones are left out,
+    Masses lacking_{};  // and what these have
 };
 
 }  // namespace tightnoise::contour

@@ -21,7 +21,7 @@ SampledDirectionLine::SampledDirectionLine(TiltedNodes nodes, Moment moment, Det
 }
 
 double SampledDirectionLine::log_tail(double y) const {
-    return least_bound(y, weight(), 0.0, of_.left_out);
+    return least_bound(y, weight(), of_.top_spread, of_.left_out);
 }
 double SampledDirectionLine::log_large_tail(double y) const {
     return large().empty() ? -kInfinity : least_bound(y, large(), of_.spread, of_.large_left_out);

@@ -16,6 +16,7 @@ class SampledDirectionLine : public NodeLine {
         double width;                                       // of the trapezoidal rule
         double widest;                                      // shift of Im v
         double spread = 0.0;                                // of the share of large losses
+        double top_spread = 0.0;                            // of the share that is the law itself
         double left_out = 0.0, large_left_out = 0.0;        // of the sums
         std::vector<double> tanh{}, sech_square{}, loss{};  // at the nodes
     };

@@ -111,7 +111,8 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
     if (top) {
         for (std::size_t j = 0; j < n; ++j) {
             const double at = sign() * (top->v - made.v[j]) / top->width;
-            made.log_weight[j] += log_ndtr(at);
+            made.log_share.push_back(log_ndtr(at));
+            made.log_weight[j] += made.log_share[j];
             made.error[j] += share_error(at, made.v[j], top->v, top->width);
         }
     }
