@@ -40,7 +40,7 @@ class ComplexSphereMean {
         const std::complex<double> mean = is_near
                                               ? mean_slope<GaussLegendre<8>, 8>(w, change, terms)
                                               : mean_slope<GaussLegendre<16>, 16>(w, change, terms);
-        return SphereMeanChange{mean * change, (error + 32.0) * 0.5 * r * std::abs(change)};
+        return SphereMeanChange{mean * change, (error + 48.0) * 0.5 * r * std::abs(change)};
     }
 
   private:

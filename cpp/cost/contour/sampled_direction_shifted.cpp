@@ -53,7 +53,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted(double t, double log_er
         if (share) farthest = std::min(farthest, kMostOfWidth * share->width);
     }
     const double g = density_.across();
-    if (g > 0.0) farthest = std::min(farthest, 0.99 * kFarthestShift);
+    if (g > 0.0) farthest = std::min(farthest, 0.98 * kFarthestShift);
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
         const double growth =
             std::max(mean_growth_at(t, 2.0 * tried, 0.0), 0.0) + 2.0 * tried * tried * spread;

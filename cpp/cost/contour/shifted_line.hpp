@@ -25,7 +25,7 @@ class ShiftedLine : public Line {
     double centre() const override { return moment_.slope; }
     double log_tail(double y) const override {
         if (!plain_) return 0.0;
-        const double damped = std::exp(whole_.log_tail(y)) + whole_.rounding();
+        const double damped = std::exp(whole_.log_tail(y)) + whole_.missing() + whole_.rounding();
         return std::min(plain_->log_tail(y), std::log(damped) + 1e-12);
     }
     double log_large_tail(double y) const override { return large_.log_tail(y); }
