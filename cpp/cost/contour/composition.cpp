@@ -318,6 +318,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const auto is_wide = [&](double narrow) {
         return best.upper - best.lower > narrow * std::max(best.upper, kSmall);
     };
+    if (is_wide(kNarrowEnough)) best = largest_epsilon(delta, best);
     if (!is_wide(kNarrowEnough)) return best;
     const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
     if (may_be_zero && is_below(moments, 0.0, delta, Effort::sketch)) return {0.0, 0.0};
@@ -417,6 +418,34 @@ Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double 
     const double error = moment.error < kInfinity ? moment.error / tilt.at : 0.0;
     const double first = 0x1p-52 * std::fabs(tilt.bound) + error + 1e-300;
     return {0.0, stepped(is_met, tilt.bound, first, kInfinity)};
+}
+
+// D(x) <= 1 - e^(x - most), where losses add up to no more than `most`, and D(x) >= P[A] - e^x
+// Q[A], A any share of outcomes, here those of which each loss is next to the largest.
+Interval ComposedLoss::largest_epsilon(double delta, Interval best) const {
+    constexpr double kNear = 0.9, kLeastLess = 1e-11, kRounding = 64.0 * kUnit;
+    double most = 0.0;
+    for (const Releases& term : terms_) most += term.count * term.law->largest_loss();
+    if (!(most < kInfinite) || infinite_ > 0.0 || best.upper < kNear * most) return best;
+    const auto rounded = [&](double x, double size, double way) {
+        return x + way * kRounding * (size + std::fabs(x) + 1e-300);
+    };
+    best.upper = std::min(best.upper, rounded(most + std::log1p(-delta), most, 1.0));
+    for (const double part : {1.0, 0.1, 0.01}) {
+        double log_p = 0.0, log_q = 0.0, size = 0.0;
+        for (const Releases& term : terms_) {
+            const double largest = term.law->largest_loss();
+            const double cut = largest - std::max(part * delta, kLeastLess * largest);
+            const Masses kept = term.law->larger({cut, 1.0 / cut});
+            log_p += term.count * std::log(kept.mass.lower);
+            log_q += term.count * std::log(kept.swapped.upper);
+            size += term.count * std::fabs(std::log(kept.swapped.upper));
+        }
+        const double left = std::exp(log_p) * (1.0 - 1e-12) - delta;
+        if (!(left > 0.0)) continue;
+        best.lower = std::max(best.lower, rounded(std::log(left) - log_q, size, -1.0));
+    }
+    return best;
 }
 
 // Narrows what is known already, starting at search.x.

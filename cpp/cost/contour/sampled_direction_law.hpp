@@ -19,6 +19,7 @@ class SampledDirectionLaw : public Law {
     SampledDirectionLaw(double kappa, double dim, double half_chord, double rate,
                         Direction direction);
 
+    double largest_loss() const override { return largest_loss_of(direction_, q_); }
     Moment moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
