@@ -232,8 +232,7 @@ class FineLine : public Line {
 
 }  // namespace
 
-// Opposite directions have a density in closed form off the real line, which serves where there
-// would be many nodes on it.
+// Nodes beside the real line serve where there would be many on it, and do for all frequencies.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
     constexpr double kMany = 1200.0, kBreadth = 24.0;  // of nodes; in deviations
     const bool is_split = !request.split.is_none();
