@@ -436,7 +436,7 @@ Interval ComposedLoss::largest_epsilon(double delta, Interval best) const {
         for (const Releases& term : terms_) {
             const double largest = term.law->largest_loss();
             const double cut = largest - std::max(part * delta, kLeastLess * largest);
-            const Masses kept = term.law->larger({cut, 1.0 / cut});
+            const Masses kept = term.law->larger({cut, std::min(1.0, 1.0 / cut)});
             log_p += term.count * std::log(kept.mass.lower);
             log_q += term.count * std::log(kept.swapped.upper);
             size += term.count * std::fabs(std::log(kept.swapped.upper));
