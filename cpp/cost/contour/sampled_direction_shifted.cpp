@@ -72,6 +72,10 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted(double t, double log_er
     const double square = std::sin(tau) * std::sin(tau), turn = std::sin(tau) * std::cos(tau);
     const ComplexSphereMean sphere_mean(0.5 * m - 1.0);
     const bool is_near = std::tan(tau) < kNearShift * std::cos(tau);
+    // It takes most terms where v = 0.
+    if (g > 0.0 && !sphere_mean.change(g * g, g * g * std::pow(std::tan(tau), 2.0), is_near)) {
+        return std::nullopt;
+    }
     const ComplexShare below_top{top_.v, top_.width, sign()};
     const ComplexShare above_cut{cut ? cut->v : 0.0, cut ? cut->width : 1.0, -sign()};
     ShiftedNodes made;
