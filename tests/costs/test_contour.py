@@ -293,7 +293,7 @@ def test_directions_of_a_training(kappa):
     ],
 )
 def test_directions_with_large_losses(kappa, count):
-    # Splits beside the real line; a half chord next to 1 has nodes on it.
+    # Splits beside the real line; a half chord next to 1 has next to no part across it.
     def bounds(half_chord):
         law = cost.sampled_direction(kappa, 13_700, half_chord, 128 / 60_000, "remove")
         return composed((law, count)).delta(x)
@@ -304,6 +304,61 @@ def test_directions_with_large_losses(kappa, count):
     assert high - low <= 1e-6 * high
     assert low <= above
     assert below <= high
+
+
+ANGLES = [  # kappa, dim, angle, rate, count, delta: many nodes, many frequencies, rare large losses
+    (500, 13_700, 60, 128 / 60_000, 1407, 1 / 60_000),
+    (500, 13_700, 128, 128 / 60_000, 1407, 1 / 60_000),
+    (800, 13_700, 60, 128 / 60_000, 1407, 1 / 60_000),
+    (10, 59, 21, 2e-3, 3, 1e-13),
+    (30, 4051, 178, 5.4e-4, 5001, 7e-12),
+    (110, 2394, 11, 6e-4, 439, 8.5e-12),
+    (106, 53_971, 97, 6e-4, 25, 1.1e-12),
+    (17, 3113, 137, 3e-4, 170, 4e-10),
+]
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("place", ANGLES)
+def test_directions_at_any_angle(place, direction):
+    kappa, dim, angle, rate, count, delta = place
+    law = cost.sampled_direction(kappa, dim, math.sin(math.radians(angle / 2)), rate, direction)
+    low, high = composed((law, count)).epsilon(delta)
+    below, above = cost.Composition([(law, count)], tilt=0.8).epsilon(delta)
+    assert high < 1e-3 or high - low <= 1e-6 * high
+    assert low <= above
+    assert below <= high
+
+
+# Once, beside an outcome that says nothing, so that a contour has to tell it: beside the real line,
+# and by two contours; the closed form is of other functions.
+@pytest.mark.parametrize(
+    ("kappa", "dim", "half_chord", "rate", "delta"),
+    [
+        (500, 13_700, 0.5, 2e-3, 1e-7),
+        (2000, 100_000, 0.25, 0.3, 1e-3),
+        (60, 30, 0.7, 0.05, 1e-7),
+        (300, 500, 0.5, 0.01, 1e-3),
+    ],
+)
+def test_direction_beside_the_real_line(kappa, dim, half_chord, rate, delta):
+    law = cost.sampled_direction(kappa, dim, half_chord, rate, "remove")
+    epsilon = composed((law, 1)).epsilon(delta)[1]
+    lower, upper = composed((law, 1), NOTHING).delta(epsilon)
+    below, above = composed((law, 1)).delta(epsilon)
+    assert lower <= above
+    assert below <= upper <= lower * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("kappa", [500, 2000])
+def test_losses_next_to_the_largest(kappa):
+    # Next to no outcome of Q1 is one of Q0: n log(1 - q) but for a part of delta.
+    rate, count, delta = 128 / 60_000, 1407, 1 / 60_000
+    law = cost.sampled_direction(kappa, 13_700, 1.0, rate, "add")
+    lower, upper = composed((law, count)).epsilon(delta)
+    most = -count * math.log1p(-rate)
+    assert most - 2 * delta < lower <= upper <= lower * (1 + 1e-6)
+    assert upper <= most + math.log1p(-delta) + 1e-12
 
 
 def test_opposite_directions_and_nearly_so():

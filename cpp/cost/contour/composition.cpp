@@ -27,6 +27,7 @@ constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search s
 constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;   // relative width that tells where x is
 constexpr double kKnown = 1e-3;      // x is known so well that a sketch would not help
+constexpr double kSeen = 0.5;        // beyond, a sketch told nothing
 constexpr double kSamePlace = 1e-3;  // relative: of where a contour was
 constexpr std::initializer_list<double> kPartsOfLoss{0.65, 0.4, 1.0};  // a large loss, by x
 constexpr double kNarrowIfSmoothed = 6e-7;  // once rare large losses were taken apart
@@ -331,14 +332,16 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const auto is_wide = [&](double narrow) {
         return best.upper - best.lower > narrow * std::max(best.upper, kSmall);
     };
+    if (is_wide(kNarrowEnough)) best = largest_epsilon(delta, best);
     if (!is_wide(kNarrowEnough)) return best;
     const bool may_be_zero = best.lower == 0.0 && at_zero.lower <= delta;
     if (may_be_zero && is_below(moments, 0.0, delta, Effort::sketch)) return {0.0, 0.0};
     // Rare large losses: where one alone would reach delta is a better place to start, or where a
-    // Gaussian of the same variance would.
-    const GaussianLaw gaussian(std::sqrt(moments.at(0.0).curvature), 0.0);
+    // Gaussian of the same variance would, and the mean of losses that hardly vary.
+    const Moment& plain = moments.at(0.0);
+    const GaussianLaw gaussian(std::sqrt(plain.curvature), 0.0);
     const auto of_gaussian = [&](double at) { return *gaussian.profile(at); };
-    double start = bisected(of_gaussian, delta, kStart).upper;
+    double start = std::max(bisected(of_gaussian, delta, kStart).upper, plain.slope);
     for (const Releases& term : terms_) {
         const auto one = [&](double at) { return *term.law->profile(at); };
         if (!term.law->profile(0.0)) continue;
@@ -346,6 +349,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         if (!term.law->trimmed({best.upper, 1.0 / best.upper})) continue;  // has none
         start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
+    const double by_renyi = x;
     if (start > best.lower && start < best.upper) x = start;
     const auto in_parts = [&](std::initializer_list<double> cuts) {
         for (const double part : cuts) {
@@ -370,6 +374,10 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
             search.is_parted = true;
         } else {
             best = kept->loss->contour_epsilon(*kept->moments, delta, search, best, Effort::sketch);
+            if (best.upper - best.lower > kSeen * best.upper) {  // it was too far
+                x = std::clamp(by_renyi, best.lower, best.upper);
+                best = contour_epsilon(moments, delta, search, best, Effort::sketch);
+            }
         }
     }
     bool has_parts = false;
@@ -441,6 +449,34 @@ Interval ComposedLoss::renyi_epsilon(Moments& moments, const Tilt& tilt, double 
     const double error = moment.error < kInfinity ? moment.error / tilt.at : 0.0;
     const double first = 0x1p-52 * std::fabs(tilt.bound) + error + 1e-300;
     return {0.0, stepped(is_met, tilt.bound, first, kInfinity)};
+}
+
+// D(x) <= 1 - e^(x - most), where losses add up to no more than `most`, and D(x) >= P[A] - e^x
+// Q[A], A any share of outcomes, here those of which each loss is next to the largest.
+Interval ComposedLoss::largest_epsilon(double delta, Interval best) const {
+    constexpr double kNear = 0.9, kLeastLess = 1e-11, kRounding = 64.0 * kUnit;
+    double most = 0.0;
+    for (const Releases& term : terms_) most += term.count * term.law->largest_loss();
+    if (!(most < kInfinite) || infinite_ > 0.0 || best.upper < kNear * most) return best;
+    const auto rounded = [&](double x, double size, double way) {
+        return x + way * kRounding * (size + std::fabs(x) + 1e-300);
+    };
+    best.upper = std::min(best.upper, rounded(most + std::log1p(-delta), most, 1.0));
+    for (const double part : {1.0, 0.1, 0.01}) {
+        double log_p = 0.0, log_q = 0.0, size = 0.0;
+        for (const Releases& term : terms_) {
+            const double largest = term.law->largest_loss();
+            const double cut = largest - std::max(part * delta, kLeastLess * largest);
+            const Masses kept = term.law->larger({cut, std::min(1.0, 1.0 / cut)});
+            log_p += term.count * std::log(kept.mass.lower);
+            log_q += term.count * std::log(kept.swapped.upper);
+            size += term.count * std::fabs(std::log(kept.swapped.upper));
+        }
+        const double left = std::exp(log_p) * (1.0 - 1e-12) - delta;
+        if (!(left > 0.0)) continue;
+        best.lower = std::max(best.lower, rounded(std::log(left) - log_q, size, -1.0));
+    }
+    return best;
 }
 
 // Narrows what is known already, starting at search.x.

@@ -61,6 +61,7 @@ class ComposedLoss {
                   Contour::Effort effort) const;  // surely epsilon(delta) <= floor
     bool renyi_meets(Moments& moments, double c, double x, double delta) const;
     bool is_clearly_below(double floor, double delta) const;
+    Interval largest_epsilon(double delta, Interval best) const;  // where all losses are large
     Interval renyi_epsilon(Moments& moments, const Tilt& tilt, double delta) const;
     Interval contour_epsilon(Moments& moments, double delta, Search& search, Interval best,
                              Contour::Effort effort) const;

@@ -47,16 +47,6 @@ double DirectionDensity::slope(const Hyperbolic& at, double pull) const {
     return pull * at.sech_square - (m_ + across) * std::fabs(at.tanh);
 }
 
-double DirectionDensity::mode(double pull) const {
-    double low = 0.0, high = 1.0;
-    while (slope(Hyperbolic(high), pull) > 0.0 && high < 256.0) high *= 2.0;
-    for (int i = 0; i < 40 && high - low > 0.01 * scale(); ++i) {
-        const double middle = 0.5 * (low + high);
-        (slope(Hyperbolic(middle), pull) > 0.0 ? low : high) = middle;
-    }
-    return high;
-}
-
 double DirectionDensity::scale() const {
     return 1.0 / std::sqrt(m_ + std::min(g_, g_ * g_ / m_));
 }
@@ -68,12 +58,29 @@ double DirectionDensity::log_sphere_growth(double d) const {
     return log_sphere_mean_rise(0.5 * m_ - 1.0, g_, g_ * tangent * (g_ * tangent)) * (1.0 + 1e-12);
 }
 
-double DirectionDensity::log_growth(double d, double t, double order, double rate) const {
+// But for |w^u| at a turned by b.
+double DirectionDensity::log_growth_along(double d, double t, double order, double rate) const {
     constexpr double kMostBend = 0.38490018;  // sup of T (1 - T^2)
-    const double tangent = std::tan(d), b = 2.0 * h_ * tangent;
-    const double of_power = order < 0.0 && rate < 1.0 ? order * std::log(std::cos(0.5 * b)) : 0.0;
-    return of_power + (1.0 + 2.0 * t) * h_ * kMostBend * tangent * tangent -
+    const double tangent = std::tan(d), most_share = order < 0.0 ? rate : 1.0;
+    return (1.0 + 2.0 * t * most_share) * h_ * kMostBend * tangent * tangent -
            m_ * std::log(std::cos(d)) + log_sphere_growth(d) + 1e-9;
+}
+
+double DirectionDensity::log_growth(double d, double t, double order, double rate) const {
+    const double b = 2.0 * h_ * std::tan(d);
+    const double of_power = order < 0.0 && rate < 1.0 ? order * std::log(std::cos(0.5 * b)) : 0.0;
+    return of_power + log_growth_along(d, t, order, rate);
+}
+
+double DirectionDensity::log_mean_growth(double d, double t, double order, double rate,
+                                         double reach) const {
+    const double b = 2.0 * h_ * std::tan(d);
+    const double by_place = log_growth(d, t, order, rate) + reach * b;
+    if (!(order < 0.0 && rate < 1.0 && b < 0.5 * kPi && reach * std::tan(b) <= t)) return by_place;
+    const double cosine = std::cos(b), less = rate * (1.0 - cosine);
+    const double angle = std::atan2(rate * std::sin(b), 1.0 - less);
+    return std::min(by_place, log_growth_along(d, t, order, rate) - t * std::log1p(-less) +
+                                  reach * angle + kLog2 + 1e-9);
 }
 
 double DirectionDensity::log_unsampled_moment(double t) const {

@@ -82,6 +82,7 @@ class Law {
   public:
     virtual ~Law() = default;
     virtual double infinite_mass() const { return 0.0; }
+    virtual double largest_loss() const { return kInfinite; }  // at least, where it is bounded
     // Of finite losses; the sum of both is 1 but for masses that are rounded up or down.
     virtual Interval finite_mass() const { return {1.0 - infinite_mass(), 1.0 - infinite_mass()}; }
     // For a tilt t >= 0. The value is an upper bound of K(t) wherever the error is infinite.

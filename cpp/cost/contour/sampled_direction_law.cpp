@@ -15,6 +15,9 @@ namespace {
 constexpr double kPruned = 1e-28;  // of M: nodes that are left out, and counted
 constexpr double kMomentError = -46.0;
 constexpr double kWidestCut = 0.7;  // of a split, in standard deviations of v
+// The same by a, of which losses are next to nothing soon below the cut: phi of the share of large
+// ones falls no sooner for a wider one. A cut is so many widths above 0, at least.
+constexpr double kWidestByLoss = 0.7, kWidths = 8.0;
 
 }  // namespace
 
@@ -45,15 +48,18 @@ SampledDirectionLaw::Cut SampledDirectionLaw::cut_at(const Split& split) const {
     const double slope = 2.0 * h * (1.0 - at) * (1.0 + at);
     const double t = split.steepness, p = share_of(q_, 2.0 * h * at);
     const double beyond = std::max(std::sqrt(std::max(-std::log(p), 0.0) / t), 1.0 / t);
-    return {v, std::min(kWidestCut * scale, std::min(beyond, 1.0 / (t * p)) / slope)};
+    const double widest = std::max(kWidestByLoss, split.cut / kWidths);
+    const double width = std::min({widest, beyond, 1.0 / (t * p)}) / slope;
+    return {v, std::min(kWidestCut * scale, width)};
 }
 
-double SampledDirectionLaw::step(double t, double reach, double log_error, double spread) const {
-    const double h = density_.along(), top = widest();
+double SampledDirectionLaw::step(double t, double reach, double log_error, double spread,
+                                 bool is_small) const {
+    const double top = widest();
     double best = 0.0;
     for (double d = top; d > 1e-4 * top; d *= 0.85) {
-        const double b = 2.0 * h * std::tan(d);
-        const double growth = growth_at(t, d) + reach * b + 0.5 * spread * d * d;
+        const double growth =
+            (is_small ? growth_at(t, d) : mean_growth_at(t, d, reach)) + 0.5 * spread * d * d;
         const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
         if (width < 0.5 * best) break;
         best = std::max(best, width);
@@ -71,12 +77,13 @@ Moment SampledDirectionLaw::crude_moment(double t) const {
 }
 
 Moment SampledDirectionLaw::moment(double t) const {
-    return moment_below(t, nullptr);
+    return moment_below(t, top());
 }
 
 Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
     const double u = order(t);
-    const auto grid = nodes(t, step(t, 0.0, kMomentError, top ? top->spread() : 0.0), top, nullptr);
+    const auto grid = nodes(
+        t, step(t, 0.0, kMomentError, top ? top->spread() : 0.0, top != nullptr), top, nullptr);
     if (!grid) return crude_moment(t);
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
     double mean = 0.0, square = 0.0, error = 0.0, base_error = 0.0;
@@ -121,9 +128,84 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     return moment;
 }
 
-double SampledDirectionLaw::log_small_moment(double t, const Split& split) const {
+// The same of a law without larger losses: M - 1 is E_P[e^(t L) - 1] less what they have.
+Moment SampledDirectionLaw::part_moment(const Nodes& grid, double t, const Moment& plain,
+                                        double discrete) const {
+    double sum = 0.0, size = 0.0, error = 0.0, base_error = 0.0;
+    const std::size_t n = grid.loss.size();
+    for (std::size_t j = 0; j < n; ++j) {
+        const double loss = grid.loss[j], gain = t * loss, under_p = grid.log_weight[j] + loss;
+        const double term = gain > 300.0 ? exp(under_p + gain) : expm1(gain) * exp(under_p);
+        sum += term;
+        size += std::fabs(term);
+        error += std::fabs(term) *
+                 (grid.error[j] + (5.0 + (2.0 + 2.0 * t) * std::fabs(loss)) * grid.loss_error[j] +
+                  2.0 * std::fabs(under_p) + 62.0);
+        base_error += exp(grid.log_weight[j]) * (grid.error[j] + 12.0);
+    }
+    const auto [least, most] = lacking_.mass;
+    sum -= 0.5 * (least + most);
+    const double absolute = kUnit * (error + size * (base_error + 2.0 * static_cast<double>(n))) +
+                            0.5 * (most - least) + 4.0 * kUnit * most + discrete * (3.0 + sum);
+    Moment moment = plain;
+    moment.value = log1p(sum);
+    moment.error = 1.02 * absolute / (1.0 + sum) + 4.0 * kUnit * std::fabs(moment.value);
+    return moment;
+}
+
+double SampledDirectionLaw::log_swapped_moment(double t) const {
+    const Direction other = is_remove() ? Direction::add : Direction::remove;
+    const Moment known = SampledDirectionLaw(kappa_, dim_, half_chord_, q_, other).moment(t);
+    return known.value + (known.error < kInfinity ? known.error : 0.0);
+}
+
+// Sums over the share of larger losses, of the weights and of the weights times w.
+Masses SampledDirectionLaw::larger(const Split& split) const {
+    const Cut cut = split.is_none() ? Cut{} : cut_at(split);
+    if (cut.is_none()) return lacking_;
+    const Interval unknown{0.0, 1.0};
+    const auto grid = nodes(0.0, step(0.0, 0.0, kMomentError, cut.spread()), nullptr, &cut);
+    if (!grid) return {unknown, unknown};
+    const std::size_t n = grid->v.size();
+    double absent = 0.0, mixed = 0.0, error = 0.0, mixed_error = 0.0, base_error = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double at = sign() * (grid->v[j] - cut.v) / cut.width, log_share = log_ndtr(at);
+        const double exponent = grid->log_weight[j] + log_share;
+        const double of_share = share_error(at, grid->v[j], cut.v, cut.width) +
+                                2.0 * std::fabs(exponent) + grid->error[j] + 16.0;
+        const double under_base = exp(exponent), under_mixed = exp(exponent + grid->loss[j]);
+        absent += under_base;
+        mixed += under_mixed;
+        error += under_base * of_share;
+        mixed_error +=
+            under_mixed * (of_share + weight_error(0.0, grid->loss[j], grid->loss_error[j]));
+        base_error += exp(grid->log_weight[j]) * (grid->error[j] + 12.0);
+    }
+    const auto within = [&](double sum, double of_terms) {
+        const double rounding = of_terms + sum * (base_error + 2.0 * static_cast<double>(n));
+        const double off =
+            1.02 * kUnit * rounding + 2.0 * std::exp(kMomentError) * sum + 3.0 * grid->base_outside;
+        return Interval{std::max(sum - off, 0.0), sum + off};
+    };
+    const Interval of_mixed = within(mixed, mixed_error), of_base = within(absent, error);
+    return is_remove() ? Masses{of_mixed, of_base} : Masses{of_base, of_mixed};
+}
+
+// P and Q of this part are no probabilities. Losses of "add" are bounded: none are rare and large.
+std::shared_ptr<const Law> SampledDirectionLaw::part_below(const Split& split) const {
     const Cut cut = cut_at(split);
-    const Moment moment = std::isfinite(cut.v) ? moment_below(t, &cut) : moment_below(t, nullptr);
+    if (!is_remove() || cut.is_none() || top()) return nullptr;
+    auto made = std::make_shared<SampledDirectionLaw>(*this);
+    made->lacking_ = larger(split);
+    made->top_ = cut;
+    if (!(made->lacking_.mass.upper < 0.5)) return nullptr;
+    return made;
+}
+
+double SampledDirectionLaw::log_small_moment(double t, const Split& split) const {
+    if (top()) return kInfinity;  // no part has parts
+    const Cut cut = cut_at(split);
+    const Moment moment = moment_below(t, cut.is_none() ? nullptr : &cut);
     return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
@@ -150,16 +232,18 @@ class FineLine : public Line {
 
 }  // namespace
 
-// Opposite directions have a density in closed form off the real line, which serves where there
-// would be many nodes on it.
+// Nodes beside the real line serve where there would be many on it, and do for all frequencies.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
     constexpr double kMany = 1200.0, kBreadth = 24.0;  // of nodes; in deviations
-    if (!request.split.is_none()) {
-        return half_chord_ == 1.0 ? shifted_line(request) : plain_line(request);
-    }
-    const double width = step(request.tilt, request.reach, std::log(request.error), 0.0);
+    const bool is_split = !request.split.is_none();
+    if (is_split && top()) return nullptr;
+    const double width =
+        step(request.tilt, request.reach, std::log(request.error), top() ? top_.spread() : 0.0);
     const bool has_many = kBreadth * density_.scale() > kMany * width;
-    if (has_many && half_chord_ == 1.0) return shifted_line(request);
+    if (is_split || has_many) {
+        if (auto shifted = shifted_line(request)) return shifted;
+    }
+    if (is_split) return plain_line(request);
     auto fine = plain_line(request);
     auto coarse = plain_line({request.tilt, 0.0, request.error, request.step});
     if (!fine || !coarse) return nullptr;
@@ -172,11 +256,10 @@ std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request
     const double t = request.tilt, u = order(t);
     const double log_error = std::clamp(std::log(request.error), -300.0, -30.0);
     Cut cut;
-    const bool is_split =
-        !request.split.is_none() && std::isfinite((cut = cut_at(request.split)).v);
-    const double spread = is_split ? cut.spread() : 0.0;
-    const double width = step(t, request.reach, log_error, spread);
-    const auto grid = nodes(t, width, nullptr, is_split ? &cut : nullptr);
+    const bool is_split = !request.split.is_none() && !(cut = cut_at(request.split)).is_none();
+    const double spread = is_split ? cut.spread() : 0.0, top_spread = top() ? top_.spread() : 0.0;
+    const double width = step(t, request.reach, log_error, spread + top_spread);
+    const auto grid = nodes(t, width, top(), is_split ? &cut : nullptr);
     if (!grid) return nullptr;
     const std::size_t n = grid->v.size();
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
@@ -189,7 +272,7 @@ std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request
         large[j] = law.weight[j] * exp(log_ndtr(sign() * (grid->v[j] - cut.v) / cut.width));
         large_sum += large[j];
     }
-    SampledDirectionLine::Details details{density_, q_, u, t, width, widest(), spread};
+    SampledDirectionLine::Details details{density_, q_, u, t, width, widest(), spread, top_spread};
     const double most = q_ < 1.0 ? 2.0 - std::log(q_) : 1.0;
     TiltedNodes kept{{}, {}, {}, 7.0 * most + 9.0, 0.0, request.step};
     kept.block = request.reach > kMany * request.step ? kManyNodes : kFrequencies;
@@ -233,7 +316,10 @@ std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request
     moment.error = 1.02 * (kUnit * (error + base_error + 2.0 * static_cast<double>(n) +
                                     4.0 * std::fabs(law.log_sum)) +
                            2.0 * missed);
-    if (law.log_sum < 1.0) moment = careful_moment(*grid, t, moment, missed);
+    if (law.log_sum < 1.0) {
+        moment = top() ? part_moment(*grid, t, moment, missed)
+                       : careful_moment(*grid, t, moment, missed);
+    }
     return std::make_unique<SampledDirectionLine>(std::move(kept), moment, std::move(details));
 }
 
@@ -250,6 +336,7 @@ Interval profile_bounds(double kappa, double dim, double half_chord, double x) {
 
 // One release: the base profile, at an argument bounded from both sides.
 std::optional<Interval> SampledDirectionLaw::profile(double x) const {
+    if (top()) return std::nullopt;
     const auto base = [&](double at) { return profile_bounds(kappa_, dim_, half_chord_, at); };
     if (q_ == 1.0) return base(x);
     return sampled_profile(direction_, q_, x, base);

@@ -21,7 +21,7 @@ SampledDirectionLine::SampledDirectionLine(TiltedNodes nodes, Moment moment, Det
 }
 
 double SampledDirectionLine::log_tail(double y) const {
-    return least_bound(y, weight(), 0.0, of_.left_out);
+    return least_bound(y, weight(), of_.top_spread, of_.left_out);
 }
 double SampledDirectionLine::log_large_tail(double y) const {
     return large().empty() ? -kInfinity : least_bound(y, large(), of_.spread, of_.large_left_out);
@@ -61,6 +61,10 @@ double SampledDirectionLine::growth_at(double d) const {
     return of_.density.log_growth(d, of_.tilt, of_.order, of_.rate);
 }
 
+double SampledDirectionLine::mean_growth_at(double d) const {
+    return of_.density.log_mean_growth(d, of_.tilt, of_.order, of_.rate, 0.0);
+}
+
 double SampledDirectionLine::sum(double tau, double y, const std::vector<double>& weight) const {
     const double h = of_.density.along(), m = of_.density.sphere(), q = of_.rate;
     const double sine = std::sin(tau), turn = 2.0 * h * sine * std::cos(tau);
@@ -96,7 +100,8 @@ double SampledDirectionLine::missing(double tau, double spread) const {
     for (double delta = most; delta > 0.2 * most; delta *= 0.8) {
         const double turns = 2.0 * kPi * delta / of_.width;
         if (turns < 1.0) break;
-        const double growth = 0.5 * (growth_at(delta + tau) + growth_at(std::fabs(delta - tau)));
+        const double growth =
+            0.5 * (mean_growth_at(delta + tau) + mean_growth_at(std::fabs(delta - tau)));
         best = std::min(best, growth + of_.density.log_sphere_growth(tau) +
                                   0.5 * spread * delta * delta - turns);
     }

@@ -16,6 +16,7 @@ class SampledDirectionLine : public NodeLine {
         double width;                                       // of the trapezoidal rule
         double widest;                                      // shift of Im v
         double spread = 0.0;                                // of the share of large losses
+        double top_spread = 0.0;                            // of the share that is the law itself
         double left_out = 0.0, large_left_out = 0.0;        // of the sums
         std::vector<double> tanh{}, sech_square{}, loss{};  // at the nodes
     };
@@ -28,7 +29,9 @@ class SampledDirectionLine : public NodeLine {
     double least_bound(double y, const std::vector<double>& weight, double spread,
                        double left_out) const;
     double sum(double tau, double y, const std::vector<double>& weight) const;
-    double growth_at(double d) const;  // log of what |density w^u| grows at Im v = d
+    // log of what |density w^u| grows at Im v = d, and of what its integral does.
+    double growth_at(double d) const;
+    double mean_growth_at(double d) const;
     double missing(double tau, double spread) const;
 
     Details of_;

@@ -8,7 +8,7 @@ namespace tightnoise::contour {
 namespace {
 
 constexpr double kDepth = 80.0;        // e^-kDepth of the largest weight: where nodes end
-constexpr double kMostNodes = 0x1p14;  // of one line
+constexpr double kMostNodes = 0x1p15;  // of one line
 
 }  // namespace
 
@@ -16,17 +16,18 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
                                                                      const Cut* top,
                                                                      const Cut* part) const {
     const double h = density_.along();
-    // The pull on the side of large losses, and on the other one.
-    const double pulls[] = {(1.0 + 2.0 * t) * h, h};
-    double ends[2];
-    for (int side = 0; side < 2; ++side) {
-        double inner = density_.mode(pulls[side]);
+    const auto plain = [h](const Hyperbolic&) { return h; };
+    // The pull on the side of large losses: of w^-t it is less where w is near 1 - q already.
+    const auto large = [&](const Hyperbolic& at) {
+        return h * (1.0 + 2.0 * t * (is_remove() ? 1.0 : share_of(q_, -2.0 * h * at.tanh)));
+    };
+    // Where a function that rises by no more than a pull tells has become next to nothing.
+    const auto end = [&](auto pull, auto log_value, double beyond) {
         const auto depth = [&](double v) {
             const Hyperbolic at(v);
-            return density_.log_density(at) + (h + pulls[side]) * at.tanh;
+            return density_.log_density(at) + log_value(at);
         };
-        const double cut = part ? (side == 0 ? 1.0 : -1.0) * sign() * part->v : -kInfinity;
-        if (std::isfinite(cut)) inner = std::max(inner, cut);
+        const double inner = std::max(density_.mode(pull), beyond);
         const double deepest = depth(inner) - kDepth;
         double low = inner, high = inner + 4.0 * density_.scale();
         while (high < kFarthest && depth(high) > deepest) high = inner + 2.0 * (high - inner);
@@ -34,13 +35,29 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
             const double middle = 0.5 * (low + high);
             (depth(middle) > deepest ? low : high) = middle;
         }
-        // The share of small losses falls faster than the weights rise.
+        return high;
+    };
+    const auto log_base = [&](const Hyperbolic& at) { return 2.0 * h * at.tanh; };
+    const auto log_large = [&](const Hyperbolic& at) {
+        const double a = 2.0 * h * at.tanh;
+        return a + t * (is_remove() ? a : -loss_of(q_, -a));
+    };
+    double ends[2];
+    for (int side = 0; side < 2; ++side) {
+        double cut = part ? (side == 0 ? 1.0 : -1.0) * sign() * part->v : 0.0;
+        if (!std::isfinite(cut)) cut = 0.0;
+        double high = side == 0 ? end(large, log_large, cut) : end(plain, log_base, cut);
+        // The share of small losses falls faster than the weights rise; the normaliser is of Q0.
         if (side == 0 && top && std::isfinite(top->v)) {
-            const Hyperbolic at(top->v);
-            const double rise = pulls[0] * (top->v * sign() > 0.0 ? at.sech_square : 1.0);
+            const double from = std::max(sign() * top->v, 0.0);
+            const Hyperbolic at(from);
             const double square = top->width * top->width;
-            const double last = sign() * top->v + square * rise + 13.0 * top->width;
-            high = std::max(std::min(high, last), 4.0 * density_.scale());
+            const double last =
+                sign() * top->v + square * large(at) * at.sech_square + 13.0 * top->width;
+            const auto falling = [h](const Hyperbolic&) { return -h; };
+            const auto none = [](const Hyperbolic&) { return 0.0; };
+            const double base = is_remove() ? end(falling, none, 0.0) : end(plain, log_base, 0.0);
+            high = std::max(std::min(high, last), base);
         }
         ends[side] = std::min(high, kFarthest);
     }
@@ -75,9 +92,10 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
     const double log_sum = tilted(made.log_weight, made.loss, 0.0).log_sum;
     for (double& e : made.log_weight) e -= log_sum;
     // Beyond an end terms fall at least by e^(-rate spacing) each.
-    const auto decay = [&](double pull, double v, const Cut* below_cut) {
-        const Hyperbolic at(v);
-        double rise = std::max(density_.slope(at, pull), -density_.sphere() * std::fabs(at.tanh));
+    const auto decay = [&](auto pull_at, double v, const Cut* below_cut) {
+        const Hyperbolic at(std::fabs(v));
+        const double pull = pull_at(at);
+        double rise = std::max(density_.slope(at, pull), -density_.sphere() * at.tanh);
         if (below_cut && std::isfinite(below_cut->v)) {
             rise -= std::max(std::fabs(v) - sign() * top->v, 0.0) * top->spread();
         }
@@ -85,15 +103,16 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         return fall > 0.0 ? -std::log(std::expm1(fall)) + 1e-9 : kInfinity;
     };
     const double low = made.v.front(), high = made.v.back();
-    made.low_decay = decay(h, low, nullptr);
-    made.high_decay = decay(h, high, nullptr);
-    made.base_outside = std::exp(made.outside(0.0, 0.0)) + std::exp(made.outside(1.0, 0.0));
-    (is_remove() ? made.high_decay : made.low_decay) =
-        decay(pulls[0], is_remove() ? high : low, top);
+    made.low_decay = decay(plain, low, nullptr);
+    made.high_decay = decay([&](const Hyperbolic&) { return top ? -h : h; }, high, nullptr);
+    made.base_outside = std::exp(made.outside(0.0, 0.0));
+    if (!top) made.base_outside += std::exp(made.outside(1.0, 0.0));
+    (is_remove() ? made.high_decay : made.low_decay) = decay(large, is_remove() ? high : low, top);
     if (top) {
         for (std::size_t j = 0; j < n; ++j) {
             const double at = sign() * (top->v - made.v[j]) / top->width;
-            made.log_weight[j] += log_ndtr(at);
+            made.log_share.push_back(log_ndtr(at));
+            made.log_weight[j] += made.log_share[j];
             made.error[j] += share_error(at, made.v[j], top->v, top->width);
         }
     }

@@ -21,6 +21,7 @@ inline double weight_error(double of_weight, double order_times_loss, double of_
 struct SampledDirectionLaw::Nodes {
     std::vector<double> v, excess, loss, log_weight;
     std::vector<double> tanh, sech_square;
+    std::vector<double> log_share;   // of smaller losses, which is in the weight; none for all
     std::vector<double> error;       // of the log weight, in units u
     std::vector<double> loss_error;  // of the loss, relative, in units u
     double low_decay, high_decay;    // log of the share of what lies beyond an end by its node

@@ -1,10 +1,11 @@
-// Nodes of opposite directions beside the real axis: sections 5.5 and 8 of CONTOUR.md.
+// Nodes of sampled directions beside the real axis: sections 5.5 and 8 of CONTOUR.md.
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <utility>
 
 #include "cost/contour/complex_share.hpp"
+#include "cost/contour/complex_sphere_mean.hpp"
 #include "cost/contour/sampled_direction_law.hpp"
 #include "cost/contour/sampled_direction_nodes.hpp"
 #include "cost/contour/shifted_line.hpp"
@@ -45,25 +46,37 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
 std::optional<ShiftedNodes> SampledDirectionLaw::shifted(double t, double log_error,
                                                          const Cut* cut) const {
     const double u = order(t), h = density_.along(), m = density_.sphere();
-    const double spread = cut ? cut->spread() : 0.0;
+    const double spread = (cut ? cut->spread() : 0.0) + (top() ? top_.spread() : 0.0);
     double tau = 0.0, width = 0.0;
     double farthest = std::min(0.5 * widest(), kWidestShift * density_.scale());
-    if (cut) farthest = std::min(farthest, kMostOfWidth * cut->width);
+    for (const Cut* share : {cut, top()}) {
+        if (share) farthest = std::min(farthest, kMostOfWidth * share->width);
+    }
+    const double g = density_.across();
+    if (g > 0.0) farthest = std::min(farthest, 0.98 * kFarthestShift);
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
         const double growth =
-            std::max(growth_at(t, 2.0 * tried), 0.0) + 2.0 * tried * tried * spread;
+            std::max(mean_growth_at(t, 2.0 * tried, 0.0), 0.0) + 2.0 * tried * tried * spread;
         const double most = 2.0 * kPi * tried / (growth + std::log(4.2) - log_error);
         if (most > width) {
             width = most;
             tau = tried;
         }
     }
-    const auto grid = nodes(t, width, nullptr, cut);
+    const auto grid = nodes(t, width, top(), cut);
     if (!grid) return std::nullopt;
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
-    const double of_shift = std::max(growth_at(t, tau), 0.0) + 0.5 * tau * tau * spread;
-    const double outside = std::exp(grid->outside(u, law.log_sum) + of_shift);
+    const double of_shift = std::max(mean_growth_at(t, tau, 0.0), 0.0) + 0.5 * tau * tau * spread;
+    const double outside =
+        (std::exp(grid->outside(u, law.log_sum)) + grid->base_outside) * std::exp(of_shift);
     const double square = std::sin(tau) * std::sin(tau), turn = std::sin(tau) * std::cos(tau);
+    const ComplexSphereMean sphere_mean(0.5 * m - 1.0);
+    const bool is_near = std::tan(tau) < kNearShift * std::cos(tau);
+    // It takes most terms where v = 0.
+    if (g > 0.0 && !sphere_mean.change(g * g, g * g * std::pow(std::tan(tau), 2.0), is_near)) {
+        return std::nullopt;
+    }
+    const ComplexShare below_top{top_.v, top_.width, sign()};
     const ComplexShare above_cut{cut ? cut->v : 0.0, cut ? cut->width : 1.0, -sign()};
     ShiftedNodes made;
     double left_out = 0.0, of_argument = 0.0;
@@ -81,6 +94,21 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted(double t, double log_er
         of_sum +=
             law.weight[j] * weight_error(grid->error[j], u * grid->loss[j], grid->loss_error[j]);
         double error = 0.0;
+        if (g > 0.0) {
+            const double z_square = g * g * grid->sech_square[j];
+            const double tanh_there = grid->tanh[j];
+            const Complex cosh(std::cos(tau), tanh_there * std::sin(tau));  // by cosh v
+            const Complex less(square * (1.0 + tanh_there * tanh_there), -2.0 * tanh_there * turn);
+            const auto change =
+                sphere_mean.change(z_square, z_square * less / (cosh * cosh), is_near);
+            if (!change) return std::nullopt;
+            exponent += change->value;
+            error = change->error;
+        }
+        if (top()) {
+            exponent += below_top.log(grid->v[j], tau) - grid->log_share[j];
+            error += below_top.error(grid->v[j]) + 4.0 * std::fabs(grid->log_share[j]);
+        }
         if (cut) {
             const double most = exponent.real() + above_cut.log_most(grid->v[j], tau);
             if (most < kLogNothing) {
@@ -88,7 +116,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted(double t, double log_er
                 continue;
             }
             exponent += above_cut.log(grid->v[j], tau);
-            error = above_cut.error(grid->v[j]);
+            error += above_cut.error(grid->v[j]);
         }
         const double modulus = std::exp(exponent.real());
         if (!(modulus >= kPruned * (cut ? moduli : 1.0))) {

@@ -16,6 +16,7 @@ class SampledGaussianLaw : public Law {
     SampledGaussianLaw(double sigma, double rate, Direction direction)
         : sigma_(sigma), q_(rate), direction_(direction) {}
 
+    double largest_loss() const override { return largest_loss_of(direction_, q_); }
     Moment moment(double t) const override;
     std::unique_ptr<Memory> memory(double count) const override;
     Moment recalled_moment(double t, Memory* memory) const override;

@@ -25,6 +25,12 @@ inline double share_of(double q, double a) {
     return 1.0 / (1.0 + (1.0 - q) / q * std::exp(-a));
 }
 
+// Of P against Q, at least: that of Q0 against 1 - q of it.
+inline double largest_loss_of(Direction direction, double q) {
+    if (direction == Direction::remove || q == 1.0) return kInfinite;
+    return -std::log1p(-q) * (1.0 + 8.0 * kUnit);
+}
+
 // log w, for bounds. Where w is small it is a sum, as 1 - q may be next to nothing.
 inline double loss_of(double q, double a) {
     if (a > 30.0) return a + std::log(q) + std::log1p((1.0 - q) / q * std::exp(-a));

@@ -1,6 +1,8 @@
 // A tilted law by nodes beside the real axis: section 5.5 of CONTOUR.md.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -21,7 +23,11 @@ class ShiftedLine : public Line {
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
-    double log_tail(double y) const override { return plain_ ? plain_->log_tail(y) : 0.0; }
+    double log_tail(double y) const override {
+        if (!plain_) return 0.0;
+        const double damped = std::exp(whole_.log_tail(y)) + whole_.missing() + whole_.rounding();
+        return std::min(plain_->log_tail(y), std::log(damped) + 1e-12);
+    }
     double log_large_tail(double y) const override { return large_.log_tail(y); }
     std::size_t block() const override { return ShiftedSum::kBlock; }
     bool holds_beyond_reach() const override { return true; }
