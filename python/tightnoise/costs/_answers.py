@@ -19,7 +19,7 @@ from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._lattice_bounds import lattice_bounds
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, least_epsilon, losses_of_leaf
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, largest_epsilon, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rare_losses import delta_of_rare, epsilon_of_rare
@@ -108,14 +108,15 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
-    best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
+    leaf = _only(terms)
+    single = None if leaf is None else _of_profile(question, leaf, at, upper)
+    best = Bounds(single or 0.0, upper)
     if best.is_narrow:
         return best
-    leaf = _only(terms)
-    single = None if leaf is None else _of_profile(question, leaf, at)
-    if single is not None:
-        return best.or_tighter(Bounds(single, upper))
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+    best = best if exact is None else best.or_tighter(exact)
+    if best.is_narrow or single is not None:
+        return best
     best = best.or_tighter(lattice_bounds(question, terms, at, best))
     if best.is_narrow:
         return best
@@ -125,13 +126,12 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     return best.or_tighter(Bounds(max(of_rare(leaf, n, at) for leaf, n in terms), upper))
 
 
-def _of_profile(question: str, leaf: Leaf, at: float) -> float | None:
+def _of_profile(question: str, leaf: Leaf, at: float, upper: float) -> float | None:
     """Return what a profile says from below that is known to a part of itself; None if not."""
     if question == "delta":
         both = leaf.profile_below(np.array([at]))
         return None if both is None else float(max(both[0][0], both[1][0]))
-    epsilon = least_epsilon(leaf.profile_below, math.inf, at) if at > 0 else None
-    return None if epsilon is None else epsilon * (1 - 2.0**-48)
+    return largest_epsilon(leaf.profile_below, at, upper) if at > 0 else None
 
 
 # --- closed forms
