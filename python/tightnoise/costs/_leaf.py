@@ -250,7 +250,8 @@ def largest_epsilon(
         return 0.0 if found is None else found[0]
     if last + 1 == len(ends):
         return ends[last].epsilon
-    return _narrowed(profile, delta, *ends[last : last + 2], _PART * (near - ends[last].epsilon))[0]
+    low, high = ends[last : last + 2]
+    return _narrowed(profile, delta, low, high, _PART * (near - low.epsilon))[0]
 
 
 class _End(NamedTuple):
