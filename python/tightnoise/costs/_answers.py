@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._core import cost as core
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
@@ -93,6 +94,8 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
             return "profile", exact
         if leaf is not None:
             ways.remove("losses")  # which are those of the profile
+    elif question == "epsilon" and _any_difference(terms) <= at:
+        return "pure", Proof(0.0)
     else:
         narrow = _exact(question, terms, at)
         is_least = all(leaf.has_least_profile for leaf, _ in terms)
@@ -170,15 +173,33 @@ def _profile_delta(terms: Terms, epsilon: float) -> Proof | None:
     return None if delta is None else Proof(float(delta))
 
 
-# --- the largest loss
+# --- the largest loss, and none at all
 
 
 def _pure_epsilon(terms: Terms, delta: float) -> Proof:
-    return Proof(sum_upper((leaf.max_loss, n) for leaf, n in terms))
+    if _any_difference(terms) <= delta:
+        return Proof(0.0)
+    return Proof(_largest_loss(terms))
 
 
 def _pure_delta(terms: Terms, epsilon: float) -> Proof:
-    return Proof(0.0 if epsilon >= _pure_epsilon(terms, 0.0).bound else 1.0)
+    return Proof(0.0 if epsilon >= _largest_loss(terms) else _any_difference(terms))
+
+
+def _largest_loss(terms: Terms) -> float:
+    return sum_upper((leaf.max_loss, n) for leaf, n in terms)
+
+
+@functools.lru_cache(maxsize=256)
+def _any_difference(terms: Terms) -> float:
+    """Return at least the probability that outputs differ, of those that are alike most often.
+
+    One of them does: of each, the delta at epsilon 0 is that probability.
+    """
+    each = [leaf.delta(0.0) for leaf, _ in terms]
+    known = np.array([1.0 if one is None else one for one in each])
+    times = np.array([n for _, n in terms], dtype=np.float64)
+    return min(1.0, float(core.failure_upper(np.zeros_like(known), known, times)))
 
 
 # --- Renyi divergences
@@ -295,4 +316,4 @@ WAYS: dict[str, Way] = {
     "rdp": Way(_rdp_epsilon, _rdp_delta),
     "losses": Way(partial(_losses, "epsilon"), partial(_losses, "delta")),
 }
-"""By name: closed forms, the sum of the largest losses, Renyi divergences, loss distributions."""
+"""By name: closed forms, the sum of the largest losses or of deltas, Renyi divergences, losses."""
