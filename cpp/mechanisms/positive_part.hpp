@@ -60,6 +60,21 @@ double steepness_at(const Pair& pair, const typename Pair::Point& p) {
     return std::max(std::fabs(score), std::fabs(score - pair.slope(p)));
 }
 
+// The least x in [a, from], or nearly, up to which from b.x nothing of f(x + shift) can be seen: as
+// log f + x^2 / (2 s^2) is convex.
+template <class Pair>
+double end_of_nothing(const Pair& pair, double a, double from, const typename Pair::Point& b) {
+    while (from > a) {
+        const double next = std::max(a, from - (b.x - from));
+        if (!(next < from)) break;
+        const double w = (b.x - next) / pair.scale_between(next, b.x);
+        const double log_top = pair.at(next, Side::right).log_top;
+        if (!(std::max(b.log_top, log_top) + 0.125 * w * w < kInvisible)) break;
+        from = next;
+    }
+    return from;
+}
+
 // The integral from a to b by panels. They start at the right, where f is greatest if [a, b]
 // reaches into the left tail: there it ends as soon as nothing is added.
 template <class Pair>
@@ -87,12 +102,15 @@ double quadrature(const Pair& pair, double a, double b) {
             start = pair.at(from, Side::right);
             steepness = std::max(steepness, steepness_at(pair, start) * s);
         }
+        if (!(from < b)) return sum + pair.top_mass(a, b);  // no numbers are so close
         const double w = (b - from) / s;
         if (std::max(end.log_top, start.log_top) + 0.125 * w * w >= kInvisible) {
             const double here = panel<16>(pair, from, b);
             sum += here;
             // What is left is at most an integral of f.
             if (here < 1e-3 * sum && pair.top_mass(a, from) < 1e-17 * sum) break;
+        } else {
+            from = end_of_nothing(pair, a, from, end);
         }
         b = from;
     }

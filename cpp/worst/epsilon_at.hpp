@@ -24,6 +24,7 @@ double smallest_epsilon(const Law& law, double delta, double sensitivity) {
     constexpr double kSlack = 3e-10;
     constexpr double kLeast = 1e-320;  // has a logarithm
     constexpr double kGreatest = 1e300;
+    constexpr double kNear = 1e-3;  // one shift's root is to the next one's
     constexpr int kRounds = 60;
     const auto log_of = [=](double x) { return std::log(std::max(x, kLeast)); };
     const double aim = log_of(delta * (1.0 - kSlack));
@@ -32,11 +33,13 @@ double smallest_epsilon(const Law& law, double delta, double sensitivity) {
     for (int round = 0; round < kRounds; ++round) {
         const WorstShift worst = worst_shift(law, low, sensitivity);
         if (worst.delta <= delta) return low;
+        if (!(delta > 0.0)) break;  // costs are rounded upwards
         const auto excess = [&](double epsilon) {
             return aim - log_of(shift_divergence(law, worst.shift, epsilon).delta);
         };
-        double high = std::max(1.0, 2.0 * low);
-        while (excess(high) < 0.0 && high < kGreatest) high *= 2.0;
+        // Far beyond the root a divergence may take long.
+        double apart = round == 0 ? 1.0 : kNear * std::max(low, 1.0), high = low + apart;
+        while (excess(high) < 0.0 && high < kGreatest) high += apart *= 2.0;
         if (!(high < kGreatest)) break;
         const double root = root_from_below(excess, low, high);
         const double least = low + step * std::max(low, 1.0);

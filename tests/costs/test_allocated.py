@@ -12,7 +12,7 @@ from tightnoise.costs._allocated import Allocated, _put_of
 from tightnoise.costs._cell_pairs import pair_of_largest
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._gaussian_profile import gaussian_delta
-from tightnoise.costs._put import put_bounds
+from tightnoise.costs._put import _Rule, put_bounds
 
 
 def one_of_two(epsilon, mu):
@@ -116,6 +116,31 @@ def test_contours_agree(mu, steps):
     assert (high >= -excess).all()
     assert (np.diff(high) <= 1e-11).all()
     assert (np.diff(high) >= -np.diff(excess) - 1e-11).all()
+
+
+def test_moments_against_many_digits():
+    worst = 0.0
+    with mp.workdps(40):
+        for mu, v in ((0.05, 0.3 + 4j), (0.3, 0.02 + 0.5j), (1.0, 0.4 + 30j), (2.2, 1.5 + 2j)):
+            found, error = _Rule.of(mu, 20.0, 20.0 * v.real)._moment(np.array([v]))
+            shift, step = 0.9 * min(math.atan2(v.imag, v.real) / mu, 2.5), mp.mpf(1) / 40
+            total = mp.mpc(0)
+            for j in range(-560, 561):
+                z = mp.mpc(j * step, -shift)
+                moved = mp.exp(mu * z - mp.mpf(mu) ** 2 / 2) - 1
+                total += mp.expm1(-mp.mpc(v) * moved) * mp.exp(-z * z / 2)
+            truth = total * step / mp.sqrt(2 * mp.pi)
+            worst = max(worst, float(abs(mp.mpc(found[0]) - truth) / error[0]))
+    assert worst < 1
+
+
+def test_tables_are_built_as_far_as_they_are_read():
+    put = _put_of(1.9, 133)
+    before = put_bounds.cache_info().misses
+    assert put.forward(np.array([0.1]))[0][0] > 0
+    assert put_bounds.cache_info().misses == before
+    assert put.forward(np.array([3.0]))[1][0] < put.forward(np.array([1.0]))[0][0]
+    assert put_bounds.cache_info().misses > before
 
 
 @pytest.mark.parametrize("steps", [3, 40])

@@ -12,6 +12,8 @@ from by_night import by_night
 
 import tightnoise as tn
 from tightnoise import Cost
+from tightnoise.costs._answers import _any_difference
+from tightnoise.costs._leaf import largest_epsilon, least_epsilon
 
 INF = float("inf")
 GAUSSIAN = tn.Gaussian(1.0).cost(sensitivity=1.0)
@@ -325,6 +327,72 @@ def test_counts_without_end(count):
     assert (Cost.of_pure(1e-9) * count).epsilon(1e-6) < INF
     with pytest.raises(ValueError, match="count must be at most"):
         small * 2**53 + small
+
+
+def test_outputs_that_hardly_ever_differ_cost_nothing():
+    step = tn.Gaussian(0.1).cost(sensitivity=1.0).sampled(1e-9, "poisson")
+    assert (step * 1000).epsilon(1e-6) == 0  # some record is in one of the samples
+    assert (step * 1000).delta(0.5) <= 1000 * step.delta(0.0) * (1 + 1e-12)
+    assert (step * 1000 + Cost.of_pure(0.1)).epsilon(1e-6) > 0
+    # Rounded upwards, and no less than the truth where that is known.
+    pair = Cost.of_response(0.6)
+    both = _any_difference((pair * 3).terms)
+    assert (pair * 3).delta(0.0) <= both == pytest.approx(1 - 0.8**3)
+    assert _any_difference((pair * 3 + Cost.of_zcdp(0.1)).terms) == 1
+
+
+def test_crossings_of_a_profile_are_the_last_and_the_first():
+    points = []
+
+    def profile(epsilons):  # it has a corner, and jumps
+        points.append(epsilons.size)
+        fall = np.where(epsilons < 1.3, 1 - 0.5 * epsilons, 0.3 * np.exp(-epsilons))
+        return fall, 0.5 * fall
+
+    for delta in (0.9, 0.35, 0.1, 0.01, 1e-9):
+        truth = 2 * (1 - delta) if delta >= 0.35 else max(1.3, -math.log(delta / 0.3))
+        upper = least_epsilon(profile, INF, delta)
+        assert upper == pytest.approx(truth, rel=1e-13)
+        assert max(profile(np.array([upper]))[0]) <= delta
+        lower = largest_epsilon(profile, delta, upper * (1 + 1e-7))
+        assert lower <= upper
+        assert lower == pytest.approx(upper, rel=1e-9)
+        assert max(profile(np.array([lower]))[0]) > delta or lower == 0
+    assert sum(points) < 2500
+    assert least_epsilon(profile, 7.0, 0.0) == 7.0
+    assert least_epsilon(profile, INF, 1.0) == 0
+
+
+def test_noise_with_modes_far_apart():
+    # Of far modes each is a Gaussian by itself, for changes that do not reach from one to the next.
+    truth = tn.Gaussian(1.0).cost(sensitivity=1.0)
+    for apart in (300.0, 1e9):
+        for law, parameters in (
+            ("multi-gaussian", [1.0, 0.5, apart, 3]),
+            ("quasi-gaussian", [1.0, 0.5, apart]),
+            ("gaussian-scale-mixture", [[0.0, apart], [0.5, 0.5], [1.0, 1.0]]),
+        ):
+            leaf = {"kind": "additive", "adjacency": None, "law": law, "parameters": parameters}
+            state = {"version": 1, "leaves": [{**leaf, "sensitivity": 1.0, "times": 1}]}
+            cost = Cost.from_dict(state)
+            assert cost.epsilon(1e-6) == pytest.approx(truth.epsilon(1e-6), rel=1e-7)
+            together = (cost * 10).epsilon(1e-6)
+            assert truth.epsilon(1e-6) < (truth * 10).epsilon(1e-6) <= together
+            assert together == pytest.approx((truth * 10).epsilon(1e-6), rel=1e-5)
+
+
+def test_changes_of_many_sigmas_within_bounds():
+    for sigmas in (74.0, 76.0, 1e6):
+        cost = tn.TruncatedGaussian(0.3 / sigmas, 0.0, 1.0).cost(sensitivity=0.3, domain=(0.0, 1.0))
+        (leaf, _), *_ = cost.terms
+        epsilons = np.array([0.0, 1.0, 0.4 * sigmas**2, 0.6 * sigmas**2])
+        forward, _ = leaf.profile(epsilons)
+        assert (np.diff(forward) <= 0).all()
+        free = np.array(
+            [tn.Gaussian(0.3 / sigmas).cost(sensitivity=0.3).delta(x) for x in epsilons]
+        )
+        assert (forward <= free + 1e-12).all()
+        assert forward[0] > 1 - 1e-12
 
 
 def test_numbers_at_the_ends_of_the_range():

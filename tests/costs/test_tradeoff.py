@@ -237,3 +237,26 @@ def test_a_group_of_which_losses_prove_nothing():
     assert (lower <= upper).all()
     assert (upper <= 1 - rates + 1e-15).all()
     assert lower[1] <= 1.9e-5  # of a shift by 1600: nearly all of them are in the sample
+
+
+@pytest.mark.parametrize(
+    ("scale", "rate", "fpr"),
+    [
+        (15.96420789554266, 0.002295171551257074, 0.2),
+        (31.591239223612835, 0.0003692886314258545, 0.5372977244273162),
+        (7.130334344227122, 0.00016030090879886566, 0.6798841672240714),
+    ],
+)
+def test_rounding_counts_where_points_are_close(scale, rate, fpr):
+    # Kinks are read at 2^-24 beside them, and what is rounded there counts as often.
+    cost = tn.Laplace(scale).cost(sensitivity=1.0).sampled(rate, "poisson")
+    lower, upper = cost.tradeoff_bounds(fpr)
+    assert lower <= upper <= lower + 1e-5
+    with mp.workdps(40):  # at t = 1 - q + q root^2, h is a parabola in the root
+        loss, q, a = 1 / mp.mpf(scale), mp.mpf(rate), mp.mpf(fpr)
+        least = mp.exp(-loss / 2)
+        root = min(max(least / (2 * a), least), 1 / least)
+        one_order = max(
+            1 - q + q * at * least - (1 - q + q * at**2) * a for at in (root, least, 1 / least)
+        )
+        assert mp.mpf(lower) <= one_order

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 _TRIALS = 100
+_HIGH = 30.0  # a logarithm of what is no longer taken for near 0
+_FARTHER = 4.0  # times as far as before
 _PATIENCE = 4  # trials between two ends before what is close enough grows with each, by 4
 _MOST_GROWTH = 6
 _BLURRED = 16.0  # ends are as close, in steps over which rounding let the function rise
@@ -33,21 +35,25 @@ def least_point(
     """Return nearly the least point from `low` to `high` whose excess is at most 0; None: none is.
 
     The excess falls with x, as a logarithm does by the logarithm of x; it may be infinite, flat or
-    jump. Secants through the last two points find the next one: from where the search begins,
-    `near.x` and with its slope, outwards until there is a point on either side, then between these,
-    with bisection where that stalls. They aim at half of `close` below 0, the most that the excess
-    of the answer is below, unless `low` itself is no more than 0 or the function jumps: then the
+    jump. Where it comes to minus infinity, what it is the logarithm of falls to 0 like a line.
+    Secants through the last two points find the next one: from where the search begins, `near.x`
+    and with its slope, outwards until there is a point on either side, then between these, with
+    bisection where that stalls. They aim at half of `close` below 0, the most that the excess of
+    the answer is below, unless `low` itself is no more than 0 or the function jumps: then the
     answer is a tenth as close to where it does.
     """
     below: Point | None = None  # the nearest ones known to either side
     above: Point | None = None
     last: Point | None = None
     x, slope, reach = near.x, near.slope, 0.0
-    between, blur, gaps = 0, 0.0, [math.inf]
+    between, blur, gaps, falls_to_zero = 0, 0.0, [math.inf], False
     for _ in range(_TRIALS):
         value = near.excess if last is None and not math.isnan(near.excess) else excess(x)
+        falls_to_zero = falls_to_zero or value == -math.inf
+        height = math.expm1(value) if falls_to_zero and value < _HIGH else value
         if last is not None and x != last.x and math.isfinite(value - last.excess):
-            secant = (value - last.excess) / _log_ratio(x, last.x)
+            before = math.expm1(last.excess) if falls_to_zero and value < _HIGH else last.excess
+            secant = (height - before) / _log_ratio(x, last.x)
             slope = secant if secant < 0 else slope
             if secant > 0:
                 blur = max(blur, abs(_log_ratio(x, last.x)))
@@ -60,12 +66,14 @@ def least_point(
             below = point
             if x == high:
                 return None
-        move = (-0.5 * close - value) / slope if math.isfinite(value) else math.inf
+        move = (-0.5 * close - height) / slope if math.isfinite(value) else math.inf
+        is_nearer = last is None or 4 * abs(value) < abs(last.excess)  # by a good deal
         if below is None or above is None:
-            # Outwards, at least twice as far as before unless that came a good deal nearer to 0.
-            is_nearer = last is None or 4 * abs(value) < abs(last.excess)
+            # Outwards, at least twice as far as before unless that came nearer to 0.
             step = max(abs(move), 0.0 if is_nearer else 2.0 * reach)
             step = step if math.isfinite(step) else max(1.0, 2.0 * reach)
+            if last is not None:  # not far beyond where the secant was
+                step = min(step, max(1.0, _FARTHER * reach))
             trial = _moved(x, step if above is None else -step, low, high)
             if trial == x:
                 trial = math.nextafter(x, high if above is None else low)
@@ -77,7 +85,7 @@ def least_point(
                 return above  # it jumps there, or rounding is all that is left
             trial = _moved(x, move, low, high) if math.isfinite(move) else x
             is_stalled = len(gaps) > _STALLED and gaps[-1] > 0.5 * gaps[-1 - _STALLED]
-            if is_stalled or not below.x < trial < above.x:
+            if (is_stalled and not is_nearer) or not below.x < trial < above.x:
                 trial = math.sqrt(below.x) * math.sqrt(above.x)
                 gaps = [math.inf]
         last, x = point, trial

@@ -15,12 +15,14 @@ from tightnoise.calibrate._budget import NOTHING, Budget, budget_of
 from tightnoise.calibrate._error import CalibrationError
 from tightnoise.calibrate._parameter import CLOSE_OF_MANY, FAR, excess_of, least_parameter
 from tightnoise.calibrate._scalar import gaussian
-from tightnoise.calibrate._search import most_count
+from tightnoise.calibrate._search import Point, most_count
 from tightnoise.costs import Cost, Sampling
 from tightnoise.costs._sampling import is_fixed_size
 from tightnoise.costs._training import training_step
 
 _LEAST_RATE = 1e-100
+_VERY_RARELY = 1e-3  # a record is in a sample: both ways are steep there, at other places
+_ROUGH = 1e-2  # of log epsilon, where an answer only says where to look
 
 
 @hinted(TRAINING)
@@ -91,11 +93,26 @@ def noise_multiplier(
     most = float(gaussian(epsilon, delta, sensitivity=change, count=count).sigma)
     if rate == 1 and not budget.beside.terms:
         return most
+
+    def total(noise: float, how: Sampling = sampling) -> Cost:
+        return training_step(noise, rate, how) * count + budget.beside
+
+    near: float | Point | None = most
+    if budget.beside.terms:
+        near = most * max(math.sqrt(rate), 1e-3)
+    elif change > 1 and _VERY_RARELY < rate * count < 1:
+        # Where Renyi divergences say little, about twice what quicker samples take.
+        bracket = (most / change / FAR, most / change)
+        near = least_parameter(
+            lambda noise: total(noise, "poisson"), budget, bracket, most / change, close=_ROUGH
+        )
+        near = near and near._replace(x=near.x * change, excess=math.nan)
     found = least_parameter(
-        lambda noise: training_step(noise, rate, sampling) * count + budget.beside,
+        total,
         budget,
         (most / FAR, most * (FAR if budget.beside.terms else 1.0)),
-        most * max(math.sqrt(rate), 1e-3) if budget.beside.terms else most,
+        near,
+        by_renyi=not isinstance(near, Point),
         close=CLOSE_OF_MANY,
     )
     if found is None:

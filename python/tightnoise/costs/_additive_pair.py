@@ -22,7 +22,7 @@ from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
 from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
-from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
+from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._shifted_pair import shifted_pair
@@ -30,6 +30,7 @@ from tightnoise.costs._shifted_pair import shifted_pair
 Array = NDArray[np.float64]
 
 _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
+_FAR_APART = 50.0  # sigmas, between modes: one delta takes long, and there are fewer points
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
@@ -78,6 +79,7 @@ class _Law(NamedTuple):
     allowed: dict[str, Callable[[str, Any], object]]
     bend: Callable[..., float] = lambda *_: math.inf  # its profile bends at multiples of this
     sigma: Callable[..., float] | None = None  # of the narrowest component, all of which move
+    apart: Callable[..., float] = lambda *_: 0.0  # how far the modes are, about
 
 
 _LAWS = {
@@ -92,16 +94,19 @@ _LAWS = {
         {"sigma": positive, "epsilon": _step, "sensitivity": positive, "modes": _modes},
         bend=lambda _, epsilon, *__: epsilon,
         sigma=lambda sigma, *_: sigma,
+        apart=lambda sigma, _, step, *__: step / sigma,
     ),
     "quasi-gaussian": _Law(
         core.QuasiGaussian,
         {"sigma": positive, "epsilon": _step, "sensitivity": positive},
         bend=lambda _, epsilon, *__: epsilon,
+        apart=lambda sigma, _, step: step / sigma,
     ),
     "gaussian-scale-mixture": _Law(
         core.ScaleMixture,
         {"locations": _list, "weights": _sigmas, "sigmas": _sigmas},
         sigma=lambda _, __, sigmas: min(sigmas),
+        apart=lambda locations, _, sigmas: max(locations) / min(sigmas),
     ),
 }
 
@@ -232,7 +237,10 @@ class AdditivePair(Leaf):
             largest = min(self.max_loss, self.epsilon(NEGLIGIBLE))
         if not largest <= LARGEST_LOSS:
             return None
-        return lattice_losses_of(self.profile, largest, _LAWS[self.law].bend(*self.parameters))
+        known = _LAWS[self.law]
+        if not self.is_attained and known.apart(*self.parameters) > _FAR_APART:
+            return losses_of(self.profile, largest, min(largest, 1.0), symmetric=True)
+        return lattice_losses_of(self.profile, largest, known.bend(*self.parameters))
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return that of Laplace noise."""

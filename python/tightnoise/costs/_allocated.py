@@ -155,22 +155,43 @@ class Allocated(Leaf):
         return f"in one of {self.steps} steps: {self.leaf.describe()}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Put:
     """Both divergences by tables of put, each of which reaches further than those before it."""
 
-    tables: tuple[PutBounds, ...]
+    mu: float
+    steps: int
+
+    @functools.cached_property
+    def tables(self) -> tuple[PutBounds, ...]:
+        """All of them."""
+        return self._up_to(math.inf)
+
+    def _up_to(self, excess: float) -> tuple[PutBounds, ...]:
+        """Return those that are needed where k - 1 is at most that: others may take long."""
+        most = _FIRST * math.sqrt(math.expm1(self.mu * self.mu) / self.steps)
+        tables: list[PutBounds] = []
+        while len(tables) < _TABLES:
+            table = put_bounds(self.mu, self.steps, most)
+            if table is None:
+                break
+            tables.append(table)
+            if table.most >= excess or table.says_nothing_more:
+                break
+            most *= _WIDER
+        return tuple(tables)
 
     def forward(self, epsilons: Array) -> tuple[Array, Array]:
         """Return bounds of E (W - e^x)^+, which does not increase with x."""
-        ends = np.array([table.most for table in self.tables])
         with np.errstate(over="ignore"):
             excess = np.expm1(epsilons)
+        tables = self._up_to(float(excess.max(initial=0.0)))
+        ends = np.array([table.most for table in tables])
         moved, is_known = 4 * _UNIT * excess, excess <= ends[-1]
         excess = np.minimum(excess, ends[-1])
         lower, upper = np.empty_like(excess), np.empty_like(excess)
         which = np.searchsorted(ends, excess)
-        for i, table in enumerate(self.tables):
+        for i, table in enumerate(tables):
             lower[which == i], upper[which == i] = table.at(excess[which == i])
         return np.where(is_known, np.maximum(lower - moved, 0.0), 0.0), upper + moved
 
@@ -178,7 +199,7 @@ class _Put:
         """Return bounds of E (1 - e^x W)^+, which does not increase with x either."""
         x = np.minimum(epsilons, self.last)
         excess = np.expm1(-x)
-        lower, upper = (call + excess for call in self.tables[0].at(excess))
+        lower, upper = (call + excess for call in self._first.at(excess))
         moved = -4 * _UNIT * excess
         lower, upper = np.maximum(lower - moved, 0.0), np.maximum(upper + moved, 0.0)
         scale = np.exp(x)
@@ -188,7 +209,11 @@ class _Put:
     @property
     def last(self) -> float:
         """The epsilon from which on `backward` stays as it is."""
-        return -math.log1p(-min(self.tables[0].period / 2, -math.expm1(-_LAST)))
+        return -math.log1p(-min(self._first.period / 2, -math.expm1(-_LAST)))
+
+    @property
+    def _first(self) -> PutBounds:
+        return self._up_to(0.0)[0]
 
     @functools.cached_property
     def width(self) -> float:
@@ -197,7 +222,7 @@ class _Put:
         The parts of the error all rise with k, or all fall: at both ends together they are no less.
         Beyond the ends all of a bound may be error.
         """
-        lower, upper = self.tables[0].at(np.array([math.expm1(-self.last), 0.0]))
+        lower, upper = self._first.at(np.array([math.expm1(-self.last), 0.0]))
         found = [math.exp(self.last) * float((upper - lower).sum() + 16 * _UNIT)]
         found.append(float(self.backward(np.array([self.last]))[1][0]))
         for table in self.tables:
@@ -211,13 +236,5 @@ def _put_of(mu: float, steps: int) -> _Put | None:
     """Return the tables up to where put says nothing more; None where none is to be had."""
     if not 0 < mu * mu < math.log1p(_WIDEST**2 * steps):
         return None
-    most, tables = _FIRST * math.sqrt(math.expm1(mu * mu) / steps), []
-    for _ in range(_TABLES):
-        table = put_bounds(mu, steps, most)
-        if table is None:
-            break
-        tables.append(table)
-        if table.at(np.array([most]))[0][0] == 0:
-            break
-        most *= _WIDER
-    return _Put(tuple(tables)) if tables else None
+    put = _Put(mu, steps)
+    return put if put._up_to(0.0) else None

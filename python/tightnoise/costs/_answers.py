@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._core import cost as core
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._connected_dots import connect_dots
@@ -20,7 +21,7 @@ from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._lattice_bounds import lattice_bounds
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, least_epsilon, losses_of_leaf
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, largest_epsilon, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rare_losses import delta_of_rare, epsilon_of_rare
@@ -121,6 +122,8 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
             return "profile", exact
         if leaf is not None:
             ways.remove("losses")  # which are those of the profile
+    elif question == "epsilon" and _any_difference(terms) <= at:
+        return "pure", Proof(0.0)
     else:
         narrow = _exact(question, terms, at)
         is_least = all(leaf.has_least_profile for leaf, _ in terms)
@@ -147,14 +150,17 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
 
 
 def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) -> Bounds:
-    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
-    best = Bounds(0.0, upper) if exact is None else Bounds(0.0, upper).or_tighter(exact)
-    if best.is_narrow or (question == "epsilon" and exact is not None and upper < _SMALL):
-        return best
     leaf = _only(terms)
-    single = None if leaf is None else _of_profile(question, leaf, at)
-    if single is not None:
-        return best.or_tighter(Bounds(single, upper))
+    single = None if leaf is None else _of_profile(question, leaf, at, upper)
+    best = Bounds(single or 0.0, upper)
+    if best.is_narrow:
+        return best
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+    best = best if exact is None else best.or_tighter(exact)
+    if best.is_narrow or single is not None:
+        return best
+    if question == "epsilon" and exact is not None and best.upper < _SMALL:
+        return best
     best = best.or_tighter(lattice_bounds(question, terms, at, best))
     if best.is_narrow:
         return best
@@ -164,13 +170,12 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     return best.or_tighter(Bounds(max(of_rare(leaf, n, at) for leaf, n in terms), upper))
 
 
-def _of_profile(question: str, leaf: Leaf, at: float) -> float | None:
+def _of_profile(question: str, leaf: Leaf, at: float, upper: float) -> float | None:
     """Return what a profile says from below that is known to a part of itself; None if not."""
     if question == "delta":
         both = leaf.profile_below(np.array([at]))
         return None if both is None else float(max(both[0][0], both[1][0]))
-    epsilon = least_epsilon(leaf.profile_below, math.inf, at) if at > 0 else None
-    return None if epsilon is None else epsilon * (1 - 2.0**-48)
+    return largest_epsilon(leaf.profile_below, at, upper) if at > 0 else None
 
 
 # --- closed forms
@@ -209,15 +214,33 @@ def _profile_delta(terms: Terms, epsilon: float) -> Proof | None:
     return None if delta is None else Proof(float(delta))
 
 
-# --- the largest loss
+# --- the largest loss, and none at all
 
 
 def _pure_epsilon(terms: Terms, delta: float) -> Proof:
-    return Proof(sum_upper((leaf.max_loss, n) for leaf, n in terms))
+    if _any_difference(terms) <= delta:
+        return Proof(0.0)
+    return Proof(_largest_loss(terms))
 
 
 def _pure_delta(terms: Terms, epsilon: float) -> Proof:
-    return Proof(0.0 if epsilon >= _pure_epsilon(terms, 0.0).bound else 1.0)
+    return Proof(0.0 if epsilon >= _largest_loss(terms) else _any_difference(terms))
+
+
+def _largest_loss(terms: Terms) -> float:
+    return sum_upper((leaf.max_loss, n) for leaf, n in terms)
+
+
+@functools.lru_cache(maxsize=256)
+def _any_difference(terms: Terms) -> float:
+    """Return at least the probability that outputs differ, of those that are alike most often.
+
+    One of them does: of each, the delta at epsilon 0 is that probability.
+    """
+    each = [leaf.delta(0.0) for leaf, _ in terms]
+    known = np.array([1.0 if one is None else one for one in each])
+    times = np.array([n for _, n in terms], dtype=np.float64)
+    return min(1.0, float(core.failure_upper(np.zeros_like(known), known, times)))
 
 
 # --- Renyi divergences
@@ -334,4 +357,4 @@ WAYS: dict[str, Way] = {
     "rdp": Way(_rdp_epsilon, _rdp_delta),
     "losses": Way(partial(_losses, "epsilon"), partial(_losses, "delta")),
 }
-"""By name: closed forms, the sum of the largest losses, Renyi divergences, loss distributions."""
+"""By name: closed forms, the sum of the largest losses or of deltas, Renyi divergences, losses."""

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 _STEEPEST = 1e4  # tilt times the largest loss of one release
 _SATURATED = 20.0  # tilt times the grid, beyond which all are at the largest loss
+_FINER = 0.5  # than wanted
 _WHOLE = 1e-12  # relative: values so close to multiples of the grid are multiples of it
 
 
@@ -135,7 +136,8 @@ class DiscreteLosses(LatticeLosses):
             return max(least, wanted)
         finest = float(grids.min())
         if all(r.is_whole or r.grid == 0 for r in self.releases) and _is_whole(grids / finest):
-            return finest * max(1, math.ceil(least / finest))  # nothing needs splitting
+            # Nothing needs splitting, unless there are far more points than are wanted.
+            return finest * max(1, math.ceil(least / finest), int(_FINER * wanted / finest))
         # The lattice is laid such that what varies most needs none, if it lies on one.
         spread = [n * release.moments(0.0).deviation ** 2 for release, n in self._pairs()]
         widest, h = self.releases[int(np.argmax(spread))], max(least, wanted)

@@ -26,7 +26,7 @@ from tightnoise.costs._quotients import quotient_upper
 
 Array = NDArray[np.float64]
 
-_MOST_SIGMAS = 100.0  # of a sensitivity: the profiles of larger ones are known less well
+_MOST_SIGMAS = 75.0  # of a sensitivity: 1 - delta of larger ones is no number, nor a search quick
 
 
 class _Domain(NamedTuple):
@@ -82,6 +82,10 @@ class DomainPair(Leaf):
         return self.scale, self.width, self.sensitivity
 
     @property
+    def _is_large(self) -> bool:
+        return self.sensitivity > _MOST_SIGMAS * self.scale
+
+    @property
     def max_loss(self) -> float:
         """The pure epsilon."""
         return float(self._functions.max_loss(*self._place))
@@ -112,10 +116,15 @@ class DomainPair(Leaf):
         return lesser_of(self.max_loss, self.zcdp_rho)
 
     def profile(self, epsilons: Array) -> Profile:
-        """Return the largest delta, or that of any release with the largest loss."""
+        """Return the largest delta, or that of any release with the largest loss.
+
+        Of a large change, what noise without bounds has, which takes no search.
+        """
         function = self._functions.delta
-        if function is None:
+        if function is None or self._is_large:
             delta = pure_profile(self.max_loss, epsilons)
+            if function is not None:
+                delta = np.minimum(delta, gaussian_delta(epsilons, self.gdp_mu))
         else:
             delta = np.empty_like(epsilons)
             function(*map(np.array, self._place), epsilons, delta)
@@ -131,7 +140,7 @@ class DomainPair(Leaf):
         least its height/(e^(H - epsilon) - 1). Elsewhere it is r max(H, 2).
         """
         loss = self.max_loss
-        if self.law == "bounded-laplace" or self.sensitivity > _MOST_SIGMAS * self.scale:
+        if self.law == "bounded-laplace" or self._is_large:
             return None
         if self.law == "rectified-gaussian":
             return Excess(1.1e-12 + 1e-14 * max(loss, 2.0), 4e-14)

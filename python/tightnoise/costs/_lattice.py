@@ -226,9 +226,9 @@ class LatticeLosses(ABC):
             best = min(best, found)
             if best <= 0 or not better:
                 break
-            last = width
+            last = tilt, width
             tilt, width = self._narrowest(self._tilt_for(best), best)
-            if centred and math.log(last / width) < _NARROWER:
+            if tilt == last[0] or (centred and math.log(last[1] / width) < _NARROWER):
                 break
         return max(0.0, best * (1 + 16 * _UNIT) + rounding)
 

@@ -27,8 +27,16 @@ NEGLIGIBLE = 1e-40
 
 _KINDS: dict[str, type[Leaf]] = {}
 _DEEPEST = 24  # leaves and lists within each other in a saved state
-_GRID = np.concatenate([[0.0], np.exp2(np.arange(-40.0, 41.0))])  # where a search begins
-_SECTIONS, _ROUNDS = 32, 12  # of a bracket, and how often: 32^12 is 2^60
+_GRID = (  # where a search begins: no farther than needed, as that may take long
+    np.concatenate([[0.0], np.exp2(np.arange(-40.0, 0.0))]),
+    *(np.array([epsilon]) for epsilon in (1.0, 2.0, 4.0, 8.0)),
+    np.exp2(np.arange(4.0, 41.0)),
+)
+_HALVES = np.exp2(-np.arange(1.0, 49.0))
+_EVENLY = np.arange(1.0, 8.0) / 8.0
+_BESIDE = np.outer([-1.0, 1.0], np.exp2(-np.arange(2.0, 40.0, 4.0))).ravel()
+_PART = 2.0**-10
+_ROUNDS = 24
 _CLOSE = 2.0**-50
 _BOUND = "an upper bound, of which no pair of neighbours is known"
 _UNSURE = "its losses are not known to enough digits from below"
@@ -220,25 +228,94 @@ def least_epsilon(
     profile: Callable[[Array], Profile | None], most: float, delta: float
 ) -> float | None:
     """Return an epsilon at which a profile is at most delta, next to none less; None if unknown."""
-    both = profile(_GRID)
+    found = _crossing(profile, delta)
+    return None if found is None else min(found[1], most)
+
+
+def largest_epsilon(
+    profile: Callable[[Array], Profile | None], delta: float, near: float
+) -> float | None:
+    """Return an epsilon at which a profile is above delta, or 0; None if unknown.
+
+    Next to none larger is, but for a small part of what it is away from `near`, which is no less.
+    """
+    points = near * (1 - _HALVES) if 0 < near < math.inf else np.zeros(0)
+    both = profile(points)
     if both is None:
         return None
-    good = np.flatnonzero(np.maximum(*both) <= delta)
-    if not good.size:
-        return most
-    if good[0] == 0:
-        return 0.0
-    low, high = float(_GRID[good[0] - 1]), float(_GRID[good[0]])
+    ends = [*map(_End, points.tolist(), np.maximum(*both).tolist())]
+    last = max((i for i, end in enumerate(ends) if end.delta > delta), default=-1)
+    if last < 0:
+        found = _crossing(profile, delta)
+        return 0.0 if found is None else found[0]
+    if last + 1 == len(ends):
+        return ends[last].epsilon
+    low, high = ends[last : last + 2]
+    return _narrowed(profile, delta, low, high, _PART * (near - low.epsilon))[0]
+
+
+class _End(NamedTuple):
+    """An epsilon, and the larger delta there."""
+
+    epsilon: float
+    delta: float
+
+
+def _crossing(
+    profile: Callable[[Array], Profile | None], delta: float
+) -> tuple[float, float] | None:
+    """Return neighbouring epsilons between which a profile falls to delta, or 0 twice.
+
+    The second is infinite if it never does; None if nothing is known.
+    """
+    last = _End(0.0, math.inf)
+    for points in _GRID:
+        both = profile(points)
+        if both is None:
+            return None
+        worst = np.maximum(*both)
+        good = np.flatnonzero(worst <= delta)
+        if good.size:
+            first = int(good[0])
+            if points[first] == 0:
+                return 0.0, 0.0
+            if first > 0:
+                last = _End(float(points[first - 1]), float(worst[first - 1]))
+            return _narrowed(profile, delta, last, _End(float(points[first]), float(worst[first])))
+        last = _End(float(points[-1]), float(worst[-1]))
+    return last.epsilon, math.inf
+
+
+def _narrowed(
+    profile: Callable[[Array], Profile | None],
+    delta: float,
+    low: _End,
+    high: _End,
+    close: float = 0.0,
+) -> tuple[float, float]:
+    """Return epsilons between these, so close, between which a profile falls to delta.
+
+    Those that are tried are as far from each other as from where the logarithm, were it a line,
+    would come to that of delta, and some in between.
+    """
     for _ in range(_ROUNDS):
-        if high - low <= _CLOSE * high:
+        width = high.epsilon - low.epsilon
+        if width <= max(_CLOSE * high.epsilon, close):
             break
-        points = np.linspace(low, high, _SECTIONS + 1)
-        both = profile(points[1:-1])
-        assert both is not None
-        inside = np.flatnonzero(np.maximum(*both) <= delta)
-        first = int(inside[0]) + 1 if inside.size else _SECTIONS
-        low, high = float(points[first - 1]), float(points[first])
-    return min(high, most)
+        share = 0.5
+        if high.delta > 0 and low.delta < math.inf:
+            share = math.log(low.delta / delta) / math.log(low.delta / high.delta)
+        shares = np.concatenate([_EVENLY, share + _BESIDE])
+        points = np.unique(low.epsilon + width * shares[(shares > 0) & (shares < 1)])
+        points = points[(points > low.epsilon) & (points < high.epsilon)]
+        both = profile(points) if points.size else None
+        if both is None:
+            break
+        worst = np.maximum(*both)
+        ends = [low, *map(_End, points.tolist(), worst.tolist()), high]
+        first = int(np.argmax(np.append(worst <= delta, True)))
+        low, high = ends[first], ends[first + 1]
+    return low.epsilon, high.epsilon
 
 
 @functools.lru_cache(maxsize=128)

@@ -25,7 +25,8 @@ by at most 2 e^((5/2 + d)^2/2) (1 + e^a)/(e^(2 pi d/h) - 1), d = min(5/2, pi/(2 
 of g -+ mu d, v e^(-i g) still has a real part of at least 0. Nodes beyond z add at most
 (1 + e^a) e^(25/8) 2 P(Z > z). What rounding moves is summed beside: of an exponent w it is a part
 of e^w, and the frequencies are multiples of a number of 24 bits, exactly. Those are summed in runs,
-e^(i (m + j) x) = e^(i m x) e^(i j x): a unit more for each number of a run, and for the product.
+e^(i (m + j) x) = e^(i m x) e^(i j x), and these again: a unit more for each number of a run, and
+for the products.
 """
 
 from __future__ import annotations
@@ -37,17 +38,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._cached import cached_property
+
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _UNIT = 2.0**-53
 _TILT = 2.5  # the most of g/mu
-_EDGE = 10.5  # deviations, or more
-_BEYOND = 2.0**-58  # of s: frequencies that are left out
+_EXPONENT = 44.0  # of the rule's error, which is then far below what frequencies leave out
+_EDGE = 9.7  # deviations, or more
+_BEYOND = 2.0**-58  # of the period: frequencies that are left out, a part of what is rounded
 _MOST_FREQUENCIES = 2**15
+_MOST_WORK = 5e6  # frequencies times nodes: some tenths of a second
 _COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 60).astype(int))
-_BLOCK = 2**18  # complex numbers at once
+_BLOCK = 2**15  # numbers at once
 _RUN = 32  # frequencies
+_ROWS = 32  # epsilons at once: products of such small matrices are not given to threads
 _STEEPEST = 5.0  # d/c
 _LARGEST_EXPONENT = 700.0  # of a number
 _MOST_TILTED = 600.0 / _STEEPEST  # c/t: e^(-d/t), and the rule's error, are numbers
@@ -68,16 +74,14 @@ class PutBounds:
     def at(self, excess: Array) -> tuple[Array, Array]:
         """Return the bounds, less k - 1: those of E (W - k)^+."""
         lower, upper = np.empty_like(excess), np.empty_like(excess)
-        rows = max(1, _BLOCK // (self.places.size // _RUN + _RUN))
-        for i in range(0, excess.size, rows):
-            part = slice(i, i + rows)
+        for i in range(0, excess.size, _ROWS):
+            part = slice(i, i + _ROWS)
             lower[part], upper[part] = self._at(excess[part])
         return lower, upper
 
     def _at(self, excess: Array) -> tuple[Array, Array]:
-        c, moduli = float(self.places[0].real), np.abs(self.weights)
-        turns = np.abs(excess) * float(moduli @ np.abs(self.places))
-        error = self.error + _UNIT * ((64 + 2 * _RUN) * float(moduli.sum()) + 8 * turns)
+        c, (size, turn) = float(self.places[0].real), self._sizes
+        error = self.error + _UNIT * ((64 + 2 * _RUN) * size + 8 * np.abs(excess) * turn)
         error = np.exp(c * excess) * error * (1 + 1e-9)
         step = math.exp(-c * self.period)
         images = step / (1 - step) * (excess + self.period / (1 - step))
@@ -88,20 +92,40 @@ class PutBounds:
         error += 8 * _UNIT * (images + np.abs(excess))
         return np.maximum(call - error - above - below, 0.0), np.maximum(call + error, 0.0)
 
+    @cached_property
+    def says_nothing_more(self) -> bool:
+        """Whether the lower bound comes to 0 at the end."""
+        return bool(self.at(np.array([self.most]))[0][0] == 0)
+
+    @cached_property
+    def _sizes(self) -> tuple[float, float]:
+        """The sums of the moduli of the weights, and of their products with the places."""
+        moduli = np.abs(self.weights)
+        return float(moduli.sum()), float((moduli * np.abs(self.places)).sum())
+
+    @cached_property
+    def _runs(self) -> Complex:
+        """The weights in runs, the columns of matrices; zeros at the end."""
+        rows = -(-self.places.size // _RUN**2)
+        weights = np.zeros(rows * _RUN**2, dtype=np.complex128)
+        weights[: self.weights.size] = self.weights
+        return np.ascontiguousarray(weights.reshape(rows, _RUN, _RUN).transpose(0, 2, 1))
+
     def _sum(self, excess: Array) -> Array:
         """Return the sums of weights times e^(u (k - 1)), real parts.
 
-        The frequencies are multiples of one: exponentials of where each run of them starts, and of
-        the places within a run, do for all.
+        The frequencies are multiples of one: exponentials of where each row of runs starts, of
+        where runs start within one, and of the places within a run, do for all.
         """
-        count = self.places.size
-        runs = -(-count // _RUN)
-        weights = np.zeros(runs * _RUN, dtype=np.complex128)
-        weights[:count] = self.weights
-        starts = np.multiply.outer(excess, self.places[::_RUN])
-        within = np.exp(1j * np.multiply.outer(excess, self.places[:_RUN].imag))
-        inner = within @ weights.reshape(runs, _RUN)[:, : within.shape[1]].T
-        return np.asarray((np.exp(starts) * inner).real.sum(axis=1))
+        runs, step = self._runs, float(self.places[1].imag)
+
+        def turned(places: Array) -> Complex:
+            return np.asarray(np.exp(1j * np.multiply.outer(excess, step * places)))
+
+        each = np.arange(float(_RUN))
+        rows = ((turned(each) @ runs) * turned(_RUN * each)).sum(axis=2)
+        total = (rows.T * turned(_RUN**2 * np.arange(float(runs.shape[0])))).real.sum(axis=1)
+        return np.asarray(np.exp(float(self.places[0].real) * excess) * total)
 
 
 @functools.lru_cache(maxsize=32)
@@ -115,11 +139,11 @@ def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
     if c > _MOST_TILTED * t:
         return None
     rule = _Rule.of(mu, t, c)
-    for count in _COUNTS.tolist():
+    for count in _COUNTS[_COUNTS * rule.nodes.size <= _MOST_WORK].tolist():
         y = step * (count - 1)
         log_size = min(rule.log_psi_upper(c, y), _LARGEST_EXPONENT)
         beyond = math.exp(log_size) / (math.pi * y * (1 - 1 / count)) * (1 + 1e-9)
-        if beyond <= _BEYOND * deviation:
+        if beyond <= _BEYOND * period:
             break
     else:
         return None
@@ -158,7 +182,7 @@ class _Rule:
     @classmethod
     def of(cls, mu: float, t: float, c: float) -> _Rule:
         d = min(_TILT, math.pi / (2 * mu))
-        exponent = 64 + 0.5 * (_TILT + d) ** 2 + math.log(t) + c / t
+        exponent = _EXPONENT + 0.5 * (_TILT + d) ** 2 + math.log(t) + c / t
         step = 2 * math.pi * d / exponent
         edge = math.sqrt(_EDGE**2 + 2 * (c / t + math.log(t)))
         half = math.ceil(edge / step)
@@ -182,18 +206,35 @@ class _Rule:
         return psi, (moved + 16 * _UNIT * self.t * np.abs(log) * np.abs(psi)) * (1 + 1e-9)
 
     def _moment(self, v: Complex) -> tuple[Complex, Array]:
-        """Return M - 1 and bounds of its errors."""
+        """Return M - 1 and bounds of its errors: sums of e^w - 1 times normal densities."""
         z, shift = self.nodes[None, :], np.minimum(np.angle(v) / self.mu, _TILT)[:, None]
         grown, turn = self.mu * z - 0.5 * self.mu**2, self.mu * shift
+        real, imag = v.real[:, None], v.imag[:, None]
         scale = np.exp(grown)
-        y = np.expm1(grown) * np.cos(turn) - 2 * np.sin(0.5 * turn) ** 2  # Y - 1
-        exponents = -v[:, None] * (y - 1j * scale * np.sin(turn))
-        normal = np.exp(-0.5 * (z - 1j * shift) ** 2) * self.weight
-        terms = np.expm1(exponents) * normal
-        moved = (8 + 2 * np.abs(grown)) * scale + 8  # of Y, in units
-        moved = moved * np.abs(v)[:, None] * np.exp(exponents.real) * np.abs(normal)
-        moved += (96 + 2 * (z * z + shift * shift)) * np.abs(terms)
-        return terms.sum(axis=1), _UNIT * moved.sum(axis=1) + self.error * (1 + np.exp(v.real))
+        y = np.expm1(grown) * np.cos(turn) - 2 * np.sin(0.5 * turn) ** 2  # Y - 1, less i times
+        across = scale * np.sin(turn)  # this
+        grows = np.expm1(-(real * y + imag * across))
+        half = 0.5 * (real * across - imag * y)
+        sine, rise = np.sin(half), grows + 1  # of e^w
+        along, aside = grows - 2 * rise * sine * sine, 2 * rise * sine * np.cos(half)
+        normal = np.exp(-0.5 * z * z) * self.weight
+        cosine, turned = self._turned(shift)
+        terms_real = ((along * cosine - aside * turned) * normal).sum(axis=1)
+        terms_imag = ((along * turned + aside * cosine) * normal).sum(axis=1)
+        sizes = np.sqrt(along * along + aside * aside) * normal
+        moved = (rise * (((8 + 2 * np.abs(grown)) * scale + 8) * normal)).sum(axis=1)
+        moved = np.abs(v) * moved + (sizes * (96 + 2 * z * z)).sum(axis=1)
+        moved += 2 * shift[:, 0] ** 2 * sizes.sum(axis=1)
+        density = np.exp(0.5 * shift[:, 0] ** 2)
+        moment = density * (terms_real + 1j * terms_imag)
+        return moment, _UNIT * density * moved + self.error * (1 + np.exp(v.real))
+
+    def _turned(self, shift: Array) -> tuple[Array, Array]:
+        """Return cosines and sines of the nodes times each shift, by runs as above."""
+        starts, within = self.nodes[::_RUN], self.nodes[:_RUN] - self.nodes[0]
+        starts, within = np.exp(1j * shift * starts), np.exp(1j * shift * within)
+        both = (starts[:, :, None] * within[:, None, :]).reshape(shift.size, -1)
+        return both.real[:, : self.nodes.size], both.imag[:, : self.nodes.size]
 
     def log_psi_upper(self, c: float, y: float) -> float:
         """Return the logarithm of a bound on |psi(c + i b)|, for all b from y on."""

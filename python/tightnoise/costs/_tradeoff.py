@@ -33,6 +33,7 @@ from tightnoise.special import ndtr, ndtri
 Array = NDArray[np.float64]
 
 _ROUNDING = 2.0**-48
+_ROUNDING_OF_H = 2.0**-51
 _FAR = 1e-12  # delta at the last point, where no rate is so small; powers of it otherwise
 _BESIDE = 2e-4  # the three points, in lengths over which the FPR falls by e
 _WIDE = 1e-6  # apart, of bounds that a lattice may tell better
@@ -254,7 +255,8 @@ def _proved(x: Array, lower: Array, upper: Array, rates: Array) -> Tests:
     is_less_one = np.asarray((x >= 0).all(axis=0))
     low, high = (_h(x, delta, rates, is_less_one) for delta in (upper, lower))
     best = low.max(axis=0)
-    above = _above(x, low, high, rates) + is_less_one if x.shape[0] == 3 else None
+    three = x.shape[0] == 3
+    above = _above(x, low, high, rates, is_less_one) + is_less_one if three else None
     return Tests(
         best + is_less_one,
         _guessing(rates) if above is None else np.where(np.isnan(above), 1.0, above),
@@ -262,8 +264,19 @@ def _proved(x: Array, lower: Array, upper: Array, rates: Array) -> Tests:
     )
 
 
-def _above(x: Array, low: Array, high: Array, rates: Array) -> Array:
-    """Return a bound of all h from bounds at x1 < x2 < x3."""
+def _above(
+    x: Array, low: Array, high: Array, rates: Array, is_less_one: NDArray[np.bool_]
+) -> Array:
+    """Return a bound of all h from bounds at x1 < x2 < x3.
+
+    Points may be far closer on one side than on the other: what h is rounded by counts as often.
+    """
+    sizes = np.abs(high).max(axis=0) + np.abs(low).max(axis=0)
+    rounding = _ROUNDING_OF_H * np.where(is_less_one, sizes, 1.0 + sizes)
+
+    def rise(i: int, j: int) -> Array:
+        return np.asarray(np.maximum(high[i] - low[j] + rounding, 0.0))
+
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         ratio = -np.expm1(x[0] - x[1]) / np.expm1(x[2] - x[1])  # (t2 - t1)/(t3 - t2)
         to_zero = 1 / np.expm1(x[1] - x[0])  # t1/(t2 - t1)
@@ -271,10 +284,10 @@ def _above(x: Array, low: Array, high: Array, rates: Array) -> Array:
         return np.asarray(
             np.max(
                 [
-                    high[1] + np.maximum(high[1] - low[2], 0.0) * ratio,
-                    high[1] + np.maximum(high[1] - low[0], 0.0) / ratio,
-                    high[0] + np.maximum(high[0] - low[1], 0.0) * to_zero,
-                    high[2] + np.maximum(high[2] - low[1], 0.0) * to_end,
+                    high[1] + rise(1, 2) * ratio,
+                    high[1] + rise(1, 0) / ratio,
+                    high[0] + rise(0, 1) * to_zero,
+                    high[2] + rise(2, 1) * to_end,
                 ],
                 axis=0,
             )
