@@ -89,7 +89,8 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     // Either may fall far sooner than the other; of the same law the narrower window serves.
     const bool has_parted = parted.is_parted();
     const bool has_plain = !parted.split_.is_none() || !parted.known_;
-    const double frequencies = is_full ? kMostFrequencies : kMostIfRough;
+    const bool is_limited = tolerance.most_work < kInfinite;
+    const double frequencies = is_full && !is_limited ? kMostFrequencies : kMostIfRough;
     const double most =
         std::min(tolerance.most_work, is_full                    ? kMostWork
                                       : effort == Effort::sketch ? kMostWorkOfSketch

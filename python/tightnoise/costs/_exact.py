@@ -34,6 +34,7 @@ _FEW = 20  # releases, of which contours may take seconds
 _SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
 _WORK_OF_SELDOM = 1e7  # no more nodes times frequencies are tried before a lattice
 _WORK_OF_ATOMS = 3e7  # the same of atoms in place of a law
+_WORK_WITH_ATOMS = 1e8  # and of laws that have some
 _VERY_MANY = 2_000
 _OFTEN = 10.0  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
@@ -164,7 +165,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
     )
-    most_work = math.inf
+    most_work = math.inf if len(smooth) == len(laws) else _WORK_WITH_ATOMS
     if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
         if has_atoms and sum(n for _, n in sampled) <= _FEW:
             return None
@@ -173,7 +174,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     if smooth or is_spread:
         return _composition(terms, None, most_work)
     if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
-        return _composition(terms, None)
+        return _composition(terms, None, most_work)
     return None
 
 
