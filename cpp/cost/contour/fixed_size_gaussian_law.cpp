@@ -189,9 +189,10 @@ std::optional<FixedSizeGaussianLaw::Panels> FixedSizeGaussianLaw::panels(const I
         open.pop_back();
         const double wanted = log_wanted + std::log(panel.length / whole);
         const double error = log_error(of, panel), most = log_most(of, panel);
-        if (std::min(error, most) <= wanted) {
-            made.missing += std::exp(std::min(error, most) - log_wanted);
-            if (!(most <= wanted)) made.panels.push_back(panel);
+        const bool goes = most <= wanted;
+        if (goes || error <= wanted) {
+            made.missing += std::exp((goes ? most : error) - log_wanted);
+            if (!goes) made.panels.push_back(panel);
             continue;
         }
         if (made.panels.size() + open.size() > kMostPanels || !(panel.length > 1e-12 * whole)) {
