@@ -73,7 +73,7 @@ def test_the_profile_is_that_of_the_pair_and_within_its_excess(cases, rng):
 
 def test_far_out_little_is_left():
     for mu in (1e-5, 0.1, 1.0, 30.0):
-        for q in (1e-9, 0.1, 0.999):
+        for q in (1e-9, 0.1, 0.999, 1 - 1e-10, 1 - 2.0**-53):
             for ours, theirs in ((1, 1), (3, 0), (0, 3), (2, 1), (1, 2)):
                 pair = GroupedGaussian(mu, q, ours, theirs)
                 assert pair.delta(np.array([pair.largest]))[0] <= 1e-40
