@@ -212,6 +212,21 @@ def test_groups_of_several_kinds():
         assert pickle.loads(pickle.dumps(cost)) == cost
 
 
+def test_groups_beside_replaced_records():
+    """No two data sets have both records more, and one replaced: no lower bound is of these."""
+    two = NOISE.sampled(0.01, "poisson").group(2) * 50
+    replaced = NOISE.sampled(0.01, "poisson", adjacency="replace-one") * 50
+    unsampled = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="replace-one")
+    for beside in (replaced, unsampled.sampled(0.01, "fixed-size") * 50):
+        assert (two + beside).epsilon_bounds(1e-7)[1] > two.epsilon_bounds(1e-7)[0]
+    lower, upper = (two + replaced).epsilon_bounds(1e-7)
+    exact = (replaced * 2).epsilon_bounds(1e-7)
+    assert exact[0] * (1 - 1e-6) <= lower <= exact[1] < upper
+    lower, upper = (two + replaced).group(2).epsilon_bounds(1e-7)
+    exact = (replaced * 2).group(2).epsilon_bounds(1e-7)
+    assert exact[0] * (1 - 1e-6) <= lower <= exact[1] < upper
+
+
 def test_attackers_choose_the_case():
     cost = NOISE.sampled(0.3, "poisson").group(2) * 20
     rates = np.array([0.0, 1e-3, 0.05, 0.5, 0.95, 1.0])
