@@ -73,7 +73,7 @@ def test_the_profile_is_that_of_the_pair_and_within_its_excess(cases, rng):
 
 def test_far_out_little_is_left():
     for mu in (1e-5, 0.1, 1.0, 30.0):
-        for q in (1e-9, 0.1, 0.999):
+        for q in (1e-9, 0.1, 0.999, 1 - 1e-10, 1 - 2.0**-53):
             for ours, theirs in ((1, 1), (3, 0), (0, 3), (2, 1), (1, 2)):
                 pair = GroupedGaussian(mu, q, ours, theirs)
                 assert pair.delta(np.array([pair.largest]))[0] <= 1e-40
@@ -210,6 +210,21 @@ def test_groups_of_several_kinds():
     for cost in (group * 7 + other, several):
         assert tn.Cost.from_dict(cost.to_dict()) == cost
         assert pickle.loads(pickle.dumps(cost)) == cost
+
+
+def test_groups_beside_replaced_records():
+    """No two data sets have both records more, and one replaced: no lower bound is of these."""
+    two = NOISE.sampled(0.01, "poisson").group(2) * 50
+    replaced = NOISE.sampled(0.01, "poisson", adjacency="replace-one") * 50
+    unsampled = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="replace-one")
+    for beside in (replaced, unsampled.sampled(0.01, "fixed-size") * 50):
+        assert (two + beside).epsilon_bounds(1e-7)[1] > two.epsilon_bounds(1e-7)[0]
+    lower, upper = (two + replaced).epsilon_bounds(1e-7)
+    exact = (replaced * 2).epsilon_bounds(1e-7)
+    assert exact[0] * (1 - 1e-6) <= lower <= exact[1] < upper
+    lower, upper = (two + replaced).group(2).epsilon_bounds(1e-7)
+    exact = (replaced * 2).group(2).epsilon_bounds(1e-7)
+    assert exact[0] * (1 - 1e-6) <= lower <= exact[1] < upper
 
 
 def test_attackers_choose_the_case():

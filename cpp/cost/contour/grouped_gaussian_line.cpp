@@ -101,10 +101,10 @@ double GroupedGaussianLine::Tail::missing(double tau) const {
         if (!(law_.mu() * (tau + delta) < kStrip * kPi)) continue;
         const double turns = 2.0 * kPi * delta / spacing_;
         if (turns < 1.0) break;
-        const double growth =
-            0.5 * (tau * tau + delta * delta) - 0.5 * power *
-                                                    (log_cos(0.5 * law_.mu() * (tau + delta)) +
-                                                     log_cos(0.5 * law_.mu() * (delta - tau)));
+        const double growth = 0.5 * (1.0 + spread_) * (tau * tau + delta * delta) -
+                              0.5 * power *
+                                  (log_cos(0.5 * law_.mu() * (tau + delta)) +
+                                   log_cos(0.5 * law_.mu() * (delta - tau)));
         best = std::min(best, growth - turns);
     }
     return 4.0 * std::exp(std::min(best, 700.0));

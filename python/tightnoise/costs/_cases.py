@@ -2,7 +2,8 @@
 
 The two data sets are the same in all releases, so that a composition has one case throughout, and
 the worst composition counts. (One distribution of losses that dominates in all cases, as
-`Cost.losses` has it, may cost more.)
+`Cost.losses` has it, may cost more.) Beside samples of which a record is replaced, no two data sets
+have cases of more records in the one than in the other: these are upper bounds there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._group_case import GroupCase
 from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Group, Terms, merged_gaussians
+from tightnoise.costs._sampled import Group, Sampled, Terms, merged_gaussians
 
 
 @functools.lru_cache(maxsize=64)
@@ -27,6 +28,8 @@ def cases_of(terms: Terms) -> tuple[Terms, ...]:
     if not groups or len(sizes) > 1:
         return (terms,)
     cases: dict[Leaf, tuple[GroupCase, ...]] = {group: group.cases for group in groups}
+    if any(_is_of_replaced(leaf) for leaf, _ in terms):
+        cases = {group: tuple(map(_beside_replaced, own)) for group, own in cases.items()}
     numbers = range(max(len(own) for own in cases.values()))
     found = [_one(terms, cases, number) for number in numbers]
     others = [leaf for leaf, _ in merged_gaussians(terms) if leaf not in cases]
@@ -48,3 +51,12 @@ def _one(terms: Terms, cases: dict[Leaf, tuple[GroupCase, ...]], number: int) ->
 
 def _turned(leaf: Leaf) -> Leaf:
     return replace(leaf, pair=leaf.pair.swapped) if isinstance(leaf, GroupCase) else leaf
+
+
+def _is_of_replaced(leaf: Leaf) -> bool:
+    one = leaf.leaf if isinstance(leaf, Group) else leaf
+    return isinstance(one, Sampled) and one.adjacency == "replace-one"
+
+
+def _beside_replaced(case: GroupCase) -> GroupCase:
+    return case if case.is_symmetric else replace(case, is_pair=False)

@@ -64,13 +64,14 @@ class GroupCase(Leaf):
         return self.group.renyi()
 
     @property
-    def _is_symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
+        """Whether both directions are one: as many records in the one data set as in the other."""
         return self.pair.ours == self.pair.theirs
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the profile of the pair."""
         forward = self.pair.delta(epsilons)
-        return forward, forward if self._is_symmetric else self.pair.swapped.delta(epsilons)
+        return forward, forward if self.is_symmetric else self.pair.swapped.delta(epsilons)
 
     @property
     def profile_excess(self) -> Excess | None:
@@ -94,14 +95,14 @@ class GroupCase(Leaf):
     def release(self) -> Release:
         """Return the losses."""
         bends = [one.most for one in (self.pair, self.pair.swapped) if one.most < math.inf]
-        symmetric = self._is_symmetric
+        symmetric = self.is_symmetric
         return losses_of(self.profile, self.largest, self.width, bends, symmetric=symmetric)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return those of both directions."""
         if not self.noise.is_in_range:
             return None
-        pairs = (self.pair,) if self._is_symmetric else (self.pair, self.pair.swapped)
+        pairs = (self.pair,) if self.is_symmetric else (self.pair, self.pair.swapped)
 
         def of(pair: GroupedGaussian) -> Law:
             numbers = pair.rate, pair.ours, pair.theirs

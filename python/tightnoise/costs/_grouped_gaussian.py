@@ -31,8 +31,9 @@ The loss grows with z: with x = epsilon >= 0 it is x at z = t, where with c = mu
     delta = sum_(j>0) p_j Phi(j mu - t) + c0 Phi(-t) - e^x sum_(j>0) q_j Phi(-j mu - t).
 
 F, the logarithm of the positive over the negative terms of the first line, rises in z by mu to
-k mu, k the greater of a and b: each of its terms but c0 does so, or falls. So a search within
-brackets finds t by Newton's steps. t >= -k mu/2, where no term of g is above p_j, and none of h
+(a + b) mu: each term of g rises by mu to a mu, each of h falls by mu to b mu, and c0 is on one side
+only. So a search within brackets finds t by Newton's steps. With k the greater of a and b,
+t >= -k mu/2, where no term of g is above p_j, and none of h
 below q_j, so that L <= 0 <= x.
 
 Rounding. Let S be the sum of the positive terms of delta. (1) delta is a share of S of at least
@@ -213,9 +214,11 @@ class _Side(NamedTuple):
     def log_density(self, z: float) -> float:
         """Return about the logarithm of the density, that of none as well, over that of none."""
         exponents = self.shifts * (z - self.shifts / 2)
-        if exponents.max(initial=0.0) > 1:
-            return float(np.logaddexp(self.log_none, self.at(np.array([z]))[0][0]))
-        return math.log1p(float(np.exp(self.log_weights) @ np.expm1(exponents)))
+        if exponents.max(initial=0.0) <= 1:
+            change = float(np.exp(self.log_weights) @ np.expm1(exponents))
+            if change > -0.5:
+                return math.log1p(change)
+        return float(np.logaddexp(self.log_none, self.at(np.array([z]))[0][0]))
 
     def upper_tail(self, t: Array, log_factor: Array | float) -> Array:
         """Return the sum of the probabilities above t, times a factor."""
