@@ -372,7 +372,7 @@ double Contour::log_tail(const Terms& terms, double y, double end) const {
             const double again = split_.is_zero() ? 2.0 * large : large;
             const double most = std::min(std::exp(log_most) + again, 1.0);
             log_most = std::log(most);
-            parts += terms[i].count * large / most;
+            if (large > 0.0) parts += terms[i].count * large / most;
         }
         whole += terms[i].count * log_most;
     }
@@ -468,7 +468,7 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const Characteristics& phi = phis[i * block_ + k];
         whole.multiply(phi.whole, terms[i].count);
-        if (!split_.is_none()) large.multiply(phi, terms[i].count);
+        if (!split_.is_none() && !split_.is_zero()) large.multiply(phi, terms[i].count);
     }
     const Complex of_whole = whole.value();
     if (split_.is_none()) return {y, of_whole.real(), of_whole.imag(), whole.error()};
@@ -480,9 +480,9 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
             const Characteristics& phi = phis[i * block_ + k];
             const double n = terms[i].count;
             const double a_error = phi.whole.error + phi.large.error + 2.0 * kUnit;
-            const Complex large_phi(phi.large.real, phi.large.imaginary);
-            const Complex a = 1.0 + Complex(phi.whole.real, phi.whole.imaginary) - large_phi;
-            const Complex ratio = large_phi / a;
+            const Complex b(phi.large.real, phi.large.imaginary);
+            const Complex a = 1.0 + Complex(phi.whole.real, phi.whole.imaginary) - b;
+            const Complex ratio = b / a;
             const double least = std::abs(a) - a_error;
             if (split_.leaves_one) {
                 linear += n * ratio;
