@@ -45,7 +45,7 @@ def truth(epsilon, mu, q, ours=1, theirs=1):
     return power - mp.exp(epsilon) * errors
 
 
-@pytest.mark.parametrize("cases", [16, *by_night(2000)])
+@pytest.mark.parametrize("cases", [8, *by_night(2000)])
 def test_the_profile_is_that_of_the_pair_and_within_its_excess(cases, rng):
     count = 0
     for number in range(cases):
@@ -242,7 +242,7 @@ def test_attackers_choose_the_case():
     assert one.auc < cost.auc < 1
 
 
-@pytest.mark.parametrize("q", [0.02, 0.4, 0.9])
+@pytest.mark.parametrize("q", [0.02, pytest.param(0.4, marks=pytest.mark.nightly), 0.9])
 @pytest.mark.parametrize("mu", [0.3, 2.0])
 def test_no_two_values_within_the_sensitivity_cost_more(mu, q):
     """In two dimensions, by sums over a square."""

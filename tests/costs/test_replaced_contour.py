@@ -112,7 +112,7 @@ def test_two_releases(sampling, mu, rate, x):
     assert upper - lower <= 1e-5 * upper
 
 
-@pytest.mark.parametrize("cases", [8, *by_night(1000)])
+@pytest.mark.parametrize("cases", [4, *by_night(1000)])
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_two_contours(sampling, cases, rng):
     for _ in range(cases):
