@@ -20,7 +20,7 @@ struct Panel {
     bool is_upright;
 };
 
-class FixedSizeGaussianLaw : public Law {
+class FixedSizeGaussianLaw : public LawInParts {
   public:
     // sigma in [0.1, 1e6], rate in [1e-100, 1).
     FixedSizeGaussianLaw(double sigma, double rate);
@@ -31,12 +31,6 @@ class FixedSizeGaussianLaw : public Law {
     double log_small_moment(double t, const Split& split) const override;
     Masses larger(const Split& split) const override;
     std::shared_ptr<const Law> part_below(const Split& split) const override;
-    Interval finite_mass() const override {
-        return {1.0 - lacking_.mass.upper, 1.0 - lacking_.mass.lower};
-    }
-    Interval swapped_mass() const override {
-        return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
-    }
     double mass_at_zero() const override { return at_zero_; }
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
@@ -99,8 +93,7 @@ class FixedSizeGaussianLaw : public Law {
     std::optional<Path> path(const Integrand& of, double log_moment, double log_wanted) const;
 
     double mu_, q_, start_, at_zero_;
-    Cut top_{};         // the share of smaller losses, where larger ones are left out,
-    Masses lacking_{};  // and what these have
+    Cut top_{};  // the share of smaller losses, where larger ones are left out
 };
 
 }  // namespace tightnoise::contour

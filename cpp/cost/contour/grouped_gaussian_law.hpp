@@ -55,7 +55,7 @@ class GroupSide {
     std::vector<double> weight_, log_weight_;
 };
 
-class GroupedGaussianLaw : public Law {
+class GroupedGaussianLaw : public LawInParts {
   public:
     // sigma in [0.1, 1e6], rate in [1e-100, 1), no more than 16 records each, one at least.
     GroupedGaussianLaw(double sigma, double rate, int ours, int theirs);
@@ -65,12 +65,6 @@ class GroupedGaussianLaw : public Law {
     double log_small_moment(double t, const Split& split) const override;
     Masses larger(const Split& split) const override;
     std::shared_ptr<const Law> part_below(const Split& split) const override;
-    Interval finite_mass() const override {
-        return {1.0 - lacking_.mass.upper, 1.0 - lacking_.mass.lower};
-    }
-    Interval swapped_mass() const override {
-        return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
-    }
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
 
@@ -127,8 +121,7 @@ class GroupedGaussianLaw : public Law {
 
     double mu_, q_;
     GroupSide ours_, theirs_;
-    std::optional<Cut> top_{};  // the share of smaller losses, where larger ones are left out,
-    Masses lacking_{};          // and what these have
+    std::optional<Cut> top_{};  // the share of smaller losses, where larger ones are left out
 };
 
 }  // namespace tightnoise::contour

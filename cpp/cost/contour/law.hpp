@@ -125,6 +125,20 @@ class Law {
     virtual std::optional<double> gaussian() const { return std::nullopt; }
 };
 
+// A law that may lack its larger losses, as the part below a cut.
+class LawInParts : public Law {
+  public:
+    Interval finite_mass() const override {
+        return {1.0 - lacking_.mass.upper, 1.0 - lacking_.mass.lower};
+    }
+    Interval swapped_mass() const override {
+        return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
+    }
+
+  protected:
+    Masses lacking_{};  // what those have
+};
+
 struct Releases {
     std::shared_ptr<const Law> law;
     double count;

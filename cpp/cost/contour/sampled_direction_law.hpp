@@ -13,7 +13,7 @@
 
 namespace tightnoise::contour {
 
-class SampledDirectionLaw : public Law {
+class SampledDirectionLaw : public LawInParts {
   public:
     // As DirectionDensity; rate in [1e-100, 1].
     SampledDirectionLaw(double kappa, double dim, double half_chord, double rate,
@@ -29,12 +29,6 @@ class SampledDirectionLaw : public Law {
     double log_swapped_moment(double t) const override;
     Masses larger(const Split& split) const override;
     std::shared_ptr<const Law> part_below(const Split& split) const override;
-    Interval finite_mass() const override {
-        return {1.0 - lacking_.mass.upper, 1.0 - lacking_.mass.lower};
-    }
-    Interval swapped_mass() const override {
-        return {1.0 - lacking_.swapped.upper, 1.0 - lacking_.swapped.lower};
-    }
 
   private:
     struct Nodes;
@@ -73,8 +67,7 @@ class SampledDirectionLaw : public Law {
     double kappa_, dim_, half_chord_, q_;
     Direction direction_;
     DirectionDensity density_;
-    Cut top_{};         // the share of smaller losses, where larger ones are left out,
-    Masses lacking_{};  // and what these have
+    Cut top_{};  // the share of smaller losses, where larger ones are left out
 };
 
 }  // namespace tightnoise::contour
