@@ -4,6 +4,7 @@
 
 #include "bindings/elementwise.hpp"
 #include "worst/bounded_laplace_loss.hpp"
+#include "worst/bounded_laplace_profile.hpp"
 #include "worst/box_loss.hpp"
 #include "worst/rectified_loss.hpp"
 #include "worst/rectified_profile.hpp"
@@ -118,8 +119,12 @@ void bind_domain(py::module_ m) {
            "epsilon");
     define("rectified_worst_delta", rectified_worst_delta, "sigma", "width", "sensitivity",
            "epsilon");
+    define("bounded_laplace_worst_delta", bounded_laplace_worst_delta, "scale", "width",
+           "sensitivity", "epsilon");
     define("truncated_epsilon_at", truncated_epsilon_at, "sigma", "width", "sensitivity", "delta");
     define("rectified_epsilon_at", rectified_epsilon_at, "sigma", "width", "sensitivity", "delta");
+    define("bounded_laplace_epsilon_at", bounded_laplace_epsilon_at, "scale", "width",
+           "sensitivity", "delta");
     define("truncated_sigma_at", truncated_sigma_at, "epsilon", "delta", "width", "sensitivity");
     define("rectified_sigma_at", rectified_sigma_at, "epsilon", "delta", "width", "sensitivity");
     def_box<double>(m, "ball_epsilon", "scale", epsilon_of_scale, ball_loss);

@@ -221,7 +221,7 @@ def test_clipped_mechanisms_and_the_costs_of_the_others(table):
     for name, calibrated in (
         ("truncated Gaussian", tn.calibrate.truncated_gaussian(1.0, 1e-3, **domain)),
         ("rectified Gaussian", tn.calibrate.rectified_gaussian(1.0, 1e-3, **domain)),
-        ("bounded Laplace", tn.calibrate.bounded_laplace(1.0, **domain)),
+        ("bounded Laplace", tn.calibrate.bounded_laplace(1.0, 1e-3, **domain)),
     ):
         assert table[name].mechanism == calibrated
     sigma = table["rectified Gaussian"].mechanism.sigma

@@ -20,12 +20,28 @@ def bounded_laplace_epsilon(scale: float, width: float, sensitivity: float) -> f
 def bounded_laplace_epsilon(
     scale: Array, width: Array, sensitivity: Array, out: Floats
 ) -> None: ...
+@typing.overload
+def bounded_laplace_epsilon_at(
+    scale: float, width: float, sensitivity: float, delta: float
+) -> float: ...
+@typing.overload
+def bounded_laplace_epsilon_at(
+    scale: Array, width: Array, sensitivity: Array, delta: Array, out: Floats
+) -> None: ...
 def bounded_laplace_loss(k: Array, w: Array, loss: Floats, slope: Floats) -> None: ...
 @typing.overload
 def bounded_laplace_scale(epsilon: float, width: float, sensitivity: float) -> float: ...
 @typing.overload
 def bounded_laplace_scale(
     epsilon: Array, width: Array, sensitivity: Array, out: Floats
+) -> None: ...
+@typing.overload
+def bounded_laplace_worst_delta(
+    scale: float, width: float, sensitivity: float, epsilon: float
+) -> float: ...
+@typing.overload
+def bounded_laplace_worst_delta(
+    scale: Array, width: Array, sensitivity: Array, epsilon: Array, out: Floats
 ) -> None: ...
 def corner_epsilon(
     noise: str, width: Floats, sensitivity: Array, scale: Array, out: Floats

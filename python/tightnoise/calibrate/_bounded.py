@@ -195,8 +195,10 @@ def bounded_laplace(
         epsilon(scale) = k + log(1 + (1 - e^-k) (1 - e^-(w - k))/(1 - e^-w)),
 
     that of the values lower and lower + c at the output lower (proof in
-    cpp/worst/bounded_laplace_loss.hpp). A delta counts by what any release of that greatest loss
-    costs. Arguments and errors are those of `truncated_gaussian`.
+    cpp/worst/bounded_laplace_loss.hpp). For delta > 0, where the scale is the least that a search
+    finds, the divergence of no two values of an interval is greater than delta (proof in
+    cpp/worst/bounded_laplace_profile.hpp); in a box it counts by what any release of the greatest
+    loss costs. Arguments and errors are those of `truncated_gaussian`.
 
     Examples
     --------
@@ -204,6 +206,9 @@ def bounded_laplace(
     >>> noise = tn.calibrate.bounded_laplace(0.5, lower=0.0, upper=10.0, sensitivity=1.0)
     >>> round(noise.scale, 6)
     3.527871
+    >>> noise = tn.calibrate.bounded_laplace(0.5, 1e-3, lower=0.0, upper=10.0, sensitivity=1.0)
+    >>> round(noise.scale, 4)
+    3.2491
     """
     where = domain_of(lower, upper, sensitivity, coordinate_sensitivity)
     return _least(_BOUNDED_LAPLACE, where, _budget(epsilon, delta, where, count, beside))

@@ -12,7 +12,6 @@ from tightnoise.compare._grid_optimum import grid_optimum
 from tightnoise.compare._middle import Middle
 from tightnoise.compare._prior import Prior, prior_of
 from tightnoise.costs import Cost
-from tightnoise.mechanisms import BoundedLaplace
 
 
 class Question(NamedTuple):
@@ -72,15 +71,7 @@ _NOTES = {
 }
 
 
-def _bounded_laplace(epsilon: float, delta: float, *, count: int, **where: Any) -> BoundedLaplace:
-    """Return what is pure for one release: next to nothing is gained by a delta."""
-    failure = delta if count > 1 else 0.0
-    return calibrate.bounded_laplace(epsilon, failure, count=count, **where)
-
-
-def _within(
-    name: str, calibrated: Callable[..., Any], parameter: str = "sigma", note: str = ""
-) -> BoundedFamily:
+def _within(name: str, calibrated: Callable[..., Any], parameter: str = "sigma") -> BoundedFamily:
     """Return noise that stays in the range by itself."""
     return BoundedFamily(
         name,
@@ -96,7 +87,6 @@ def _within(
             sensitivity=asked.change, domain=(asked.lower, asked.upper)
         ),
         parameter,
-        note=note,
     )
 
 
@@ -138,7 +128,7 @@ _FAMILIES = (
     ),
     _within("truncated Gaussian", calibrate.truncated_gaussian),
     _within("rectified Gaussian", calibrate.rectified_gaussian),
-    _within("bounded Laplace", _bounded_laplace, "scale", "makes no use of delta"),
+    _within("bounded Laplace", calibrate.bounded_laplace, "scale"),
     *(_clipped(family) for family in FAMILIES if not family.for_one),
     BoundedFamily(
         "grid optimum",

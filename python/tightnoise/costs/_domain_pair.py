@@ -33,8 +33,8 @@ class _Domain(NamedTuple):
     """The functions of the core for a kind of noise in an interval: all of the worst pair."""
 
     max_loss: Callable[..., float]
-    delta: Callable[..., Any] | None = None
-    epsilon: Callable[..., float] | None = None
+    delta: Callable[..., Any]
+    epsilon: Callable[..., float]
 
 
 _DOMAINS = {
@@ -48,7 +48,11 @@ _DOMAINS = {
         core.rectified_worst_delta,
         core.rectified_epsilon_at,
     ),
-    "bounded-laplace": _Domain(core.bounded_laplace_epsilon),
+    "bounded-laplace": _Domain(
+        core.bounded_laplace_epsilon,
+        core.bounded_laplace_worst_delta,
+        core.bounded_laplace_epsilon_at,
+    ),
 }
 
 
@@ -83,7 +87,8 @@ class DomainPair(Leaf):
 
     @property
     def _is_large(self) -> bool:
-        return self.sensitivity > _MOST_SIGMAS * self.scale
+        is_gaussian = self.law != "bounded-laplace"
+        return is_gaussian and self.sensitivity > _MOST_SIGMAS * self.scale
 
     @property
     def max_loss(self) -> float:
@@ -120,28 +125,32 @@ class DomainPair(Leaf):
 
         Of a large change, what noise without bounds has, which takes no search.
         """
-        function = self._functions.delta
-        if function is None or self._is_large:
+        if self._is_large:
             delta = pure_profile(self.max_loss, epsilons)
-            if function is not None:
-                delta = np.minimum(delta, gaussian_delta(epsilons, self.gdp_mu))
+            delta = np.minimum(delta, gaussian_delta(epsilons, self.gdp_mu))
         else:
             delta = np.empty_like(epsilons)
-            function(*map(np.array, self._place), epsilons, delta)
+            self._functions.delta(*map(np.array, self._place), epsilons, delta)
         return delta, delta
 
     @property
     def profile_excess(self) -> Excess | None:
-        """That of the cards of cpp/worst/{truncated,rectified}_profile.hpp.
+        """That of the cards of cpp/worst/{truncated,rectified,bounded_laplace}_profile.hpp.
 
         Next to the loss H, they add r H/(H - epsilon) and r H/(e^(H - epsilon) - 1) at most, with
         r = 2e-14 and 5e-15. From H/2 to H, where H - epsilon <= 1, that is what an argument lower
         by a part 4 r does: the profile is convex in e^epsilon and 0 at H, so that its slope is at
         least its height/(e^(H - epsilon) - 1). Elsewhere it is r max(H, 2).
+
+        Of bounded Laplace noise epsilon counts as lower by 2^-47 H at most: from H/2 on that is its
+        argument; before, heights rise by no more than so much, and none is below that at H/2.
         """
         loss = self.max_loss
-        if self.law == "bounded-laplace" or self._is_large:
+        if self._is_large:
             return None
+        if self.law == "bounded-laplace":
+            least, _ = self.profile(np.array([0.5 * loss]))
+            return Excess(3e-10 + 2.0**-46 * loss / float(least[0]), 2.0**-46)
         if self.law == "rectified-gaussian":
             return Excess(1.1e-12 + 1e-14 * max(loss, 2.0), 4e-14)
         return Excess(1.1e-10 + 2e-14 * max(loss, 2.0), 1e-13)
@@ -161,8 +170,8 @@ class DomainPair(Leaf):
 
     def epsilon(self, delta: float) -> float | None:
         """Return the exact one."""
-        if delta == 0 or self._functions.epsilon is None:
-            return self.max_loss if delta == 0 else None
+        if delta == 0:
+            return self.max_loss
         return float(self._functions.epsilon(*self._place, delta))
 
     def release(self) -> Release | None:

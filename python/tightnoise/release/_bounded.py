@@ -157,8 +157,7 @@ def release_bounded(
     epsilon : float
         Greater than 0.
     delta : float
-        From 0 to 1, exclusive of 1. What is drawn once from "bounded Laplace" or the "grid
-        optimum" makes no use of it.
+        From 0 to 1, exclusive of 1. What is drawn once from the "grid optimum" makes no use of it.
     lower, upper : float or array_like
         The domain: lower < upper. Numbers, or one for each entry. They must not come from the data.
     sensitivity : float
