@@ -3,7 +3,7 @@
 Which two true values of noise with bounds have the largest delta depends on epsilon, and in which
 order. No pair has that profile in both directions, and compositions of one pair cost less. What is
 composed from below is therefore one pair: a value at an end and one that is `shift` away from it,
-or two such values in the middle, whichever has the larger moments. Merging outputs to cells is
+or two such values further in, up to the middle, whichever have the largest moments. Merging outputs to cells is
 post-processing, and what compositions of any pair cost, those of all together cost at least.
 
 Of one of t Gaussian outputs, which one is drawn, that is moved by mu, the largest is told alone:
@@ -30,6 +30,7 @@ from tightnoise.costs._release_profile import release_profile
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
+_STARTS = np.exp2(np.arange(-7.0, 0.0))  # of all that is possible
 _CELLS = (2_000, 500, 100, 20)  # fewer where a change is small beside the interval
 _LEAST_TILT = 1e-4  # times the largest loss
 _LARGEST_CELLS = 2_000  # of the largest of several outputs,
@@ -41,7 +42,7 @@ _MOST_ERROR = 1e-9  # of a probability: narrower cells, or losses that are large
 @functools.lru_cache(maxsize=64)
 def pair_in_domain(law: str, width: float, shift: float, tilt: float) -> Attained | None:
     """Return the profiles, in units of the scale; None where they are not known so well."""
-    starts = dict.fromkeys([0.0, 0.5 * (width - shift)])
+    starts = dict.fromkeys([0.0, *((width - shift) * _STARTS).tolist()])
     found = [_cells(law, width, shift, start) for start in starts]
     pairs = [cells for cells in found if cells is not None]
     if not pairs:

@@ -156,7 +156,7 @@ class DomainPair(Leaf):
         return Excess(1.1e-10 + 2e-14 * max(loss, 2.0), 1e-13)
 
     def attained(self, tilt: float = 0.0) -> Attained | None:
-        """Return that of an end of the interval and a value next to it, or of two in its middle."""
+        """Return that of an end of the interval and a value next to it, or of two further in."""
         width, shift = self.width / self.scale, self.sensitivity / self.scale
         return pair_in_domain(self.law, width, shift, tilt)
 
