@@ -3,8 +3,9 @@
 Which two true values of noise with bounds have the largest delta depends on epsilon, and in which
 order. No pair has that profile in both directions, and compositions of one pair cost less. What is
 composed from below is therefore one pair: a value at an end and one that is `shift` away from it,
-or two such values further in, up to the middle, whichever have the largest moments. Merging outputs to cells is
-post-processing, and what compositions of any pair cost, those of all together cost at least.
+or two such values further in, up to the middle, whichever have the largest moments. Merging outputs
+to cells is post-processing, and what compositions of any pair cost, those of all together cost at
+least.
 
 Of one of t Gaussian outputs, which one is drawn, that is moved by mu, the largest is told alone:
 
