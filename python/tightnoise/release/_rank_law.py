@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._validate import fraction
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import Mechanism
 from tightnoise.mechanisms._drawing import source_of
@@ -114,6 +115,7 @@ class RankLaw(Mechanism):
         probability of (M - 1) W(t)/(W(0) + (M - 1) W(t)) at most, and that is the case of some
         rows: no smaller answer holds for all.
         """
+        beta = fraction("beta", beta)
         others = self.last - self.first
         parts = self.share.denominator
         if others == 0:
