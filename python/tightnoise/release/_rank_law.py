@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._validate import fraction
+from tightnoise._validate import real_scalar, require
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.mechanisms import Mechanism
 from tightnoise.mechanisms._drawing import source_of
@@ -115,7 +115,7 @@ class RankLaw(Mechanism):
         probability of (M - 1) W(t)/(W(0) + (M - 1) W(t)) at most, and that is the case of some
         rows: no smaller answer holds for all.
         """
-        beta = fraction("beta", beta)
+        require(0 < real_scalar("beta", beta) < 1, "beta", beta, "between 0 and 1")
         others = self.last - self.first
         parts = self.share.denominator
         if others == 0:
