@@ -76,7 +76,7 @@ SOME_MODES = tn.QuasiGaussianMixture(2.0, 0.5, 1.0).cost(sensitivity=1.0)
         (BETWEEN * 17, "domain", "which true values cost most depends on epsilon"),
         (BETWEEN.sampled(0.1, "poisson") * 17, "sampled", "which true values cost most depends"),
         (SOME_MODES * 3, "additive", "several modes"),
-        (Cost.of_bounded_range(1.0) * 5, "bounded-range", "from below it is randomised response"),
+        (Cost.of_bounded_range(1.0) * 5, "bounded-range", "from below it is one of them"),
         (LAPLACE.sampled(0.1, "poisson").group(3) * 5, "3 records", "of a chain of neighbours"),
         (
             (NOISE + Cost.of_response(0.6)).sampled(0.1, "poisson") * 2,

@@ -26,7 +26,7 @@ from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rare_losses import delta_of_rare, epsilon_of_rare
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians, sum_upper
+from tightnoise.costs._sampled import Sampled, Terms, merged_terms, sum_upper
 
 Array = NDArray[np.float64]
 
@@ -182,7 +182,7 @@ def _of_profile(question: str, leaf: Leaf, at: float, upper: float) -> float | N
 
 
 def _only(terms: Terms) -> Leaf | None:
-    (leaf, count), *others = merged_gaussians(terms)
+    (leaf, count), *others = merged_terms(terms)
     return leaf if count == 1 and not others else None
 
 
@@ -309,7 +309,7 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
     """Return the distribution of the losses of the sum, if it is known."""
     releases: dict[Release, int] = {}
     by_curve: list[tuple[Leaf, int]] = []
-    for leaf, count in merged_gaussians(terms):
+    for leaf, count in merged_terms(terms):
         release = losses_of_leaf(leaf)
         if release is None:
             by_curve.append((leaf, count))

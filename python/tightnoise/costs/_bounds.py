@@ -16,9 +16,7 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
-from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._log_moments import renyi_upper
-from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._loss_table import release_of_losses
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._rdp_curve import RdpCurve
@@ -26,8 +24,6 @@ from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._zcdp import ZcdpRdp
 
 Array = NDArray[np.float64]
-
-_MOST_TOLD = 350.0  # a loss whose exponential is a number
 
 
 @dataclass(frozen=True)
@@ -177,74 +173,6 @@ class ProfileTable(Leaf):
     def release(self) -> Release:
         """Return the losses of the connected dots."""
         return connect_dots(np.array(self.epsilons), np.array(self.deltas))
-
-
-@dataclass(frozen=True)
-class BoundedRange(Leaf):
-    """A release whose losses lie in an interval of width eta, as the exponential mechanism's.
-
-    Of pairs with such losses, the worst at an epsilon has two outputs, of losses t and t - eta:
-    P(t) = (1 - e^(t - eta))/(1 - e^-eta). Its delta, (1 - e^(t - eta)) (1 - e^(epsilon - t)) /
-    (1 - e^-eta), is greatest at t = (epsilon + eta)/2 (Dong, Durfee and Rogers 2020, "Optimal
-    Differential Privacy Composition for Exponential Mechanisms", Lemma 3.1). The release is
-    eta^2/8-zCDP (Cesar and Rogers 2021, "Bounding, Concentrating, and Truncating", Lemma 3.2).
-    """
-
-    eta: float
-
-    kind: ClassVar[str] = "bounded-range"
-    is_attained: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        self._set(eta=not_negative("eta", self.eta))
-
-    @property
-    def max_loss(self) -> float:
-        """The width: neither end of the interval is beyond 0."""
-        return self.eta
-
-    @property
-    def zcdp_rho(self) -> float:
-        """Return eta^2/8."""
-        return 0.25 * rho_of_pure(self.eta)
-
-    def renyi(self) -> RdpFunction | None:
-        """Return the lesser of zCDP and pure DP."""
-        return lesser_of(self.eta, self.zcdp_rho)
-
-    def profile(self, epsilons: Array) -> Profile:
-        """Return (1 - e^((epsilon - eta)/2))^2/(1 - e^-eta)."""
-        if self.eta == 0:
-            return np.zeros_like(epsilons), np.zeros_like(epsilons)
-        gap = -np.expm1(np.minimum(0.5 * (epsilons - self.eta), 0.0))
-        delta = np.minimum(gap * gap / -math.expm1(-self.eta) * (1 + 2.0**-48), 1.0)
-        return delta, delta
-
-    def profile_below(self, epsilons: Array) -> Profile:
-        """Return the same, rounded down: another pair has it at each epsilon."""
-        below = self.profile(epsilons)[0] * (1 - 2.0**-46)
-        return below, below
-
-    def release(self) -> Release:
-        """Return the losses."""
-        return losses_of(self.profile, self.eta, self.eta, symmetric=True)
-
-    def reached(self) -> Release | None:
-        """Return those of the pair of t = eta/2: randomised response."""
-        t = 0.5 * self.eta
-        if not 0 < t < _MOST_TOLD:
-            return None
-        p = 1 / (1 + math.exp(-t))
-        return release_of_losses((t, -t), (p, p * math.exp(-t)))
-
-    @property
-    def gap(self) -> str:
-        """That of a worst pair at each epsilon."""
-        return "which pair costs most depends on epsilon; from below it is randomised response"
-
-    def grouped(self, count: int) -> Leaf:
-        """Return that of a chain of neighbours: the ranges add up."""
-        return replace(self, eta=self.eta * count * (1 + 2.0**-52))
 
 
 def _profile_of_losses(leaf: Leaf, epsilons: Array) -> Profile:

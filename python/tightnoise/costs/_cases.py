@@ -14,7 +14,7 @@ from dataclasses import replace
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._group_case import GroupCase
 from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Group, Sampled, Terms, merged_gaussians
+from tightnoise.costs._sampled import Group, Sampled, Terms, merged_terms
 
 
 @functools.lru_cache(maxsize=64)
@@ -32,7 +32,7 @@ def cases_of(terms: Terms) -> tuple[Terms, ...]:
         cases = {group: tuple(map(_beside_replaced, own)) for group, own in cases.items()}
     numbers = range(max(len(own) for own in cases.values()))
     found = [_one(terms, cases, number) for number in numbers]
-    others = [leaf for leaf, _ in merged_gaussians(terms) if leaf not in cases]
+    others = [leaf for leaf, _ in merged_terms(terms) if leaf not in cases]
     if all(isinstance(leaf, GaussianPair | Group) for leaf in others):
         return tuple(found)  # others are the same both ways
     turned = [tuple((_turned(leaf), n) for leaf, n in one) for one in found]

@@ -19,7 +19,8 @@ from tightnoise._validate import (
     require,
     shown,
 )
-from tightnoise.costs._bounds import BoundedRange, LossTable, ProfileTable, RdpTable, Zcdp
+from tightnoise.costs._bounded_range import BoundedRange
+from tightnoise.costs._bounds import LossTable, ProfileTable, RdpTable, Zcdp
 from tightnoise.costs._dp_events import cost_of_event
 from tightnoise.costs._gaussian_pair import GaussianPair, gaussian_of_mu
 from tightnoise.costs._guarantee import Guarantee
@@ -338,6 +339,9 @@ class Constructors(LeafSum):
     def of_bounded_range(cls, eta: float, *, adjacency: Adjacency | None = None) -> Self:
         """Return the cost of a release of bounded range, as the exponential mechanism's.
 
+        Of many, each of which may be chosen by what was released before, the largest delta of all
+        strategies counts, to a few thousandths in epsilon (proof in `_bounded_range`).
+
         Parameters
         ----------
         eta : float
@@ -359,7 +363,7 @@ class Constructors(LeafSum):
         --------
         >>> import tightnoise as tn
         >>> print(f"{(tn.Cost.of_bounded_range(0.1) * 100).epsilon(1e-6):.4f}")
-        2.4191
+        2.2520
         """
         leaf = BoundedRange(eta, adjacency=adjacency)
         return cls._of([(leaf, int(leaf.eta > 0))])

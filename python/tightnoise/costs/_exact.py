@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, laws_of
 from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Sampled, Terms, merged_gaussians
+from tightnoise.costs._sampled import Sampled, Terms, merged_terms
 
 Array = NDArray[np.float64]
 
@@ -155,7 +155,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     releases that are atoms, which a lattice takes longer for; less are quicker on a lattice, and so
     is next to nothing of sampled noise beside atoms.
     """
-    laws = [(leaf, leaf.laws(), n) for leaf, n in merged_gaussians(terms)]
+    laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
     has_atoms = any(law is None for _, law, _ in laws)
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
@@ -191,7 +191,7 @@ def _least_count(leaf: Leaf) -> int:
 def _composition(
     terms: Terms, finer: Refinement | None, most_work: float = math.inf
 ) -> Composition | None:
-    laws = [(laws_of(leaf, finer), float(count)) for leaf, count in merged_gaussians(terms)]
+    laws = [(laws_of(leaf, finer), float(count)) for leaf, count in merged_terms(terms)]
     known = [(found, count) for found, count in laws if found is not None]
     if len(known) < len(laws) or not known:
         return None

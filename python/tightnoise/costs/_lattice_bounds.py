@@ -22,7 +22,7 @@ from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame, Work
 from tightnoise.costs._lattice_trimmed import TrimmedWay, cut_for, kept_of
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
-from tightnoise.costs._sampled import Terms, merged_gaussians
+from tightnoise.costs._sampled import Terms, merged_terms
 
 Array = NDArray[np.float64]
 
@@ -307,7 +307,7 @@ def _delta_above(way: Way, frame: Frame, epsilon: float) -> float:
 def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
     """Return the leaves with their losses from above, if pairs of all are known; else none."""
     found = []
-    for leaf, count in merged_gaussians(terms):
+    for leaf, count in merged_terms(terms):
         release = losses_of_leaf(leaf)
         if release is None or not _is_known(leaf):
             return ()

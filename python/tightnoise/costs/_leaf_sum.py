@@ -13,7 +13,7 @@ from tightnoise.costs._allocated import Allocated
 from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Group, Sampled, Terms, described, merged_gaussians
+from tightnoise.costs._sampled import Group, Sampled, Terms, described, merged_terms
 from tightnoise.costs._sampling import adjacency_of
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class LeafSum:
         count = integer("steps", steps, minimum=1, maximum=MAX_COUNT)
         if not self._leaves:
             return type(self)()
-        (leaf, times), *others = merged_gaussians(self.terms)
+        (leaf, times), *others = merged_terms(self.terms)
         if others or times > 1 or not isinstance(leaf, GaussianPair):
             raise ValueError(f"allocated must be asked of Gaussian noise only; got {self!r}")
         if self.adjacency == "replace-one" or any(isinstance(leaf, Group) for leaf in self._leaves):

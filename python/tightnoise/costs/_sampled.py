@@ -15,6 +15,7 @@ from tightnoise._cached import cached_property
 from tightnoise._core import cost as core
 from tightnoise._validate import MAX_COUNT, fraction, integer, require, shown
 from tightnoise.costs._between import bounds_between
+from tightnoise.costs._bounded_range import BoundedRange, in_blocks
 from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
@@ -52,9 +53,15 @@ _LEAST_RATE = 1e-100  # that the law in the core takes
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
-def merged_gaussians(terms: Terms) -> Terms:
-    """Return the same cost with one Gaussian pair for all: of the root of the sum of mu^2."""
-    plain = [(leaf.larger or leaf if isinstance(leaf, Group) else leaf, n) for leaf, n in terms]
+def merged_terms(terms: Terms) -> Terms:
+    """Return the same cost with leaves that say more of what releases cost together.
+
+    One Gaussian pair for all, of the root of the sum of mu^2; and those of bounded range in blocks.
+    """
+    plain: list[tuple[Leaf, int]] = []
+    for leaf, n in terms:
+        one = leaf.larger or leaf if isinstance(leaf, Group) else leaf
+        plain += in_blocks(one, n) if isinstance(one, BoundedRange) else [(one, n)]
     gaussians = [(leaf, n) for leaf, n in plain if isinstance(leaf, GaussianPair)]
     others = tuple((leaf, n) for leaf, n in plain if not isinstance(leaf, GaussianPair))
     if not gaussians:
@@ -174,7 +181,7 @@ class Sampled(Leaf):
 
     @cached_property
     def _merged(self) -> Terms:
-        return merged_gaussians(self.terms)
+        return merged_terms(self.terms)
 
     @property
     def _single(self) -> Leaf | None:
@@ -348,7 +355,7 @@ class Sampled(Leaf):
 
 def _merged_noise(terms: Terms) -> Noise:
     """Return the noise of Gaussians, which are one."""
-    merged = merged_gaussians(terms)
+    merged = merged_terms(terms)
     ((leaf, _),) = merged
     assert isinstance(leaf, GaussianPair)
     return Noise(leaf.noise_multiplier, merged == terms)

@@ -27,7 +27,7 @@ from tightnoise.costs._cases import cases_of
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._lattice_tradeoff import Tests, lattice_tradeoff
 from tightnoise.costs._profile_points import Profile, profiles, quick_profiles
-from tightnoise.costs._sampled import Terms, merged_gaussians
+from tightnoise.costs._sampled import Terms, merged_terms
 from tightnoise.special import ndtr, ndtri
 
 Array = NDArray[np.float64]
@@ -125,7 +125,7 @@ def _auc_upper(terms: Terms) -> float:
 
 
 def _gaussian(terms: Terms) -> GaussianPair | None:
-    (leaf, _), *others = merged_gaussians(terms)
+    (leaf, _), *others = merged_terms(terms)
     return leaf if isinstance(leaf, GaussianPair) and not others else None
 
 
