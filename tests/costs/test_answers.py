@@ -66,7 +66,7 @@ def test_no_way_proves_less_than_the_answer(name, epsilon, delta):
 NOISE = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="add-remove")
 BETWEEN = tn.RectifiedGaussian(3.0, 0.0, 1.0).cost(sensitivity=0.3, domain=(0.0, 1.0))
 STAIRCASE = tn.Staircase(1.0, 1.0, 0.3).cost(sensitivity=1.0)
-SOME_MODES = tn.QuasiGaussianMixture(2.0, 0.5, 1.0).cost(sensitivity=1.0)
+SOME_MODES = tn.MultiGaussianMixture(0.2, 1.0, 1.0, 2).cost(sensitivity=1.0)
 
 
 @pytest.mark.parametrize(

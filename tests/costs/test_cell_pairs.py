@@ -78,7 +78,7 @@ def test_several_modes_have_a_lower_side():
     for times in (1, 10, 1000):
         lower, upper = (cost * times).epsilon_bounds(1e-6)
         assert lower <= upper
-        assert lower >= upper * (1 - 3e-6)
+        assert lower >= upper * (1 - 2e-6)
         low, high = (cost * times).delta_bounds(lower)
         assert low <= high
         assert high >= 1e-6

@@ -25,12 +25,13 @@ from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
-from tightnoise.costs._shifted_pair import shifted_pair
+from tightnoise.costs._shifted_pair import EXACT, shifted_pair, worst_shifts_below
 
 Array = NDArray[np.float64]
 
 _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
-_FAR_APART = 50.0  # sigmas, between modes: one delta takes long, and there are fewer points
+_FAR_APART = 50.0  # sigmas, between modes: one delta takes long, and there are fewer points,
+_FARTHEST = 300.0  # and so much longer that none is looked for from below
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
@@ -143,6 +144,10 @@ class AdditivePair(Leaf):
         return law_of(self.law, self.parameters)
 
     @property
+    def _apart(self) -> float:
+        return _LAWS[self.law].apart(*self.parameters)
+
+    @property
     def max_loss(self) -> float:
         """The pure epsilon."""
         return float(self._core_law.epsilon_at(0.0, self.sensitivity))
@@ -183,12 +188,22 @@ class AdditivePair(Leaf):
     @property
     def profile_excess(self) -> Excess | None:
         """That of a divergence which is rounded upwards (cpp/worst/worst_shift.hpp)."""
-        return Excess(2e-11, 8 * 2.0**-53) if self.is_attained else None
+        return EXACT if self.is_attained else None
+
+    def profile_below(self, epsilons: Array) -> Profile | None:
+        """Return that of the worst shift at each epsilon."""
+        if self.is_attained:
+            return super().profile_below(epsilons)
+        if self._apart > _FARTHEST:
+            return None
+        return worst_shifts_below(self._core_law, self.sensitivity, epsilons)
 
     def attained(self, tilt: float = 0.0) -> Attained | None:
         """Return that of the largest shift, or of one where there are several modes."""
         if self.is_attained:
             return super().attained(tilt)
+        if self._apart > _FAR_APART:
+            return None
         return shifted_pair(self._core_law, self.sensitivity, tilt)
 
     @property
@@ -238,7 +253,7 @@ class AdditivePair(Leaf):
         if not largest <= LARGEST_LOSS:
             return None
         known = _LAWS[self.law]
-        if not self.is_attained and known.apart(*self.parameters) > _FAR_APART:
+        if not self.is_attained and self._apart > _FAR_APART:
             return losses_of(self.profile, largest, min(largest, 1.0), symmetric=True)
         return lattice_losses_of(self.profile, largest, known.bend(*self.parameters))
 

@@ -262,6 +262,26 @@ class Sampled(Leaf):
             return None
         return sampled_excess(leaf.profile_excess, self.rate, release.largest)
 
+    def profile_below(self, epsilons: Array) -> Profile | None:
+        """Return that of a single leaf, of which another pair may count at each epsilon."""
+        known, leaf, release = super().profile_below(epsilons), self._single, losses_of_leaf(self)
+        if known is not None or leaf is None or release is None:
+            return known
+        is_other = self.is_replaced or self.sampling != "poisson"
+        if is_other or leaf.profile_below(np.zeros(1)) is None:
+            return None
+
+        def inner(points: Array) -> Profile:
+            both = leaf.profile_below(points)
+            assert both is not None
+            return both
+
+        excess = sampled_excess(Excess(0.0), self.rate, release.largest)
+        beyond = epsilons * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
+        forward, backward = poisson_profile(inner, self.rate)(beyond)
+        part = (beyond <= release.highest) / (1 + excess.height) * (1 - 2.0**-50)
+        return forward * part, backward * part
+
     def attained(self, tilt: float = 0.0) -> Attained | None:
         """Return that of a single leaf's pair, or of what replaced records attain."""
         leaf, release = self._single, losses_of_leaf(self)
