@@ -61,7 +61,7 @@ def test_delta_is_exact_rounded_upwards(rng, check_error):
 
 
 def test_epsilon_is_exact_rounded_upwards(rng, check_error):
-    n = 2000
+    n = 1000
     delta = np.where(rng.random(n) < 0.5, 10.0 ** rng.uniform(-300, 0, n), rng.uniform(0, 1, n))
     delta[::25] = 1 - 10.0 ** rng.uniform(-15, -2, n)[::25]
     mu = 10.0 ** rng.uniform(-12, 2.5, n)

@@ -6,6 +6,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 from sampled_curves import poisson_subsampled, sampled_without_replacement
 
 import tightnoise as tn
@@ -77,7 +78,7 @@ def orders_known(rng):
     return np.union1d(some, [INF]) if keep_infinity else some[np.isfinite(some)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *by_night(2, 3)])
 def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
     """The mechanism sees any subset of two or three other records, with or without one more."""
     rng = np.random.default_rng(seed)
@@ -108,7 +109,7 @@ def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
         assert_above(bound.at(ORDERS), mixture, without, (seed, trial, q))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *by_night(2, 3)])
 def test_without_replacement_bounds_the_truth_of_random_mechanisms(seed):
     """All samples of m out of n <= 5 records, and one record replaced by another."""
     rng = np.random.default_rng(100 + seed)
@@ -136,7 +137,7 @@ def test_without_replacement_bounds_the_truth_of_random_mechanisms(seed):
 @pytest.mark.parametrize("kind", ["poisson", "fixed"])
 def test_worst_pairs_for_the_direction_that_is_not_expanded(kind, rng):
     """Skewed pairs: a rare output that one side has e^30 times as often, at all rates."""
-    for _ in range(200):
+    for _ in range(100):
         p = 10 ** rng.uniform(-14, -1)
         r = 10 ** rng.uniform(-6, 6)
         base = normalised(np.log([1 - p, p]))

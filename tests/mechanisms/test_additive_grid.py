@@ -113,7 +113,7 @@ def ideal_integers(law, parameters, theta, step, key, low=None):
 
 @EVERY_CASE
 def test_is_the_ideal_sample_rounded(law, parameters, mean) -> None:
-    n, key = 100, key_of("ideal", law, parameters)
+    n, key = 60, key_of("ideal", law, parameters)
     for bits in (7, 24):
         step = step_below(mean, bits)
         theta = np.linspace(-3.0, 3.0, n) * step

@@ -159,7 +159,7 @@ def test_is_the_ideal_sample_rounded(law, parameters, dtype) -> None:
 @EVERY_CASE
 @BOTH_TYPES
 def test_refined_everywhere_is_refined_on_demand(law, parameters, dtype) -> None:
-    n, step = 1500, step_of(parameters)
+    n, step = 500, step_of(parameters)
     theta = np.random.default_rng(6).normal(0, 3, n)
     y = sample(law, parameters, theta, step, dtype)
     with refined():
