@@ -26,7 +26,7 @@ EPSILONS = [
 ]
 
 
-def points(rng, n=1200):
+def points(rng, n=600):
     """Epsilon and mu for which delta runs from 1e-300 to 1 - 1e-15, over all scales of mu."""
     mu = 10.0 ** np.concatenate([rng.uniform(-280, 2, n // 3), rng.uniform(-4, 5, n - n // 3)])
     z = np.where(rng.random(n) < 0.5, rng.uniform(-8, 37, n), rng.uniform(-3, 5, n))
