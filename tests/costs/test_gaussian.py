@@ -101,13 +101,6 @@ def test_reference_epsilons(delta, mu, truth):
     assert gaussian_epsilon(float(delta), mu) == pytest.approx(float(truth), rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("steps", "truth"), [(100, 1.9931), (600, 5.5448), (1000, 7.5113), (2000, 11.4800)]
-)
-def test_composed_releases(steps, truth):
-    assert gaussian_epsilon(1e-5, steps**0.5 / 20.0) == pytest.approx(truth, abs=5e-5)
-
-
 def test_far_out_nothing_overflows():
     epsilon, mu = (
         np.array([0.0, 1e-300, 1.0, 1e6, 1e300])[:, None],

@@ -60,12 +60,6 @@ def test_two_point_distributions_brute_force(rng):
                     assert curve.delta(epsilon, name) >= exact * (1 - 1e-12)
 
 
-def test_published_value():
-    # noise 20, a hundred releases, delta 1e-5: 2.1657 with the best real order
-    orders = 1 + np.geomspace(1e-3, 1e3, 20001)
-    assert gaussian(20, 100, orders).epsilon(1e-5) == pytest.approx(2.1657, abs=5e-5)
-
-
 def test_default_orders():
     assert DEFAULT_ORDERS[0] == pytest.approx(1.001, abs=1e-15)
     assert DEFAULT_ORDERS[-1] == pytest.approx(1e6, rel=1e-12)

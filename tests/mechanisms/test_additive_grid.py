@@ -139,16 +139,6 @@ def test_what_theta_has_below_its_last_place_counts(law, parameters, mean) -> No
     assert drawn.tolist() == expected
 
 
-@EVERY_CASE
-def test_refined_everywhere_is_refined_on_demand(law, parameters, mean) -> None:
-    n = 400
-    theta = np.random.default_rng(2).uniform(-1, 1, n) * mean
-    step = step_below(mean, 20)
-    on_demand = sample(law, parameters, theta, step)
-    with refined():
-        np.testing.assert_array_equal(sample(law, parameters, theta, step), on_demand)
-
-
 # --- the law --------------------------------------------------------------------------------------
 
 
