@@ -69,19 +69,13 @@ class Release:
 
     def moments(self, theta: float) -> Moments:
         """Return those of the finite losses; the moment of all is infinite."""
-        # In place: a new array for each step takes as long again.
-        weights = theta * self.values
-        weights += self.log_mass
-        largest = float(weights.max())
-        weights -= largest
-        np.exp(weights, out=weights)
+        exponents = self.log_mass + theta * self.values
+        largest = float(exponents.max())
+        weights = np.exp(exponents - largest)
         total = float(weights.sum())
         # Not by BLAS, whose threads wait for each other where others are at work.
         mean = float((weights * self.values).sum()) / total
-        distance = self.values - mean
-        weights *= distance
-        weights *= distance
-        variance = float(weights.sum()) / total
+        variance = float((weights * (self.values - mean) ** 2).sum()) / total
         return Moments(largest + math.log(total), mean, math.sqrt(variance))
 
 
