@@ -1,6 +1,6 @@
 """The sketch: one pass over a gradient, questions to it, and both beside NumPy/SciPy.
 
-The size of "DRAM" is TIGHTNOISE_BENCH_SIZE elements, 2e7 unless set.
+The size of "DRAM" is TIGHTNOISE_BENCH_SIZE elements, 2e7 unless set; a gradient has a fourth of it.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def test_everything_in_one_go(timed, dtype) -> None:
         np.testing.assert_allclose(rdp[:2] / N, wanted / 2000, rtol=0.05)
 
 
-GRADIENT = 5_000_000
-CHANGING = "5e6 coordinates, an order where the worse sign changes with the place"
+GRADIENT = LARGE // 4
+CHANGING = f"{GRADIENT:g} coordinates, an order where the worse sign changes with the place"
 
 
 @pytest.mark.parametrize("shift", [1e-6, 1e-2, 1.0])
@@ -185,7 +185,7 @@ def test_new_questions(timed, mechanism, data) -> None:
             for _ in range(32)
         ]
 
-    timed("one new question, 5e6 coordinates", ask, 32)
+    timed(f"one new question, {GRADIENT:g} coordinates", ask, 32)
 
 
 L2_ORDERS = [1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0]

@@ -5,4 +5,9 @@ import pytest
 
 def by_night(*values):
     """Return values of a parameter that .ci/nightly alone tries."""
-    return [pytest.param(value, marks=pytest.mark.nightly) for value in values]
+    return rows_by_night(*((value,) for value in values))
+
+
+def rows_by_night(*rows):
+    """Return rows of values of several parameters that .ci/nightly alone tries."""
+    return [pytest.param(*row, marks=pytest.mark.nightly) for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from by_night import by_night
+from by_night import by_night, rows_by_night
 
 import tightnoise as tn
 from tightnoise.calibrate import gaussian_scale_mixture
@@ -59,7 +59,11 @@ def test_never_worse_than_the_multi_gaussian(loss, cases, rng):
 
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
-    [(0.02, 1e-3), (0.0679, 2.925e-10), (1.0, 1e-5), (2.0, 1e-300), (13.0, 1e-6), (3.0, 0.2)],
+    [
+        (1.0, 1e-5),
+        (2.0, 1e-300),
+        *rows_by_night((0.02, 1e-3), (0.0679, 2.925e-10), (13.0, 1e-6), (3.0, 0.2)),
+    ],
 )
 def test_elsewhere_the_answer_is_the_multi_gaussian(epsilon, delta):
     noise = gaussian_scale_mixture(epsilon, delta, sensitivity=1.0)

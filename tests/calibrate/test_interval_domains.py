@@ -154,13 +154,13 @@ METHODS = {**SCALE, "paper": theorem_sigma, "generalized": generalized_sigma}
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("share", [1.0, *by_night(0.999, 0.1, 1e-3), 0.5, 1e-9])
+@pytest.mark.parametrize("share", [1.0, *by_night(0.999, 0.5, 0.1, 1e-3), 1e-9])
 def test_monotone(method, share):
     """Also from one number to the next."""
     for epsilon in (1e-9, 1e-3, 0.3, 1.0, 7.0, 1e3):
         adjacent = epsilon * (1 + np.arange(40) * 2.0**-52)
         assert (np.diff(METHODS[method](adjacent, 0.0, 3.0, 3.0 * share)) <= 0).all()
-    dense = np.geomspace(1e-9, 1e3, 200)
+    dense = np.geomspace(1e-9, 1e3, 100)
     assert (np.diff(METHODS[method](dense, 0.0, 3.0, 3.0 * share)) < 0).all()
 
 
@@ -228,8 +228,8 @@ def test_extremes(kind):
 @every_kind
 def test_losses_of_any_numbers(kind):
     """Positive, perhaps infinite, and falling with the scale."""
-    scales = 10.0 ** np.arange(-307, 309, 8)
-    for width in 10.0 ** np.arange(-307, 308, 41):
+    scales = 10.0 ** np.arange(-307, 309, 16)
+    for width in 10.0 ** np.arange(-307, 308, 82):
         for share in (1.0, 0.5, 1e-9, 1e-99):
             if width * share > 1e-305:
                 losses = EPSILON[kind](scales, 0.0, width, width * share)

@@ -7,7 +7,7 @@ import math
 import warnings
 
 import pytest
-from by_night import by_night
+from by_night import by_night, rows_by_night
 
 import tightnoise as tn
 from tightnoise.cli import main
@@ -57,14 +57,14 @@ SAMPLED = ["--sampling-rate", "128/60000", "--epochs", 3, "--delta", "1/60000"]
 @pytest.mark.parametrize(
     ("arguments", "mechanism", "epsilon", "digits"),
     [
-        (LATTICE, lattice, 1.0, 3),
+        *rows_by_night((LATTICE, lattice, 1.0, 3)),
         ([*LATTICE, "--steps", 10], lattice, 9.951, 3),
         (GAUSSIAN, None, 1.993, 3),
         (LAPLACE, None, 1.948, 3),
         (["--kappa", 15, "--dim", 13_700, "--delta", "1e-5"], None, 0.9518, 4),
         (["--kappa", 75, "--dim", 13_700, "--delta", "1e-5", "--steps", 10], None, 24.81, 2),
         ([*AGE, "--steps", 10], truncated, 2.83, 2),
-        pytest.param([*AGE, "--steps", 100], truncated, 11.06, 2, marks=pytest.mark.nightly),
+        *rows_by_night(([*AGE, "--steps", 100], truncated, 11.06, 2)),
         (TRAINING, None, 6.9074, 4),
         ([*TRAINING[:5], "1e3", *TRAINING[6:]], None, 2.1245, 4),
         (["--kappa", 75, "--dim", 13_700, *SAMPLED], None, 0.7905, 4),

@@ -106,7 +106,7 @@ def kinks_of(noise):
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=repr)
-@pytest.mark.parametrize("width", [0.01, 3.0, 17.0])
+@pytest.mark.parametrize("width", [0.01, *by_night(3.0), 17.0])
 def test_errors_of_clipped_noise_are_those_of_its_density(noise, width, check_error):
     errors = errors_of(noise, 0.0, width)
     for s in (0.0, 0.003 * width, 0.21 * width, 0.5 * width):

@@ -80,7 +80,7 @@ def test_which_noise_is_least(epsilon, delta, loss, winner):
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2"])
-@pytest.mark.parametrize("epsilon", [0.1, 0.25, 0.5, 1.0])
+@pytest.mark.parametrize("epsilon", [0.1, *by_night(0.25, 0.5), 1.0])
 def test_which_noise_is_least_at_small_epsilon(epsilon, loss, quick):
     for delta in (1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.1):
         ranking = tn.best_noise(epsilon, delta, sensitivity=1.0, loss=loss)

@@ -222,12 +222,9 @@ def test_bounded_range_against_a_search():
 
 def test_attackers():
     once = Cost.of_gdp(1.0)
-    assert once.advantage == pytest.approx(0.38292492254802624, rel=1e-13)
-    assert once.auc == pytest.approx(0.7602499389065233, rel=1e-13)
     assert once.tradeoff(0.05) == pytest.approx(0.74048897, abs=1e-8)
     assert Cost.of_response(0.75).auc == pytest.approx(0.75, abs=1e-8)
     assert Cost.of_response(0.75).auc >= 0.75
-    assert tn.Laplace(1.0).cost(sensitivity=1.0).auc == pytest.approx(0.72409, abs=1e-5)
     assert Cost().auc == 0.5
     assert Cost().tradeoff([0.0, 0.3]).tolist() == [1.0, 0.7]
 

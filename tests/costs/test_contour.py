@@ -9,7 +9,7 @@ from pathlib import Path
 import mpmath as mp
 import numpy as np
 import pytest
-from by_night import by_night
+from by_night import by_night, rows_by_night
 from lattices import bounds_on_lattice
 from trained_directions import TRAINED
 
@@ -252,7 +252,7 @@ def direction_profile(place, way, x):
     return np.where(np.exp(x) > 1 - rate, rate * there, -np.expm1(x))
 
 
-@pytest.mark.parametrize("cases", [10, *by_night(100)])
+@pytest.mark.parametrize("cases", [6, *by_night(100)])
 @pytest.mark.parametrize("kappas", [(0.3, 3.0), (3.0, 3e3)])
 def test_direction_beside_a_gaussian(kappas, cases, rng):
     # E[delta(x - Z)], Z the Gaussian's loss: one release again, but of a narrow interval.
@@ -286,9 +286,7 @@ def test_directions_of_a_training(kappa):
 @pytest.mark.parametrize(
     ("kappa", "count"),
     [
-        pytest.param(75, 20, marks=pytest.mark.nightly),
-        pytest.param(75, 3, marks=pytest.mark.nightly),
-        pytest.param(100, 3, marks=pytest.mark.nightly),
+        *rows_by_night((75, 20), (75, 3), (100, 3)),
         (250, 1407),
     ],
 )

@@ -26,7 +26,7 @@ EPSILONS = [
 ]
 
 
-def points(rng, n=1200):
+def points(rng, n=600):
     """Epsilon and mu for which delta runs from 1e-300 to 1 - 1e-15, over all scales of mu."""
     mu = 10.0 ** np.concatenate([rng.uniform(-280, 2, n // 3), rng.uniform(-4, 5, n - n // 3)])
     z = np.where(rng.random(n) < 0.5, rng.uniform(-8, 37, n), rng.uniform(-3, 5, n))
@@ -61,7 +61,7 @@ def test_delta_is_exact_rounded_upwards(rng, check_error):
 
 
 def test_epsilon_is_exact_rounded_upwards(rng, check_error):
-    n = 2000
+    n = 1000
     delta = np.where(rng.random(n) < 0.5, 10.0 ** rng.uniform(-300, 0, n), rng.uniform(0, 1, n))
     delta[::25] = 1 - 10.0 ** rng.uniform(-15, -2, n)[::25]
     mu = 10.0 ** rng.uniform(-12, 2.5, n)
@@ -99,13 +99,6 @@ def test_reference_deltas(epsilon, mu, truth):
 @pytest.mark.parametrize(("delta", "mu", "truth"), EPSILONS)
 def test_reference_epsilons(delta, mu, truth):
     assert gaussian_epsilon(float(delta), mu) == pytest.approx(float(truth), rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("steps", "truth"), [(100, 1.9931), (600, 5.5448), (1000, 7.5113), (2000, 11.4800)]
-)
-def test_composed_releases(steps, truth):
-    assert gaussian_epsilon(1e-5, steps**0.5 / 20.0) == pytest.approx(truth, abs=5e-5)
 
 
 def test_far_out_nothing_overflows():

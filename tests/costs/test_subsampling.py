@@ -6,6 +6,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 from sampled_curves import poisson_subsampled, sampled_without_replacement
 
 import tightnoise as tn
@@ -77,7 +78,7 @@ def orders_known(rng):
     return np.union1d(some, [INF]) if keep_infinity else some[np.isfinite(some)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *by_night(2, 3)])
 def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
     """The mechanism sees any subset of two or three other records, with or without one more."""
     rng = np.random.default_rng(seed)
@@ -108,7 +109,7 @@ def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
         assert_above(bound.at(ORDERS), mixture, without, (seed, trial, q))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *by_night(2, 3)])
 def test_without_replacement_bounds_the_truth_of_random_mechanisms(seed):
     """All samples of m out of n <= 5 records, and one record replaced by another."""
     rng = np.random.default_rng(100 + seed)
@@ -136,7 +137,7 @@ def test_without_replacement_bounds_the_truth_of_random_mechanisms(seed):
 @pytest.mark.parametrize("kind", ["poisson", "fixed"])
 def test_worst_pairs_for_the_direction_that_is_not_expanded(kind, rng):
     """Skewed pairs: a rare output that one side has e^30 times as often, at all rates."""
-    for _ in range(200):
+    for _ in range(100):
         p = 10 ** rng.uniform(-14, -1)
         r = 10 ** rng.uniform(-6, 6)
         base = normalised(np.log([1 - p, p]))
@@ -316,20 +317,6 @@ def test_without_replacement_is_the_formula_for_gaussian_noise(order, noise, siz
         truth = replaced_sum(scaled, order, mp.mpf(size) / 10**6) / (order - 1)
         assert value >= truth
         check_error("bound without replacement", float(value / truth - 1), 1e-9)
-
-
-REFERENCES = [  # Gaussian noise: order, rate, noise, the exact cost to 30 digits
-    (2, 0.01, 4.0, 6.44942509419920193111279620294e-6),
-    (32, 0.01, 4.0, 0.000105263606590817262145023830005),
-    (64, 0.001, 1.0, 24.9825978118276702963261217234),
-]
-
-
-@pytest.mark.parametrize(("order", "q", "noise", "cost"), REFERENCES)
-def test_reference_values(order, q, noise, cost, check_error):
-    curve = tn.RdpCurve.of_function(lambda alpha: alpha / (2 * noise**2))
-    value = poisson_subsampled(curve.at([order]) if order == 2 else curve, q).at([order]).values[0]
-    check_error("Poisson bound, reference values", abs(float(value) / cost - 1), 1e-9)
 
 
 def vmf_moment(order, dim, kappa, q=1.0):

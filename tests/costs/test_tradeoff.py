@@ -68,7 +68,7 @@ def test_what_is_known_of_gaussians():
 
 def test_sampled_gaussian_once(rng):
     # One step has a closed form, and no composition hides what is wrong.
-    for _ in range(12):
+    for _ in range(6):
         sigma, share = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-2, -0.1)
         rates = 10 ** rng.uniform(-6, -0.02, 8)
         lower, upper = gaussian(sigma).sampled(share, "poisson").tradeoff_bounds(rates)
@@ -146,7 +146,7 @@ def on_a_lattice(cost, rates):
 
 
 def test_a_lattice_holds_one_sampled_gaussian(rng):
-    for _ in range(8):
+    for _ in range(4):
         sigma, share = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-2, -0.1)
         rates = 10 ** rng.uniform(-7, -0.02, 8)
         lower, upper, power = on_a_lattice(gaussian(sigma).sampled(share, "poisson"), rates)
@@ -205,7 +205,7 @@ def test_rates_are_checked():
 def test_many_deltas_are_those_asked_one_by_one(rng):
     nothing = (core.atoms(np.array([0.0]), np.array([1.0])), 1)
     answered = 0
-    for i in range(30):
+    for i in range(16):
         sigma, rate = math.exp(rng.uniform(-0.7, 3)), 10 ** rng.uniform(-2, -0.01)
         law = core.sampled_gaussian(sigma, rate, ("remove", "add")[i % 2])
         once = core.Composition([(law, 1)])
@@ -216,7 +216,7 @@ def test_many_deltas_are_those_asked_one_by_one(rng):
         assert (lower <= above * (1 + 1e-15)).all(), (sigma, rate)
         assert (upper >= below * (1 - 1e-15)).all(), (sigma, rate)
         answered += np.sum(upper < 1)
-    assert answered > 100
+    assert answered > 60
     training = core.Composition([(core.sampled_gaussian(1.0, 0.01, "remove"), 10_000)])
     epsilons = np.linspace(-1, 12, 50)
     lower, upper = training.deltas(epsilons)

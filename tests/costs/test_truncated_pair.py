@@ -12,7 +12,7 @@ DELTA = 1e-5
 
 def test_rho_is_above_every_divergence_and_attained():
     rng = np.random.default_rng(4)
-    n = 10_000
+    n = 4000
     half = np.exp(rng.uniform(np.log(0.05), np.log(20), n))
     theta = rng.normal(size=n) * rng.choice([0.0, 0.3, 3, 30], n)
     shift = np.exp(rng.uniform(np.log(1e-4), np.log(10), n)) * rng.choice([-1, 1], n)

@@ -46,7 +46,7 @@ def examples(rng, count):
 
 def test_never_below_the_exact_eigenvalue(rng):
     ratios = []
-    for weights, x, label, information, clip in examples(rng, 1000):
+    for weights, x, label, information, clip in examples(rng, 500):
         eta = fil_logistic(weights, x[np.newaxis], [label], information, clip=clip)[0]
         exact = exact_square(weights, x, label, information, clip)
         assert eta**2 >= exact * (1 - 1e-7) - 1e-12

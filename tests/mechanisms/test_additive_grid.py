@@ -49,9 +49,9 @@ def step_below(x: float, bits: int) -> float:
     return float(2.0 ** (np.frexp(x)[1] - 1 - bits))
 
 
-def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=None, low=None, out=None):
+def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=None, low=None):
     theta = np.atleast_1d(np.asarray(theta, np.float32 if dtype == np.float32 else np.float64))
-    out = np.empty(n or theta.size, dtype) if out is None else out
+    out = np.empty(n or theta.size, dtype)
     source = NoiseSource(key_of("grid", law) if key is None else key, 0)
     steps = np.atleast_1d(np.asarray(step, np.float64))
     getattr(_core.random, f"sample_{law}")(theta, *parameters, out, source, steps, low)
@@ -113,7 +113,7 @@ def ideal_integers(law, parameters, theta, step, key, low=None):
 
 @EVERY_CASE
 def test_is_the_ideal_sample_rounded(law, parameters, mean) -> None:
-    n, key = 100, key_of("ideal", law, parameters)
+    n, key = 60, key_of("ideal", law, parameters)
     for bits in (7, 24):
         step = step_below(mean, bits)
         theta = np.linspace(-3.0, 3.0, n) * step
@@ -137,16 +137,6 @@ def test_what_theta_has_below_its_last_place_counts(law, parameters, mean) -> No
     with refined():
         drawn = sample(law, parameters, theta, step, np.int64, key=key, low=low)
     assert drawn.tolist() == expected
-
-
-@EVERY_CASE
-def test_refined_everywhere_is_refined_on_demand(law, parameters, mean) -> None:
-    n = 400
-    theta = np.random.default_rng(2).uniform(-1, 1, n) * mean
-    step = step_below(mean, 20)
-    on_demand = sample(law, parameters, theta, step)
-    with refined():
-        np.testing.assert_array_equal(sample(law, parameters, theta, step), on_demand)
 
 
 # --- the law --------------------------------------------------------------------------------------
@@ -228,21 +218,6 @@ print(_core.simd_level(), digest.hexdigest()[:16])
 
 def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> None:
     assert digests_at_levels(DIGEST) == {"337c80db5e9ae9be"}
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@ONE_OF_EACH
-def test_prefixes_places_and_steps(law, parameters, mean, dtype) -> None:
-    n = 2**14 + 300
-    theta = np.random.default_rng(3).uniform(-1, 1, n).astype(dtype)
-    step = step_below(mean, 7)
-    drawn = sample(law, parameters, theta, step, dtype)
-    for m in (1, 127, 129, 2**14 + 1):
-        np.testing.assert_array_equal(sample(law, parameters, theta[:m], step, dtype), drawn[:m])
-    place = theta.copy()
-    sample(law, parameters, place, step, dtype, out=place)
-    np.testing.assert_array_equal(place, drawn)
-    np.testing.assert_array_equal(sample(law, parameters, theta, np.full(n, step), dtype), drawn)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

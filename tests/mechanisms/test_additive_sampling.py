@@ -15,8 +15,6 @@ import pytest
 from noise_laws import (
     COINS,
     NoiseSource,
-    assert_bad_out_is_refused,
-    assert_bits_are_the_keys,
     block,
     key_of,
     keystream,
@@ -494,24 +492,9 @@ for dtype in (np.float64, np.float32):
 print(_core.simd_level(), digest.hexdigest()[:16])
 """
 
-EVERY_LAW = pytest.mark.parametrize(
-    "case", {case.law: case for case in CASES}.values(), ids=lambda case: case.law
-)
-
 
 def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> None:
     assert digests_at_levels(DIGEST) == {"39893259482682e2"}
-
-
-@EVERY_LAW
-@BOTH_TYPES
-def test_bits_do_not_depend_on_threads_length_or_place(case, dtype) -> None:
-    assert_bits_are_the_keys(case.law, case.parameters, dtype)
-
-
-@EVERY_LAW
-def test_out_must_not_overlap_another_place(case) -> None:
-    assert_bad_out_is_refused(case.law, case.parameters)
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def random_setting(rng: np.random.Generator) -> tuple[float, float, float, float
     return h, k, alpha, t0, t1
 
 
-@pytest.mark.parametrize("share", [0.2, *by_night(1)])
+@pytest.mark.parametrize("share", [0.1, *by_night(1)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_bound_holds_in_the_ellipse(
     kind: str, share: float, rng: np.random.Generator, check_error: Check
@@ -164,10 +164,13 @@ def test_bound_holds_in_the_ellipse(
     check_error(f"analytic_bound {kind}: |f| / bound", worst, 1.0)
 
 
+@pytest.mark.parametrize("cases", [30, *by_night(60)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_interpolation_error_holds(kind: str, rng: np.random.Generator, check_error: Check):
+def test_interpolation_error_holds(
+    kind: str, cases: int, rng: np.random.Generator, check_error: Check
+):
     worst = 0.0
-    for _ in range(60):
+    for _ in range(cases):
         h, k, alpha, t0, t1 = random_setting(rng)
         terms = int(rng.choice([3, 5, 8, 12, 16]))
         rho, bound = renyi_analytic_bound(kind, 1.0, h, k, [alpha], t0, t1, terms=terms)

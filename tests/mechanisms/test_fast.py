@@ -14,7 +14,7 @@ import pytest
 from tightnoise import _core
 
 HERE = Path(__file__).parent
-N = 100_000
+N = 50_000
 TOLERANCE = 3e-13  # of what the fast tier keeps
 COMPILER = shutil.which(os.environ.get("CXX", "c++"))
 CASES = [

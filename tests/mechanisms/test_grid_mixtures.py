@@ -11,7 +11,6 @@ import pytest
 from mechanisms.test_additive_sampling import DISTRIBUTIONS, Table
 from noise_laws import REFINEMENT, NoiseSource, block, key_of, keystream, refined
 from scipy import stats
-from simd_levels import digests_at_levels
 
 from tightnoise import _core
 
@@ -160,7 +159,7 @@ def test_is_the_ideal_sample_rounded(law, parameters, dtype) -> None:
 @EVERY_CASE
 @BOTH_TYPES
 def test_refined_everywhere_is_refined_on_demand(law, parameters, dtype) -> None:
-    n, step = 1500, step_of(parameters)
+    n, step = 500, step_of(parameters)
     theta = np.random.default_rng(6).normal(0, 3, n)
     y = sample(law, parameters, theta, step, dtype)
     with refined():
@@ -224,54 +223,7 @@ def test_every_output_is_on_the_grid(law, dtype, bits) -> None:
     assert not np.mod(near, step).any()
 
 
-# --- the same noise everywhere --------------------------------------------------------------------
-
-
-DIGEST = """
-import hashlib, numpy as np
-from numpy import array
-from tightnoise import _core
-digest, source = hashlib.sha256(), _core.random.NoiseSource(bytes(32))
-theta = np.random.default_rng(9).random(20_001) - 0.5
-for law, parameters, step in CASES:
-    for steps in (np.array([step]), np.resize([step, 2 * step], theta.size)):
-        for dtype, out in [("f8", "f8"), ("f4", "f4"), ("f8", "i8")]:
-            y = np.empty(theta.size, out)
-            sample = getattr(_core.random, "sample_" + law)
-            sample(theta.astype(dtype), *parameters, y, source, step=steps)
-            digest.update(y.tobytes())
-print(_core.simd_level(), digest.hexdigest()[:16])
-"""
-
-
-def test_levels_agree() -> None:
-    cases = [(law, p, step_of(p)) for law, p in [*CASES.items(), *EXTREME]]
-    assert len(digests_at_levels(DIGEST.replace("CASES", repr(cases)))) == 1
-
-
-@EVERY_LAW
-@BOTH_TYPES
-def test_threads_length_and_place_do_not_matter(law, dtype) -> None:
-    n, parameters = 150_003, CASES[law]
-    step = step_of(parameters)
-    theta = np.linspace(-4, 4, n).astype(dtype)
-    before = _core.num_threads()
-    try:
-        _core.set_num_threads(1)
-        whole = sample(law, parameters, theta, step, dtype)
-        _core.set_num_threads(5)
-        np.testing.assert_array_equal(sample(law, parameters, theta, step, dtype), whole)
-    finally:
-        _core.set_num_threads(before)
-    for m in (0, 1, 127, 129, 255, 257, 300):
-        np.testing.assert_array_equal(sample(law, parameters, theta[:m], step, dtype), whole[:m])
-    steps = np.full(300, step)
-    np.testing.assert_array_equal(sample(law, parameters, theta[:300], steps, dtype), whole[:300])
-    in_place = theta.copy()
-    getattr(_core.random, f"sample_{law}")(
-        in_place, *parameters, in_place, NoiseSource(bytes(32)), step=np.array([step])
-    )
-    np.testing.assert_array_equal(in_place, whole)
+# --- the ends of the range ------------------------------------------------------------------------
 
 
 @EVERY_LAW

@@ -82,7 +82,7 @@ def delta_of(m, epsilon, sensitivity):
 
 def test_divergences_and_costs(rng, check_error):
     worst = worst_cost = 0.0
-    for _ in range(60):
+    for _ in range(30):
         m, unit = random_mechanism(rng)
         shift, epsilon = random_pair(rng, m, unit)
         law, step = reference(m)

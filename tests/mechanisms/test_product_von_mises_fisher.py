@@ -213,7 +213,7 @@ def test_density_and_entropy_are_sums(rng):
 
 def test_divergence_and_cost_are_sums(rng, check_error):
     worst = excess = 0.0
-    for m, angles in products(rng, 25):
+    for m, angles in products(rng, 12):
         alpha = float(1 + 10 ** rng.uniform(-3, 3))
         orders = np.array([1.0, alpha, math.inf])
         with mp.workdps(50):

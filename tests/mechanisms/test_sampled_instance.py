@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from by_night import by_night
 from numpy.polynomial.legendre import leggauss
 
 import tightnoise as tn
@@ -106,32 +107,33 @@ def test_no_neighbour_of_known_records_costs_more(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_sum_that_may_leave_its_interval(kind) -> None:
+@pytest.mark.parametrize("share", [1.0, *by_night(-0.5)])
+def test_a_sum_that_may_leave_its_interval(kind, share) -> None:
     """Many equal records: the number of those sampled is binomial, and so the mixtures known."""
     n, rate, change = 300, 0.1, 0.2
     mechanism = mechanism_of(kind, 0.5)
-    for contribution in (change, -0.5 * change):
-        rows = np.full((n, 1), contribution)
-        assert ColumnSums.of(rows).intervals(rate, 1e-8)[2] == 1e-8
-        cost = mechanism.sampled_cost_at(rows, rate, "poisson", coordinate_sensitivity=change)
-        bounds = cost.rdp(ORDERS).values
-        for others, steps in ((n, (change, -change)), (n - 1, (contribution,))):
-            counts = np.arange(others + 1)
-            chances = [
-                math.comb(others, k) * rate**k * (1 - rate) ** (others - k) for k in counts.tolist()
-            ]
-            without, *present = (
-                sum(
-                    chance * output(kind, mechanism, [k * contribution + step])
-                    for k, chance in enumerate(chances)
-                    if chance > 1e-40
-                )
-                for step in (0.0, *steps)
+    contribution = share * change
+    rows = np.full((n, 1), contribution)
+    assert ColumnSums.of(rows).intervals(rate, 1e-8)[2] == 1e-8
+    cost = mechanism.sampled_cost_at(rows, rate, "poisson", coordinate_sensitivity=change)
+    bounds = cost.rdp(ORDERS).values
+    for others, steps in ((n, (change, -change)), (n - 1, (contribution,))):
+        counts = np.arange(others + 1)
+        chances = [
+            math.comb(others, k) * rate**k * (1 - rate) ** (others - k) for k in counts.tolist()
+        ]
+        without, *present = (
+            sum(
+                chance * output(kind, mechanism, [k * contribution + step])
+                for k, chance in enumerate(chances)
+                if chance > 1e-40
             )
-            for one in present:
-                mixture = (1 - rate) * without + rate * one
-                truth = np.maximum(divergences(mixture, without), divergences(without, mixture))
-                assert np.all(truth <= bounds * (1 + 1e-9))
+            for step in (0.0, *steps)
+        )
+        for one in present:
+            mixture = (1 - rate) * without + rate * one
+            truth = np.maximum(divergences(mixture, without), divergences(without, mixture))
+            assert np.all(truth <= bounds * (1 + 1e-9))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -77,7 +77,7 @@ def as_scale_mixture(sigma, epsilon, sensitivity, modes):
 def test_lattice_beside_a_plain_mixture(rng, check_error):
     """Long lattices, whose flanks are periodic, against code that knows of no lattice."""
     worst = 0.0
-    for _ in range(80):
+    for _ in range(40):
         sensitivity = float(rng.choice([1.0, 0.3]))
         sigma = log_uniform(rng, -1, 0.3) * sensitivity
         epsilon, modes = log_uniform(rng, -1.5, 0.3), int(rng.integers(7, 60))
@@ -150,7 +150,7 @@ def map_array(method, x):
 def test_densities_and_distributions(rng, check_error):
     worst = dict.fromkeys(["log_pdf", "cdf", "quantile", "mean_abs", "variance"], 0.0)
     with mp.workdps(40):
-        for _ in range(40):
+        for _ in range(20):
             law, exact = random_law(rng)
             centre, sigma = exact.marks[rng.integers(len(exact.marks))]
             far = float(rng.choice([3.0, 30.0]))

@@ -5,6 +5,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise.release import _rank_law
@@ -41,7 +42,7 @@ def columns(rng, count=12, last=12):
 
 @pytest.mark.parametrize("share", SHARES, ids=str)
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
-@pytest.mark.parametrize("epsilon", [1e-6, 0.3, 4.0, 300.0])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.3, *by_night(4.0), 300.0])
 def test_losses_lie_in_an_interval_of_width_epsilon(epsilon, adjacency, share, rng):
     law = law_of(epsilon, share, adjacency)
     widest = mpmath.mpf(0)
@@ -127,7 +128,7 @@ def test_draws_have_the_law():
 
 
 @pytest.mark.parametrize("share", SHARES, ids=str)
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+@pytest.mark.parametrize("level", [0.5, *by_night(0.95), 0.999])
 def test_rank_intervals_hold_for_all_rows_and_no_narrower_one_does(share, level, rng):
     law = law_of(1.0, share, "add-remove", last=60)
     far = Fraction(law.rank_error(1 - level)).limit_denominator(10**6)

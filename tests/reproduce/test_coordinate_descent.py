@@ -184,10 +184,10 @@ def test_gaussian_noise_costs_what_it_may(budget):
 
 @pytest.mark.parametrize("calibrated", [_noises.multi_gaussian, _noises.quasi_gaussian])
 def test_least_noise_of_mixtures(calibrated, budget, monkeypatch):
-    monkeypatch.setattr(_noises, "TOLERANCE", 1e-5)
+    monkeypatch.setattr(_noises, "TOLERANCE", 1e-4)
     mechanism = calibrated(budget)
     assert budget.allows(mechanism)
-    assert not budget.allows(dataclasses.replace(mechanism, sigma=mechanism.sigma * (1 - 2e-5)))
+    assert not budget.allows(dataclasses.replace(mechanism, sigma=mechanism.sigma * (1 - 2e-4)))
     # No noise has less variance than the Gaussian for the same Fisher information, which is what
     # counts in the end: there is nothing to gain, and little to lose.
     ratio = mechanism.var() / _noises.gaussian(budget).sigma ** 2
@@ -214,7 +214,7 @@ def test_table_of_errors(rng, signed, budget):
 
 @pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="needs scikit-learn")
 def test_breast_cancer(monkeypatch):
-    monkeypatch.setattr(_examples, "SPLITS", 5)
+    monkeypatch.setattr(_examples, "SPLITS", 3)
     monkeypatch.setattr(_examples, "NOISES", {"Gaussian": _noises.gaussian})
     rows = {row.setting: [cell.ours for cell in row.cells] for row in coordinate_descent().rows}
     assert rows["Gaussian"][0] == pytest.approx(26.0, abs=0.1)

@@ -8,6 +8,7 @@ on stderr if the input is at fault, or 130 with one line after Ctrl-C.
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -87,6 +88,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
 
 
+@functools.cache
 def _parser() -> _Parser:
     parser = _Parser(prog="tightnoise", description="Differential privacy with less noise.")
     parser.add_argument("--version", action="version", version=f"tightnoise {tn.__version__}")

@@ -200,6 +200,8 @@ def _linear_program(epsilon: float, apart: int, mass: Array, mean: Array, values
     """Return P of least sum of mass[i] P[i, j] (mean[i] - values[j])^2.
 
     A window is apart + 1 cells in a row, and all P[i, j] of one lie between some m and e^epsilon m.
+    If the prior is its own mirror image, half of the mean of P and its mirror image is as good, so
+    the columns of one half of the values are asked for, and the others are their mirror images.
     """
     try:
         from scipy.optimize import linprog
@@ -208,7 +210,13 @@ def _linear_program(epsilon: float, apart: int, mass: Array, mean: Array, values
         raise CalibrationError(
             "an optimum on a grid needs SciPy: pip install 'tightnoise[optimum]'"
         ) from error
-    cells, letters = mean.size, values.size
+    cells, middle = mean.size, 0.5 * (mean[0] + mean[-1])
+    sum_of = np.arange(cells)
+    mirrored = np.allclose(mass, mass[::-1]) and np.allclose(mean + mean[::-1], 2.0 * middle)
+    if mirrored:
+        values = values[values <= middle * (1.0 + 1e-9)]
+        sum_of = np.minimum(sum_of, sum_of[::-1])  # a row and its mirror image add up to 1
+    letters = values.size
     windows = cells - apart
     window, place, letter = (index.ravel() for index in np.indices((windows, apart + 1, letters)))
     probability = (window + place) * letters + letter
@@ -229,9 +237,9 @@ def _linear_program(epsilon: float, apart: int, mass: Array, mean: Array, values
     sums = coo_array(
         (
             np.ones(cells * letters),
-            (np.repeat(np.arange(cells), letters), np.arange(cells * letters)),
+            (np.repeat(sum_of, letters), np.arange(cells * letters)),
         ),
-        shape=(cells, variables),
+        shape=(sum_of.max() + 1, variables),
     )
     scale = float(np.ptp(mean)) or 1.0
     cost = mass[:, np.newaxis] * ((mean[:, np.newaxis] - values) / scale) ** 2
@@ -240,13 +248,16 @@ def _linear_program(epsilon: float, apart: int, mass: Array, mean: Array, values
         A_ub=bounds.tocsr(),
         b_ub=np.zeros(2 * row.size),
         A_eq=sums.tocsr(),
-        b_eq=np.ones(cells),
+        b_eq=np.bincount(sum_of) / (1.0 + mirrored),
         method="highs",
     )
     if found.x is None:
         raise CalibrationError(f"no optimum on a grid was found: {found.message}")
     table: Array = np.maximum(found.x[: cells * letters].reshape(cells, letters), 0.0)
-    return table
+    if not mirrored:
+        return table
+    image, own = table[::-1], np.isclose(values, middle)  # the value in the middle is its own image
+    return np.hstack([table + own * image, image[:, ~own]])
 
 
 def _counts(table: Array) -> NDArray[np.int64]:
