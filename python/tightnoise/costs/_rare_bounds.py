@@ -1,0 +1,454 @@
+"""Both sides of releases of which few have losses to speak of, sampled noise, beside any others.
+
+Sampled noise that a record is seldom part of has next to no loss, or rarely a large one. A lattice
+that is fine enough for the first is too short for the second, and a contour falls as slowly as the
+atoms of other releases beside it allow. So the sum S of the rare ones is composed as atoms, by
+products (`_atom_products`), at points that lie the closer to where it mostly is the closer they are
+to it. The sum L of the others lies on a lattice, by convolutions of positive numbers, or is a few
+sums. With l and its probabilities those of L, and D_S the profile of S, of any sign,
+
+    D(x) = P(L infinite) + sum over l of P(l) D_S(x - l),
+
+once with atoms that dominate and once with atoms that are dominated. On the lattice below, losses
+are told by the number next to them, and what P and Q give to the sum of numbers is convolved apart:
+as in `_losses_below`, l = log P/Q.
+
+First few points tell where more are wanted: what points add to D(x) is the square of their gaps
+times the density of S there and of L at x less it. So they are as close as the cube root of this
+says.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tightnoise._core import cost as core
+from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
+from tightnoise.costs._atom_products import (
+    LossAtoms,
+    Product,
+    power,
+    product_above,
+    product_below,
+)
+from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._exact import NARROW, Bounds
+from tightnoise.costs._few_sums import few_sums
+from tightnoise.costs._lattice_bounds import Laws, atoms_of, laws_on_lattice
+from tightnoise.costs._leaf import Leaf, losses_of_leaf
+from tightnoise.costs._losses_below import infinite_below
+from tightnoise.costs._release_profile import Polygon
+from tightnoise.costs._sampled import Terms, merged_gaussians
+
+Array = NDArray[np.float64]
+
+_UNIT = 2.0**-53
+_SMALL = 0.05  # losses that are none to speak of
+_SELDOM = 3.0  # others of a leaf, all together
+_MOST_RARE, _MOST_OTHERS = 2**16, 512  # releases
+_LARGEST = 300.0  # sum of losses of the others, and epsilon
+_FIRST, _MOST = 500, 5_000  # points of each side of S
+_PER_POINT = 4  # of them on the lattice of L
+_BESIDE = 1.0  # points reach so much farther than losses that matter
+_FAR = 1.1  # from there on, one is so much farther than the one before
+_ROUNDS = 3
+_AIM = 0.4  # of what is narrow
+_WORTH_ANOTHER = 0.7  # of the last width
+_EVENLY = 0.2  # of the points
+_NEAREST = 1e-11  # relative: points are no closer to each other
+_WINDOW = 0.01  # of the range of L, in which its density is taken
+_STEPS = 60  # towards an epsilon
+_SURE = 2e-9  # relative: so far from where both sides are equal
+_NEXT = 1e-6  # relative: a first step from where that may be
+
+
+def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
+    """Return an epsilon that is not reached at a delta and one that is, or a delta at an epsilon.
+
+    The lower one is of the pairs of the leaves, in the worse direction; 0 if one is not known.
+    `known` is known already, from above not far from the truth. It is all that is returned where
+    there are no such releases.
+    """
+    near = known.upper if question == "epsilon" else at
+    plan = _Plan.of(terms)
+    if plan is None or known.is_narrow or not 0 < near < _LARGEST:
+        return known
+    best, points, width = known, _FIRST, math.inf
+    grid = plan.first_grid(near, points)
+    for _ in range(_ROUNDS):
+        laid = plan.laid(grid, points * _PER_POINT)
+        if laid is None:
+            break
+        found, worse = laid.answer(question, at, near, best.upper)
+        best = best.or_tighter(found)
+        last, width = width, 1 - found.lower / found.upper if 0 < found.upper < math.inf else 1.0
+        if best.is_narrow or points == _MOST or not width < _WORTH_ANOTHER * last:
+            break
+        near = best.upper if question == "epsilon" else at
+        points = min(_MOST, max(2 * points, int(points * math.sqrt(width / (_AIM * NARROW)))))
+        grid = worse.finer(grid, near, points)
+    return best
+
+
+class _Rare(NamedTuple):
+    """Releases that seldom lose anything to speak of: mostly about as much as the centre."""
+
+    leaf: Leaf
+    count: int
+    centre: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The rare ones and the others, of which the losses add up to `span` at most."""
+
+    rare: tuple[_Rare, ...]
+    others: Terms
+    span: float
+
+    @staticmethod
+    @functools.lru_cache(maxsize=16)
+    def of(terms: Terms) -> _Plan | None:
+        """Return the plan, if pairs of all are known and some are rare."""
+        rare, others = [], []
+        for leaf, n in merged_gaussians(terms):
+            release = losses_of_leaf(leaf)
+            if release is None or (leaf.reached() is None and leaf.attained() is None):
+                return None
+            found = _rare_of(leaf, n)
+            if found is None:
+                others.append((leaf, n))
+            else:
+                rare.append(found)
+        span = sum(leaf.max_loss * n for leaf, n in others)
+        is_short = span <= _LARGEST and sum(n for _, n in others) <= _MOST_OTHERS
+        are_few = sum(one.count for one in rare) <= _MOST_RARE
+        return _Plan(tuple(rare), tuple(others), span) if rare and is_short and are_few else None
+
+    def first_grid(self, near: float, points: int) -> Array:
+        """Return points above the centre, closer to it with the third power."""
+        centres = math.fsum(one.count * abs(one.centre) for one in self.rare)
+        reach = near + self.span + centres + _BESIDE
+        return np.asarray(reach * (np.arange(points + 1.0) / points) ** 3)
+
+    def laid(self, grid: Array, places: int) -> _Laid | None:
+        """Return both sides of both sums; None if too little is known."""
+        others = _others(self.others, self.span, places)
+        if others is None:
+            return None
+        symmetric = all(is_symmetric(leaf) for leaf, _ in (*self.others, *_leaves(self.rare)))
+        return _Laid(self.rare, grid, others, 1 if symmetric else 2)
+
+
+def _leaves(rare: tuple[_Rare, ...]) -> Terms:
+    return tuple((one.leaf, one.count) for one in rare)
+
+
+@functools.lru_cache(maxsize=64)
+def _rare_of(leaf: Leaf, count: int) -> _Rare | None:
+    release = losses_of_leaf(leaf)
+    if release is None or leaf.reached() is not None or leaf.is_slow:
+        return None
+    values, masses = release.values, np.exp(release.log_mass)
+    far = {
+        centre: float(masses[np.abs(values - centre) > _SMALL].sum()) + release.infinite
+        for centre in (0.0, float(values[0]), float(values[-1]))
+    }
+    centre = min(far, key=lambda one: far[one])
+    is_seldom = far[centre] <= 0.5 and count * far[centre] <= _SELDOM
+    has_others = any(abs(atom - centre) > _SMALL for atom, _ in atoms_of(release))
+    return _Rare(leaf, count, centre) if is_seldom and not has_others else None
+
+
+# --- the sum of the rare ones
+
+
+class _Laid:
+    """Both sums from both sides, in one or two directions, each as it is asked for."""
+
+    def __init__(
+        self, rare: tuple[_Rare, ...], grid: Array, others: tuple[_Others, ...], ways: int
+    ) -> None:
+        self._rare, self._grid, self._others, self._ways = rare, grid, others, ways
+
+    def answer(self, question: str, at: float, near: float, most: float) -> tuple[Bounds, _Read]:
+        """Return the larger answer, and from above what is read in its direction."""
+        above = _product_of(self._rare, self._grid, product_above, _above)
+        readers = [
+            _Read(above.swapped if way else above, self._others[way].above, is_upper=True)
+            for way in range(self._ways)
+        ]
+        uppers = [min(one.answer(question, at, near), most) for one in readers]
+        order = sorted(range(self._ways), key=lambda way: -uppers[way])
+        lower = 0.0
+        for way in order:
+            if uppers[way] <= lower:
+                break
+            below = _product_of(self._rare, self._grid, product_below, _below(way))
+            if below is None:
+                continue
+            reader = _Read(below, self._others[way].below, is_upper=False)
+            lower = max(lower, reader.answer(question, at, uppers[way]))
+        return Bounds(lower, uppers[order[0]]), readers[order[0]]
+
+
+def _product_of(
+    rare: tuple[_Rare, ...],
+    grid: Array,
+    product: Product,
+    side: Callable[[_Rare, Array], LossAtoms | None],
+) -> LossAtoms | None:
+    whole: LossAtoms | None = None
+    for one in rare:
+        atoms = side(one, grid)
+        if atoms is None:
+            return None
+        each = power(atoms, one.count, _around(atoms, grid), product)
+        whole = each if whole is None else product(whole, each, _around(whole, grid))
+    return whole
+
+
+def _around(one: LossAtoms, grid: Array) -> Array:
+    """Return the points on either side of the centre on which there are losses."""
+    tiny = 0.5 * grid[1]
+    parts = [-grid[:0:-1] if one.losses[0] < -tiny else grid[:0], grid[:1]]
+    parts.append(grid[1:] if one.losses[-1] > tiny else grid[:0])
+    return np.concatenate(parts)
+
+
+def _corners(one: _Rare, grid: Array) -> Array:
+    """Return the sizes of losses at these points on either side, and of some farther ones."""
+    release = losses_of_leaf(one.leaf)
+    assert release is not None
+    largest, centre = release.largest, one.centre
+    steps = math.ceil(math.log(max(largest / grid[-1], 1.0)) / math.log(_FAR))
+    near = [centre + grid] if release.highest > centre else []
+    near += [centre - grid] if release.values[0] < centre else []
+    sizes = np.abs(np.concatenate([*near, grid[-1] * _FAR ** np.arange(1.0, steps)]))
+    sizes = np.unique(np.append(sizes[sizes < largest], [0.0, largest]))
+    return sizes[np.append(np.diff(sizes) > _NEAREST * sizes[1:], True)]
+
+
+def _above(one: _Rare, grid: Array) -> LossAtoms:
+    finer = Refinement((0.0,), 0, corners=_corners(one, grid))
+    return LossAtoms.of(release_above(one.leaf, finer), one.centre)
+
+
+def _below(way: int) -> Callable[[_Rare, Array], LossAtoms | None]:
+    def below(one: _Rare, grid: Array) -> LossAtoms | None:
+        both = releases_below(one.leaf, Refinement((0.0,), 0, corners=_corners(one, grid)))
+        return None if both is None else LossAtoms.of(both[way], -one.centre if way else one.centre)
+
+    return below
+
+
+# --- the sum of the others
+
+
+class _Side(NamedTuple):
+    """Finite losses with their probabilities, wrong by so much and by such a part, and infinite."""
+
+    losses: Array
+    masses: Array
+    infinite: float
+    wrong: float
+    rounding: float
+
+
+class _Others(NamedTuple):
+    """The sum of the others in one direction."""
+
+    above: _Side
+    below: _Side
+
+
+_NO_OTHERS = _Side(np.zeros(1), np.ones(1), 0.0, 0.0, 0.0)
+
+
+@functools.lru_cache(maxsize=4)
+def _others(terms: Terms, span: float, places: int) -> tuple[_Others, ...] | None:
+    if not terms:
+        return (_Others(_NO_OTHERS, _NO_OTHERS),) * 2
+    few = few_sums(terms)
+    if few is not None:
+        told = [
+            _Others(*(_Side(one.losses, one.masses, one.infinite, 0.0, 2.0**-43) for one in both))
+            for both in few.ways
+        ]
+        return told[0], told[-1]
+    wanted = 2 * span / places
+    laid = laws_on_lattice(terms, wanted, 0.5 * wanted, Refinement((1.0,), places))
+    if laid is None:
+        return None
+    return tuple(_on_lattice(laid.laws, laid.spacing, way) for way in (0, 1))
+
+
+def _on_lattice(laws: Laws, h: float, way: int) -> _Others:
+    aboves = [(above.swapped if way else above, n) for above, _, n in laws]
+    belows = [(below[way], n) for _, below, n in laws]
+    up = _convolved([(_split(one, h), n) for one, n in aboves])
+    p = _convolved([(_placed(one, h, 0.0), n) for one, n in belows])
+    q = _convolved([(_placed(one, h, 1.0), n) for one, n in belows])
+    used = (p.masses > 0) & (q.masses > 0)
+    losses = np.log(p.masses[used]) - np.log(q.masses[used])
+    # Q's probability of each may be more, and so the loss less.
+    wrong = p.rounding + q.rounding + 4 * _UNIT * (1 + float(np.abs(losses).max()))
+    wrong += 4 * _UNIT * float(np.abs(np.log(p.masses[used])).max())
+    releases, counts = zip(*aboves, strict=True)
+    infinite = DiscreteLosses(releases, counts).infinite
+    return _Others(
+        _Side(up.losses(h), up.masses, infinite, 0.0, up.rounding),
+        _Side(losses, p.masses[used], infinite_below(belows), wrong, p.rounding),
+    )
+
+
+class _Masses(NamedTuple):
+    """Masses at the multiples of a spacing from the first on, of which a part is rounded off."""
+
+    first: int
+    masses: Array
+    rounding: float
+
+    def losses(self, h: float) -> Array:
+        """Return where they are."""
+        return h * np.arange(self.first, self.first + self.masses.size, dtype=np.float64)
+
+    def and_(self, other: _Masses) -> _Masses:
+        """Return those of sums."""
+        terms = min(self.masses.size, other.masses.size)
+        return _Masses(
+            self.first + other.first,
+            np.convolve(self.masses, other.masses),
+            self.rounding + other.rounding + _UNIT * (terms + 8),
+        )
+
+
+def _convolved(parts: list[tuple[_Masses, int]]) -> _Masses:
+    whole: _Masses | None = None
+    for one, count in parts:
+        while count:
+            if count & 1:
+                whole = one if whole is None else whole.and_(one)
+            count >>= 1
+            if count:
+                one = one.and_(one)
+    assert whole is not None
+    return whole
+
+
+def _split(release: Release, h: float) -> _Masses:
+    """Return losses between multiples as both, with the same P and Q."""
+    first = math.floor(release.values[0] / h)
+    places = h * np.arange(first, math.ceil(release.values[-1] / h) + 2, dtype=np.float64)
+    one, none = LossAtoms.of(release, 0.0), np.zeros(1)
+    masses, _ = core.split_product(one.losses, one.masses, none, none + 1.0, places)
+    return _Masses(first, masses, _UNIT * (release.values.size + 64))
+
+
+def _placed(release: Release, h: float, swapped: float) -> _Masses:
+    """Return what P (0), or Q (1), gives to the number next to a loss, in units of h."""
+    places = np.rint(release.values / h).astype(np.int64)
+    exponents = release.log_mass - swapped * release.values
+    masses = np.bincount(places - places[0], np.exp(exponents))
+    rounding = _UNIT * (release.values.size + 16 + 2 * float(np.abs(exponents).max()))
+    return _Masses(int(places[0]), masses, rounding)
+
+
+# --- both together
+
+
+class _Read:
+    """The profile of both sums from one side, in one direction."""
+
+    def __init__(self, rare: LossAtoms, others: _Side, *, is_upper: bool) -> None:
+        self._rare, self._others, self._is_upper = rare, others, is_upper
+        self._profile = Polygon(rare.losses, rare.masses, rare.infinite)
+        sign = 1.0 if is_upper else -1.0
+        self._factor = 1 + sign * (others.rounding + _UNIT * (others.losses.size + 64))
+        self._shift = -sign * (rare.wrong + others.wrong)
+        size = rare.size + float(np.abs(others.losses).max())
+        self._rounding = -sign * 16 * _UNIT, size
+
+    def delta(self, x: float) -> float:
+        """Return at least, or at most, the divergence at x."""
+        unit, size = self._rounding
+        places = x + self._shift + unit * (abs(x) + size) - self._rare.centre - self._others.losses
+        each = self._profile.above(places) if self._is_upper else self._profile.below(places)
+        found = float((self._others.masses * each).sum()) + self._others.infinite
+        found = found * self._factor + (1e-300 if self._is_upper else 0.0)
+        return min(max(found, 0.0), 1.0)
+
+    def answer(self, question: str, at: float, near: float) -> float:
+        """Return a delta at an epsilon, or an epsilon at a delta, about where it is `near`."""
+        if question == "delta":
+            return self.delta(at)
+        if not 0 < near < math.inf:
+            return 0.0
+        way = 1.0 if self._is_upper else -1.0
+        return max(_crossing(lambda x: _log_ratio(self.delta(x), at), near, way), 0.0)
+
+    def finer(self, grid: Array, x: float, points: int) -> Array:
+        """Return so many points where the profile at x asks for them."""
+        losses, masses = self._others.losses, self._others.masses
+        offsets = self._rare.losses
+        window = _WINDOW * max(float(losses[-1] - losses[0]), grid[-1])
+        cumulated = np.append(0.0, np.cumsum(masses))
+        places = x - self._rare.centre - offsets
+        beside = cumulated[np.searchsorted(losses, places + window, "right")]
+        beside = beside - cumulated[np.searchsorted(losses, places - window, "left")]
+        cells = np.minimum(np.searchsorted(grid, np.abs(offsets), "right") - 1, grid.size - 2)
+        there = np.bincount(cells, self._rare.masses * beside, grid.size - 1)
+        widths = np.diff(grid)
+        wanted = np.cbrt(there / widths) * widths
+        wanted = np.maximum(wanted, np.maximum(np.append(wanted[1:], 0), np.append(0, wanted[:-1])))
+        evenly = _EVENLY * wanted.sum() / wanted.size
+        sums = np.append(0.0, np.cumsum(wanted + evenly))
+        # What was laid out with the third power is so still.
+        roots = np.interp(np.linspace(0.0, sums[-1], points + 1), sums, np.cbrt(grid))
+        return np.asarray(roots**3)
+
+
+def _log_ratio(value: float, target: float) -> float:
+    """Return the logarithm of a ratio: above 0 exactly where a value is above its target."""
+    if value == target or not value > 0:
+        return 0.0 if value == target else -math.inf
+    return math.copysign(max(abs(math.log(value / target)), 5e-324), value - target)
+
+
+def _crossing(excess: Callable[[float], float], near: float, way: float) -> float:
+    """Return about where an excess that falls comes to 0, on the safe side of it.
+
+    There it is at most 0 (way 1), or above (-1): infinite, or 0, if no such place is found. Secants
+    from `near` on, outwards until there is a place on either side, then between, or the middle.
+    """
+    good: float | None = None
+    bad: float | None = None
+    last, x, reach = (math.nan, math.nan), near, max(_NEXT * near, 1e-300)
+    for step in range(_STEPS):
+        value = excess(x)
+        if value <= 0 if way > 0 else value > 0:
+            good = x
+        else:
+            bad = x
+        if good is not None and bad is not None and abs(good - bad) <= 2 * _SURE * good:
+            break
+        # A little farther, so that it is safe.
+        slope = (value - last[1]) / (x - last[0]) if x != last[0] else math.nan
+        trial = x - value / slope + way * _SURE * near if slope < 0 else math.nan
+        last = x, value
+        if good is None or bad is None:
+            ahead = 1.0 if value > 0 else -1.0
+            move = abs(trial - x)
+            reach = max(0.1 * reach, min(move, 1e3 * reach)) if math.isfinite(move) else reach
+            x, reach = max(x + ahead * reach, 0.5 * x), 4 * reach
+        else:
+            inside = min(good, bad) < trial < max(good, bad)
+            x = trial if inside and step % 4 < 3 else 0.5 * (good + bad)
+    return (math.inf if way > 0 else 0.0) if good is None else good
