@@ -30,14 +30,23 @@ inline double below(double x) {
 template <class Of, class Next>
 void for_each_sum(const LossAtoms& a, const LossAtoms& b, const double* grid, std::size_t size,
                   Of of, Next next) {
+    // Of two equal losses each pair counts twice.
+    const bool is_square = a.losses == b.losses && a.masses == b.masses && a.size == b.size;
     std::ptrdiff_t first = -1;  // cell of the first sum of a row: it rises
     const auto last = static_cast<std::ptrdiff_t>(size) - 1;
     for (std::size_t i = 0; i < a.size; ++i) {
         poll();
-        const double loss = a.losses[i], p = a.masses[i];
-        while (first < last && loss + b.losses[0] >= grid[first + 1]) ++first;
+        const double loss = a.losses[i];
+        double p = a.masses[i];
+        std::size_t j = is_square ? i : 0;
+        while (first < last && loss + b.losses[j] >= grid[first + 1]) ++first;
         std::ptrdiff_t k = first;
-        for (std::size_t j = 0; j < b.size; ++j) {
+        if (is_square) {
+            of(k, p * p, 2.0 * loss - grid[std::max<std::ptrdiff_t>(k, 0)]);
+            p *= 2.0;
+            ++j;
+        }
+        for (; j < b.size; ++j) {
             const double sum = loss + b.losses[j];
             if (k < last && sum >= grid[k + 1]) {
                 next(k);

@@ -37,7 +37,7 @@ from tightnoise.costs._discrete_losses import Release
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_COARSER = 0.3  # of what points add, which coarser ones of rare sums may
+_COARSER = 0.03  # of what points add, which coarser ones of rare sums may
 _COARSEST = 16  # times as far from each other
 _CUTS = np.exp2(-np.arange(1.0, 9.0))  # parts of the points that may count as frequent
 
@@ -140,16 +140,18 @@ def product_below(a: LossAtoms, b: LossAtoms, grid: Array) -> LossAtoms:
     )
 
 
-def power(one: LossAtoms, count: int, grid: Array, product: Product) -> LossAtoms:
-    """Return `count` of these composed."""
-    found: LossAtoms | None = None
+def power(one: LossAtoms, count: int, grid: Array, product: Product) -> list[LossAtoms]:
+    """Return one, two, four, ... of these composed, and at last `count` of them."""
+    found = []
+    whole: LossAtoms | None = None
     while True:
+        found.append(one)
         if count & 1:
-            found = one if found is None else product(found, one, grid)
+            whole = one if whole is None else product(whole, one, grid)
         count >>= 1
         if not count:
-            assert found is not None
-            return found
+            assert whole is not None
+            return [*found, whole]
         one = product(one, one, grid)
 
 

@@ -13,9 +13,9 @@ once with atoms that dominate and once with atoms that are dominated. On the lat
 are told by the number next to them, and what P and Q give to the sum of numbers is convolved apart:
 as in `_losses_below`, l = log P/Q.
 
-First few points tell where more are wanted: what points add to D(x) is the square of their gaps
-times the density of S there and of L at x less it. So they are as close as the cube root of this
-says.
+First few points tell where more are wanted. What two points add to D(x) is about the square of
+their gap times what losses between them have of D(x), of one of the releases, or two, four, ... So
+they are as close as the cube root of the latter's density says.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import NARROW, Bounds
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._lattice_bounds import Laws, atoms_of, laws_on_lattice
-from tightnoise.costs._leaf import Leaf, losses_of_leaf
+from tightnoise.costs._leaf import Leaf, least_epsilon, losses_of_leaf
 from tightnoise.costs._losses_below import infinite_below
 from tightnoise.costs._release_profile import Polygon
 from tightnoise.costs._sampled import Terms, merged_gaussians
@@ -54,16 +54,16 @@ _SMALL = 0.05  # losses that are none to speak of
 _SELDOM = 3.0  # others of a leaf, all together
 _MOST_RARE, _MOST_OTHERS = 2**16, 512  # releases
 _LARGEST = 300.0  # sum of losses of the others, and epsilon
-_FIRST, _MOST = 500, 5_000  # points of each side of S
-_PER_POINT = 4  # of them on the lattice of L
+_FIRST, _LEAST, _MOST, _MOST_IF_SLOW = 500, 1_000, 5_000, 1_500  # points of each side of S
+_PLACES = 8_000  # on the lattice of L
 _BESIDE = 1.0  # points reach so much farther than losses that matter
 _FAR = 1.1  # from there on, one is so much farther than the one before
-_ROUNDS = 3
+_ROUNDS = 4
 _AIM = 0.4  # of what is narrow
 _WORTH_ANOTHER = 0.7  # of the last width
-_EVENLY = 0.2  # of the points
+_EVENLY = 0.25  # of the points
 _NEAREST = 1e-11  # relative: points are no closer to each other
-_WINDOW = 0.01  # of the range of L, in which its density is taken
+_GROUPS = 160  # of losses, each of which counts as one
 _STEPS = 60  # towards an epsilon
 _SURE = 2e-9  # relative: so far from where both sides are equal
 _NEXT = 1e-6  # relative: a first step from where that may be
@@ -80,20 +80,19 @@ def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds
     plan = _Plan.of(terms)
     if plan is None or known.is_narrow or not 0 < near < _LARGEST:
         return known
-    best, points, width = known, _FIRST, math.inf
-    grid = plan.first_grid(near, points)
+    best, width = known, math.inf
+    grid = plan.first_grid(near)
     for _ in range(_ROUNDS):
-        laid = plan.laid(grid, points * _PER_POINT)
+        laid = plan.laid(grid)
         if laid is None:
             break
-        found, worse = laid.answer(question, at, near, best.upper)
+        found = laid.answer(question, at, near, best.upper)
         best = best.or_tighter(found)
         last, width = width, 1 - found.lower / found.upper if 0 < found.upper < math.inf else 1.0
-        if best.is_narrow or points == _MOST or not width < _WORTH_ANOTHER * last:
+        if best.is_narrow or grid.size > plan.most_points or not width < _WORTH_ANOTHER * last:
             break
         near = best.upper if question == "epsilon" else at
-        points = min(_MOST, max(2 * points, int(points * math.sqrt(width / (_AIM * NARROW)))))
-        grid = worse.finer(grid, near, points)
+        grid = laid.finer(near, _AIM * NARROW / width, plan.most_points)
     return best
 
 
@@ -132,15 +131,20 @@ class _Plan:
         are_few = sum(one.count for one in rare) <= _MOST_RARE
         return _Plan(tuple(rare), tuple(others), span) if rare and is_short and are_few else None
 
-    def first_grid(self, near: float, points: int) -> Array:
+    @property
+    def most_points(self) -> int:
+        """Of each side of the sum of the rare ones."""
+        return _MOST_IF_SLOW if any(one.leaf.is_slow for one in self.rare) else _MOST
+
+    def first_grid(self, near: float) -> Array:
         """Return points above the centre, closer to it with the third power."""
         centres = math.fsum(one.count * abs(one.centre) for one in self.rare)
         reach = near + self.span + centres + _BESIDE
-        return np.asarray(reach * (np.arange(points + 1.0) / points) ** 3)
+        return np.asarray(reach * (np.arange(_FIRST + 1.0) / _FIRST) ** 3)
 
-    def laid(self, grid: Array, places: int) -> _Laid | None:
+    def laid(self, grid: Array) -> _Laid | None:
         """Return both sides of both sums; None if too little is known."""
-        others = _others(self.others, self.span, places)
+        others = _others(self.others, self.span)
         if others is None:
             return None
         symmetric = all(is_symmetric(leaf) for leaf, _ in (*self.others, *_leaves(self.rare)))
@@ -154,17 +158,31 @@ def _leaves(rare: tuple[_Rare, ...]) -> Terms:
 @functools.lru_cache(maxsize=64)
 def _rare_of(leaf: Leaf, count: int) -> _Rare | None:
     release = losses_of_leaf(leaf)
-    if release is None or leaf.reached() is not None or leaf.is_slow:
+    if release is None or leaf.reached() is not None:
         return None
     values, masses = release.values, np.exp(release.log_mass)
     far = {
         centre: float(masses[np.abs(values - centre) > _SMALL].sum()) + release.infinite
-        for centre in (0.0, float(values[0]), float(values[-1]))
+        for centre in (float(values[0]), float(values[-1]), 0.0)
     }
-    centre = min(far, key=lambda one: far[one])
-    is_seldom = far[centre] <= 0.5 and count * far[centre] <= _SELDOM
+    # Where they are about equal, an end is the one, on one side of which there is nothing.
+    near = next(one for one, mass in far.items() if mass <= 2 * min(far.values()))
+    centre = math.copysign(_end(leaf, int(near < 0), abs(near)), near) if near else 0.0
+    is_seldom = far[near] <= 0.5 and count * far[near] <= _SELDOM and release.largest > _SMALL
     has_others = any(abs(atom - centre) > _SMALL for atom, _ in atoms_of(release))
     return _Rare(leaf, count, centre) if is_seldom and not has_others else None
+
+
+def _end(leaf: Leaf, way: int, near: float) -> float:
+    """Return the largest loss in a direction, of which one is known that is no less."""
+
+    def one_way(epsilons: Array) -> tuple[Array, Array]:
+        both = leaf.profile(epsilons)
+        assert both is not None
+        return both[way], both[way]
+
+    found = least_epsilon(one_way, near, 0.0)
+    return near if found is None else found
 
 
 # --- the sum of the rare ones
@@ -178,41 +196,84 @@ class _Laid:
     ) -> None:
         self._rare, self._grid, self._others, self._ways = rare, grid, others, ways
 
-    def answer(self, question: str, at: float, near: float, most: float) -> tuple[Bounds, _Read]:
-        """Return the larger answer, and from above what is read in its direction."""
-        above = _product_of(self._rare, self._grid, product_above, _above)
+    def answer(self, question: str, at: float, near: float, most: float) -> Bounds:
+        """Return the larger answer of the directions."""
+        self.above = _products_of(self._rare, self._grid, product_above, _above)
         readers = [
-            _Read(above.swapped if way else above, self._others[way].above, is_upper=True)
+            _Read(_turned(self.above[-1], way), self._others[way].above, is_upper=True)
             for way in range(self._ways)
         ]
         uppers = [min(one.answer(question, at, near), most) for one in readers]
         order = sorted(range(self._ways), key=lambda way: -uppers[way])
-        lower = 0.0
+        self.worse, lower = order[0], 0.0
         for way in order:
             if uppers[way] <= lower:
                 break
-            below = _product_of(self._rare, self._grid, product_below, _below(way))
-            if below is None:
-                continue
-            reader = _Read(below, self._others[way].below, is_upper=False)
-            lower = max(lower, reader.answer(question, at, uppers[way]))
-        return Bounds(lower, uppers[order[0]]), readers[order[0]]
+            below = _products_of(self._rare, self._grid, product_below, _below(way))
+            if below:
+                reader = _Read(below[-1], self._others[way].below, is_upper=False)
+                lower = max(lower, reader.answer(question, at, uppers[way]))
+        return Bounds(lower, uppers[order[0]])
+
+    def finer(self, x: float, part: float, most: int) -> Array:
+        """Return points where the profile at x asks for them, which add such a part of these."""
+        grid, others = self._grid, self._others[self.worse].above
+        stages = [_turned(one, self.worse) for one in self.above]
+        whole = stages[-1]
+        # One loss, beside the sum of all but it: about that of all.
+        groups = np.arange(0, whole.losses.size, math.ceil(whole.losses.size / _GROUPS))
+        shares = np.add.reduceat(whole.masses, groups)
+        means = np.add.reduceat(whole.masses * whole.losses, groups) / shares
+        places = x - whole.centre - np.add.outer(_both(grid), means)
+        above = np.append(np.cumsum(others.masses[::-1])[::-1], 0.0)
+        found = above[np.searchsorted(others.losses, places)]
+        beside = (found * shares).sum(axis=1)
+        there = np.zeros(grid.size - 1)
+        for one in stages:
+            cells = np.minimum(np.searchsorted(grid, np.abs(one.losses), "right"), grid.size - 1)
+            each = one.masses * np.interp(one.losses, _both(grid), beside)
+            there += np.bincount(cells - 1, each, grid.size - 1)
+        widths = np.diff(grid)
+        wanted = np.cbrt(there / widths) * widths
+        wanted = np.maximum(
+            wanted, np.maximum(np.append(wanted[1:], 0.0), np.append(0.0, wanted[:-1]))
+        )
+        # A part of them as at first, with the third power.
+        roots = np.cbrt(grid)
+        wanted = wanted / wanted.sum() * (1 - _EVENLY) + np.diff(roots) / roots[-1] * _EVENLY
+        adds = float((there * widths**2).sum()) * part
+        points = math.sqrt(float((there * (widths / wanted) ** 2).sum()) / max(adds, 1e-300))
+        points = min(max(math.ceil(points), _LEAST), most)
+        sums = np.append(0.0, np.cumsum(wanted))
+        places = np.linspace(0.0, sums[-1], points + 1)
+        return np.asarray(np.interp(places, sums, roots) ** 3)
 
 
-def _product_of(
+def _both(grid: Array) -> Array:
+    return np.append(-grid[:0:-1], grid)
+
+
+def _turned(one: LossAtoms, way: int) -> LossAtoms:
+    return one.swapped if way else one
+
+
+def _products_of(
     rare: tuple[_Rare, ...],
     grid: Array,
     product: Product,
     side: Callable[[_Rare, Array], LossAtoms | None],
-) -> LossAtoms | None:
-    whole: LossAtoms | None = None
+) -> list[LossAtoms]:
+    """Return what arises on the way to the sum of all, which is the last; none if not known."""
+    found: list[LossAtoms] = []
     for one in rare:
         atoms = side(one, grid)
         if atoms is None:
-            return None
+            return []
         each = power(atoms, one.count, _around(atoms, grid), product)
-        whole = each if whole is None else product(whole, each, _around(whole, grid))
-    return whole
+        if found:
+            each.append(product(found[-1], each[-1], _around(found[-1], grid)))
+        found += each
+    return found
 
 
 def _around(one: LossAtoms, grid: Array) -> Array:
@@ -273,7 +334,7 @@ _NO_OTHERS = _Side(np.zeros(1), np.ones(1), 0.0, 0.0, 0.0)
 
 
 @functools.lru_cache(maxsize=4)
-def _others(terms: Terms, span: float, places: int) -> tuple[_Others, ...] | None:
+def _others(terms: Terms, span: float) -> tuple[_Others, ...] | None:
     if not terms:
         return (_Others(_NO_OTHERS, _NO_OTHERS),) * 2
     few = few_sums(terms)
@@ -283,8 +344,8 @@ def _others(terms: Terms, span: float, places: int) -> tuple[_Others, ...] | Non
             for both in few.ways
         ]
         return told[0], told[-1]
-    wanted = 2 * span / places
-    laid = laws_on_lattice(terms, wanted, 0.5 * wanted, Refinement((1.0,), places))
+    wanted = 2 * span / _PLACES
+    laid = laws_on_lattice(terms, wanted, 0.5 * wanted, Refinement((1.0,), _PLACES))
     if laid is None:
         return None
     return tuple(_on_lattice(laid.laws, laid.spacing, way) for way in (0, 1))
@@ -393,26 +454,6 @@ class _Read:
             return 0.0
         way = 1.0 if self._is_upper else -1.0
         return max(_crossing(lambda x: _log_ratio(self.delta(x), at), near, way), 0.0)
-
-    def finer(self, grid: Array, x: float, points: int) -> Array:
-        """Return so many points where the profile at x asks for them."""
-        losses, masses = self._others.losses, self._others.masses
-        offsets = self._rare.losses
-        window = _WINDOW * max(float(losses[-1] - losses[0]), grid[-1])
-        cumulated = np.append(0.0, np.cumsum(masses))
-        places = x - self._rare.centre - offsets
-        beside = cumulated[np.searchsorted(losses, places + window, "right")]
-        beside = beside - cumulated[np.searchsorted(losses, places - window, "left")]
-        cells = np.minimum(np.searchsorted(grid, np.abs(offsets), "right") - 1, grid.size - 2)
-        there = np.bincount(cells, self._rare.masses * beside, grid.size - 1)
-        widths = np.diff(grid)
-        wanted = np.cbrt(there / widths) * widths
-        wanted = np.maximum(wanted, np.maximum(np.append(wanted[1:], 0), np.append(0, wanted[:-1])))
-        evenly = _EVENLY * wanted.sum() / wanted.size
-        sums = np.append(0.0, np.cumsum(wanted + evenly))
-        # What was laid out with the third power is so still.
-        roots = np.interp(np.linspace(0.0, sums[-1], points + 1), sums, np.cbrt(grid))
-        return np.asarray(roots**3)
 
 
 def _log_ratio(value: float, target: float) -> float:
