@@ -72,8 +72,9 @@ LossAtoms atoms_of(const Float64Array& losses, const Float64Array& masses) {
 }
 
 // The masses on a grid, and what is infinite.
-py::tuple split(const Float64Array& losses, const Float64Array& masses, const Float64Array& others,
-                const Float64Array& other_masses, const Float64Array& grid) {
+std::pair<Float64Array, double> split(const Float64Array& losses, const Float64Array& masses,
+                                      const Float64Array& others, const Float64Array& other_masses,
+                                      const Float64Array& grid) {
     const LossAtoms a = atoms_of(losses, masses), b = atoms_of(others, other_masses);
     if (length(grid) == 0) throw py::type_error("core: a grid needs a point");
     Float64Array mass(grid.size());
@@ -84,12 +85,14 @@ py::tuple split(const Float64Array& losses, const Float64Array& masses, const Fl
         std::fill_n(out, length(grid), 0.0);
         infinite = split_product(a, b, grid.data(), length(grid), out);
     }
-    return py::make_tuple(mass, infinite);
+    return {mass, infinite};
 }
 
 // The masses in the cells of a grid, and what their losses are by.
-py::tuple merged(const Float64Array& losses, const Float64Array& masses, const Float64Array& others,
-                 const Float64Array& other_masses, const Float64Array& grid) {
+std::pair<Float64Array, Float64Array> merged(const Float64Array& losses, const Float64Array& masses,
+                                             const Float64Array& others,
+                                             const Float64Array& other_masses,
+                                             const Float64Array& grid) {
     const LossAtoms a = atoms_of(losses, masses), b = atoms_of(others, other_masses);
     if (length(grid) == 0) throw py::type_error("core: a grid needs a point");
     Float64Array mass(grid.size()), less(grid.size());
@@ -100,7 +103,7 @@ py::tuple merged(const Float64Array& losses, const Float64Array& masses, const F
         std::fill_n(parts, length(grid), 0.0);
         merged_product(a, b, grid.data(), length(grid), out, parts);
     }
-    return py::make_tuple(mass, less);
+    return {mass, less};
 }
 
 }  // namespace
@@ -122,11 +125,12 @@ void bind_composition(py::module_ m) {
     m.def("lattice_log_deltas", &log_deltas, py::arg("mass"), py::arg("extra"), py::arg("beyond"),
           py::arg("first"), py::arg("spacing"), py::arg("tilt"), py::arg("log_scale"),
           py::arg("epsilons"));
-    for (const auto& [name, function] :
-         {std::pair{"split_product", &split}, std::pair{"merged_product", &merged}}) {
+    const auto def_of_atoms = [&m](const char* name, auto function) {
         m.def(name, function, py::arg("losses"), py::arg("masses"), py::arg("others"),
               py::arg("other_masses"), py::arg("grid"));
-    }
+    };
+    def_of_atoms("split_product", &split);
+    def_of_atoms("merged_product", &merged);
 }
 
 }  // namespace tightnoise

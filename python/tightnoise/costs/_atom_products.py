@@ -11,9 +11,9 @@ last point is split into that and an infinite loss, one below the first is moved
 the sums of a cell are merged into one, which is post-processing, and has the P and the Q of all of
 them. Both err by the square of the gaps, times what is there.
 
-**Frequent and rare.** Let A = H + R be the losses next to the centre and the rest. A B = H_A B +
-R_A H_B + R_A R_B, and the last, with a part m of R's that is no larger than R's mass, may be told on
-points f times as far from each other: that adds f^2 m times as much as the points themselves do.
+**Frequent and rare.** Let A = H + R be the losses next to the centre and the rest, of mass m. Then
+A B = H_A B + R_A H_B + R_A R_B, and the last may be told on points f times as far from each other:
+that adds about f^2 m times as much as the points themselves do.
 
 **Rounding.** A mass is a sum of a term for each pair, in a row of at most |B| and then over |A|
 rows: (|A| + |B| + 64) u of it, with what each term has by itself. It is added, or taken off. Losses
@@ -189,11 +189,10 @@ def _in_parts(
         twice = replace(a, masses=np.where(np.abs(a.losses) > cut, 2.0, 1.0) * a.masses)
         found = [product(frequent_a, twice, grid), product(rest, rest, grid)]
     else:
-        rest = coarser(rare_a, times), coarser(rare_b, times)
         found = [
             product(frequent_a, b, grid),
             product(rare_a, frequent_b, grid),
-            product(*rest, grid),
+            product(coarser(rare_a, times), coarser(rare_b, times), grid),
         ]
     return _Sums(*(sum(each[1:], each[0]) for each in zip(*found, strict=True)))
 
@@ -202,8 +201,7 @@ def _cut(a: LossAtoms, b: LossAtoms) -> tuple[float, int]:
     """Return up to where losses are frequent, and how much coarser the rest of sums may be."""
     whole = float(a.losses.size) * float(b.losses.size)
     best = whole, math.inf, 1
-    sizes, masses = np.abs(a.losses), a.masses
-    for cut in np.quantile(sizes, _CUTS).tolist():
+    for cut in np.quantile(np.abs(a.losses), _CUTS).tolist():
         rare = max(_mass_beyond(one, cut) for one in (a, b))
         times = min(math.sqrt(_COARSER / max(rare, 1e-300)), _COARSEST)
         if times < 2:

@@ -347,9 +347,7 @@ def laws_on_lattice(
 def _aligned(wanted: float, least: float, releases: tuple[tuple[Leaf, Release, int], ...]) -> float:
     """Return a spacing like this of which atoms are multiples, or nearly."""
     most, least = max(wanted, _LEEWAY * least), max(wanted / _LEEWAY, least)
-    atoms = [
-        (abs(atom), mass, n) for _, release, n in releases for atom, mass in atoms_of(release)
-    ]
+    atoms = [(abs(atom), mass, n) for _, release, n in releases for atom, mass in atoms_of(release)]
     longest = max((atom for atom, _, _ in atoms), default=0.0)
     if longest < least:
         return wanted

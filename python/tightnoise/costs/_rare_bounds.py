@@ -54,7 +54,7 @@ _SMALL = 0.05  # losses that are none to speak of
 _SELDOM = 3.0  # others of a leaf, all together
 _MOST_RARE, _MOST_OTHERS = 2**16, 512  # releases
 _LARGEST = 300.0  # sum of losses of the others, and epsilon
-_FIRST, _LEAST, _MOST, _MOST_IF_SLOW = 500, 1_000, 5_000, 1_500  # points of each side of S
+_FIRST, _LEAST, _MOST, _MOST_IF_SLOW = 500, 1_000, 5_000, 3_500  # points of each side of S
 _PLACES = 8_000  # on the lattice of L
 _BESIDE = 1.0  # points reach so much farther than losses that matter
 _FAR = 1.1  # from there on, one is so much farther than the one before
@@ -97,11 +97,15 @@ def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds
 
 
 class _Rare(NamedTuple):
-    """Releases that seldom lose anything to speak of: mostly about as much as the centre."""
+    """Releases that seldom lose anything to speak of: mostly about as much as the centre.
+
+    Losses are on one `side` of it, above (1) or below (-1), or on both (0).
+    """
 
     leaf: Leaf
-    count: int
+    times: int
     centre: float
+    side: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +132,7 @@ class _Plan:
                 rare.append(found)
         span = sum(leaf.max_loss * n for leaf, n in others)
         is_short = span <= _LARGEST and sum(n for _, n in others) <= _MOST_OTHERS
-        are_few = sum(one.count for one in rare) <= _MOST_RARE
+        are_few = sum(one.times for one in rare) <= _MOST_RARE
         return _Plan(tuple(rare), tuple(others), span) if rare and is_short and are_few else None
 
     @property
@@ -138,7 +142,7 @@ class _Plan:
 
     def first_grid(self, near: float) -> Array:
         """Return points above the centre, closer to it with the third power."""
-        centres = math.fsum(one.count * abs(one.centre) for one in self.rare)
+        centres = math.fsum(one.times * abs(one.centre) for one in self.rare)
         reach = near + self.span + centres + _BESIDE
         return np.asarray(reach * (np.arange(_FIRST + 1.0) / _FIRST) ** 3)
 
@@ -152,7 +156,7 @@ class _Plan:
 
 
 def _leaves(rare: tuple[_Rare, ...]) -> Terms:
-    return tuple((one.leaf, one.count) for one in rare)
+    return tuple((one.leaf, one.times) for one in rare)
 
 
 @functools.lru_cache(maxsize=64)
@@ -161,16 +165,20 @@ def _rare_of(leaf: Leaf, count: int) -> _Rare | None:
     if release is None or leaf.reached() is not None:
         return None
     values, masses = release.values, np.exp(release.log_mass)
+    ends = {1: float(values[0]), -1: float(values[-1]), 0: 0.0}
     far = {
-        centre: float(masses[np.abs(values - centre) > _SMALL].sum()) + release.infinite
-        for centre in (float(values[0]), float(values[-1]), 0.0)
+        side: float(masses[np.abs(values - end) > _SMALL].sum()) + release.infinite
+        for side, end in ends.items()
     }
     # Where they are about equal, an end is the one, on one side of which there is nothing.
-    near = next(one for one, mass in far.items() if mass <= 2 * min(far.values()))
-    centre = math.copysign(_end(leaf, int(near < 0), abs(near)), near) if near else 0.0
-    is_seldom = far[near] <= 0.5 and count * far[near] <= _SELDOM and release.largest > _SMALL
+    side = next(one for one, mass in far.items() if mass <= 2 * min(far.values()))
+    if side * ends[side] > 0:  # not beyond 0
+        side = 0
+    centre = -side * _end(leaf, int(side > 0), abs(ends[side])) if side else 0.0
+    is_seldom = far[side] <= 0.5 and count * far[side] <= _SELDOM
+    is_seldom = is_seldom and max(release.largest, leaf.max_loss) > _SMALL
     has_others = any(abs(atom - centre) > _SMALL for atom, _ in atoms_of(release))
-    return _Rare(leaf, count, centre) if is_seldom and not has_others else None
+    return _Rare(leaf, count, centre, side) if is_seldom and not has_others else None
 
 
 def _end(leaf: Leaf, way: int, near: float) -> float:
@@ -195,10 +203,11 @@ class _Laid:
         self, rare: tuple[_Rare, ...], grid: Array, others: tuple[_Others, ...], ways: int
     ) -> None:
         self._rare, self._grid, self._others, self._ways = rare, grid, others, ways
+        self.above = _products_of(rare, grid, product_above, _above)
+        self.worse = 0  # the direction with the larger answer
 
     def answer(self, question: str, at: float, near: float, most: float) -> Bounds:
         """Return the larger answer of the directions."""
-        self.above = _products_of(self._rare, self._grid, product_above, _above)
         readers = [
             _Read(_turned(self.above[-1], way), self._others[way].above, is_upper=True)
             for way in range(self._ways)
@@ -209,7 +218,9 @@ class _Laid:
         for way in order:
             if uppers[way] <= lower:
                 break
-            below = _products_of(self._rare, self._grid, product_below, _below(way))
+            below = _products_of(
+                self._rare, self._grid, product_below, _below(way), swapped=way > 0
+            )
             if below:
                 reader = _Read(below[-1], self._others[way].below, is_upper=False)
                 lower = max(lower, reader.answer(question, at, uppers[way]))
@@ -224,14 +235,14 @@ class _Laid:
         groups = np.arange(0, whole.losses.size, math.ceil(whole.losses.size / _GROUPS))
         shares = np.add.reduceat(whole.masses, groups)
         means = np.add.reduceat(whole.masses * whole.losses, groups) / shares
-        places = x - whole.centre - np.add.outer(_both(grid), means)
+        places = x - whole.centre - np.add.outer(_around(grid, 0), means)
         above = np.append(np.cumsum(others.masses[::-1])[::-1], 0.0)
         found = above[np.searchsorted(others.losses, places)]
         beside = (found * shares).sum(axis=1)
         there = np.zeros(grid.size - 1)
         for one in stages:
             cells = np.minimum(np.searchsorted(grid, np.abs(one.losses), "right"), grid.size - 1)
-            each = one.masses * np.interp(one.losses, _both(grid), beside)
+            each = one.masses * np.interp(one.losses, _around(grid, 0), beside)
             there += np.bincount(cells - 1, each, grid.size - 1)
         widths = np.diff(grid)
         wanted = np.cbrt(there / widths) * widths
@@ -246,11 +257,8 @@ class _Laid:
         points = min(max(math.ceil(points), _LEAST), most)
         sums = np.append(0.0, np.cumsum(wanted))
         places = np.linspace(0.0, sums[-1], points + 1)
-        return np.asarray(np.interp(places, sums, roots) ** 3)
-
-
-def _both(grid: Array) -> Array:
-    return np.append(-grid[:0:-1], grid)
+        finer: Array = np.interp(places, sums, roots) ** 3
+        return finer
 
 
 def _turned(one: LossAtoms, way: int) -> LossAtoms:
@@ -262,36 +270,36 @@ def _products_of(
     grid: Array,
     product: Product,
     side: Callable[[_Rare, Array], LossAtoms | None],
+    *,
+    swapped: bool = False,
 ) -> list[LossAtoms]:
     """Return what arises on the way to the sum of all, which is the last; none if not known."""
     found: list[LossAtoms] = []
+    sides = {-one.side if swapped else one.side for one in rare}
+    both = _around(grid, sides.pop() if len(sides) == 1 else 0)
     for one in rare:
         atoms = side(one, grid)
         if atoms is None:
             return []
-        each = power(atoms, one.count, _around(atoms, grid), product)
+        each = power(atoms, one.times, both, product)
         if found:
-            each.append(product(found[-1], each[-1], _around(found[-1], grid)))
+            each.append(product(found[-1], each[-1], both))
         found += each
     return found
 
 
-def _around(one: LossAtoms, grid: Array) -> Array:
-    """Return the points on either side of the centre on which there are losses."""
-    tiny = 0.5 * grid[1]
-    parts = [-grid[:0:-1] if one.losses[0] < -tiny else grid[:0], grid[:1]]
-    parts.append(grid[1:] if one.losses[-1] > tiny else grid[:0])
-    return np.concatenate(parts)
+def _around(grid: Array, side: int) -> Array:
+    """Return points above the centre, below it, or on both sides."""
+    return {1: grid, -1: -grid[::-1], 0: np.append(-grid[:0:-1], grid)}[side]
 
 
 def _corners(one: _Rare, grid: Array) -> Array:
     """Return the sizes of losses at these points on either side, and of some farther ones."""
     release = losses_of_leaf(one.leaf)
     assert release is not None
-    largest, centre = release.largest, one.centre
+    largest = release.largest
     steps = math.ceil(math.log(max(largest / grid[-1], 1.0)) / math.log(_FAR))
-    near = [centre + grid] if release.highest > centre else []
-    near += [centre - grid] if release.values[0] < centre else []
+    near = [one.centre + side * grid for side in (1, -1) if one.side != -side]
     sizes = np.abs(np.concatenate([*near, grid[-1] * _FAR ** np.arange(1.0, steps)]))
     sizes = np.unique(np.append(sizes[sizes < largest], [0.0, largest]))
     return sizes[np.append(np.diff(sizes) > _NEAREST * sizes[1:], True)]
@@ -313,7 +321,7 @@ def _below(way: int) -> Callable[[_Rare, Array], LossAtoms | None]:
 # --- the sum of the others
 
 
-class _Side(NamedTuple):
+class _Sum(NamedTuple):
     """Finite losses with their probabilities, wrong by so much and by such a part, and infinite."""
 
     losses: Array
@@ -326,11 +334,11 @@ class _Side(NamedTuple):
 class _Others(NamedTuple):
     """The sum of the others in one direction."""
 
-    above: _Side
-    below: _Side
+    above: _Sum
+    below: _Sum
 
 
-_NO_OTHERS = _Side(np.zeros(1), np.ones(1), 0.0, 0.0, 0.0)
+_NO_OTHERS = _Sum(np.zeros(1), np.ones(1), 0.0, 0.0, 0.0)
 
 
 @functools.lru_cache(maxsize=4)
@@ -340,7 +348,7 @@ def _others(terms: Terms, span: float) -> tuple[_Others, ...] | None:
     few = few_sums(terms)
     if few is not None:
         told = [
-            _Others(*(_Side(one.losses, one.masses, one.infinite, 0.0, 2.0**-43) for one in both))
+            _Others(*(_Sum(one.losses, one.masses, one.infinite, 0.0, 2.0**-43) for one in both))
             for both in few.ways
         ]
         return told[0], told[-1]
@@ -365,8 +373,8 @@ def _on_lattice(laws: Laws, h: float, way: int) -> _Others:
     releases, counts = zip(*aboves, strict=True)
     infinite = DiscreteLosses(releases, counts).infinite
     return _Others(
-        _Side(up.losses(h), up.masses, infinite, 0.0, up.rounding),
-        _Side(losses, p.masses[used], infinite_below(belows), wrong, p.rounding),
+        _Sum(up.losses(h), up.masses, infinite, 0.0, up.rounding),
+        _Sum(losses, p.masses[used], infinite_below(belows), wrong, p.rounding),
     )
 
 
@@ -417,7 +425,7 @@ def _placed(release: Release, h: float, swapped: float) -> _Masses:
     """Return what P (0), or Q (1), gives to the number next to a loss, in units of h."""
     places = np.rint(release.values / h).astype(np.int64)
     exponents = release.log_mass - swapped * release.values
-    masses = np.bincount(places - places[0], np.exp(exponents))
+    masses: Array = np.bincount(places - places[0], np.exp(exponents)).astype(np.float64)
     rounding = _UNIT * (release.values.size + 16 + 2 * float(np.abs(exponents).max()))
     return _Masses(int(places[0]), masses, rounding)
 
@@ -428,7 +436,7 @@ def _placed(release: Release, h: float, swapped: float) -> _Masses:
 class _Read:
     """The profile of both sums from one side, in one direction."""
 
-    def __init__(self, rare: LossAtoms, others: _Side, *, is_upper: bool) -> None:
+    def __init__(self, rare: LossAtoms, others: _Sum, *, is_upper: bool) -> None:
         self._rare, self._others, self._is_upper = rare, others, is_upper
         self._profile = Polygon(rare.losses, rare.masses, rare.infinite)
         sign = 1.0 if is_upper else -1.0
