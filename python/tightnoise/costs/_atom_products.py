@@ -114,8 +114,8 @@ def product_above(a: LossAtoms, b: LossAtoms, grid: Array) -> LossAtoms:
         a.centre + b.centre,
         grid[used],
         sums.masses[used] * more,
-        min(1.0, (a.infinite + b.infinite + sums.infinite) * more),
-        min(1.0, (a.infinite_swapped + b.infinite_swapped) * more),
+        min(1.0, (_either(a.infinite, b.infinite) + sums.infinite) * more),
+        min(1.0, _either(a.infinite_swapped, b.infinite_swapped) * more),
         _wrong(a, b, grid),
     )
 
@@ -129,12 +129,11 @@ def product_below(a: LossAtoms, b: LossAtoms, grid: Array) -> LossAtoms:
     masses, rounding = sums.masses[used], _rounding(a, b)
     share = sums.less[used] / masses * (1 - 2 * rounding)
     losses = np.maximum.accumulate(starts[used] - np.log1p(-share))
-    infinite = a.infinite + b.infinite - a.infinite * b.infinite
     return LossAtoms(
         a.centre + b.centre,
         losses,
         masses * (1 - rounding),
-        max(0.0, infinite * (1 - 8 * _UNIT)),
+        _either(a.infinite, b.infinite) * (1 - 8 * _UNIT),
         0.0,
         _wrong(a, b, losses),
     )
@@ -153,6 +152,10 @@ def power(one: LossAtoms, count: int, grid: Array, product: Product) -> list[Los
             assert whole is not None
             return [*found, whole]
         one = product(one, one, grid)
+
+
+def _either(first: float, second: float) -> float:
+    return first + second * (1 - first)
 
 
 def _rounding(a: LossAtoms, b: LossAtoms) -> float:

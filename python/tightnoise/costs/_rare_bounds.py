@@ -50,11 +50,13 @@ from tightnoise.costs._sampled import Terms, merged_gaussians
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_SMALL = 0.05  # losses that are none to speak of
-_SELDOM = 3.0  # others of a leaf, all together
-_MOST_RARE, _MOST_OTHERS = 2**16, 512  # releases
+_SMALL = 0.05  # times the largest loss, or 1: losses that are none to speak of
+_RARE, _RARE_ATOMS = 0.5, 0.4  # probability of others, if some of these are atoms
+_SELDOM = 3.0  # mean of all losses together, of each 1 at most
+_MOST_RARE, _MOST_OTHERS = 2**20, 512  # releases
 _LARGEST = 300.0  # sum of losses of the others, and epsilon
-_FIRST, _LEAST, _MOST, _MOST_IF_SLOW = 500, 1_000, 5_000, 3_500  # points of each side of S
+_FIRST, _LEAST, _MOST = 500, 1_000, 5_000  # points of each side of S, or
+_MOST_IF_SLOW = 3_500  # where a profile is slow, or there are two sides
 _PLACES = 8_000  # on the lattice of L
 _BESIDE = 1.0  # points reach so much farther than losses that matter
 _FAR = 1.1  # from there on, one is so much farther than the one before
@@ -99,13 +101,15 @@ def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds
 class _Rare(NamedTuple):
     """Releases that seldom lose anything to speak of: mostly about as much as the centre.
 
-    Losses are on one `side` of it, above (1) or below (-1), or on both (0).
+    Losses are on one `side` of it, above (1) or below (-1), or on both (0). `atoms`: so far from it
+    are others that are far more probable than those beside them.
     """
 
     leaf: Leaf
     times: int
     centre: float
     side: int
+    atoms: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +142,8 @@ class _Plan:
     @property
     def most_points(self) -> int:
         """Of each side of the sum of the rare ones."""
-        return _MOST_IF_SLOW if any(one.leaf.is_slow for one in self.rare) else _MOST
+        is_slow = any(one.leaf.is_slow or one.side == 0 for one in self.rare)
+        return _MOST_IF_SLOW if is_slow else _MOST
 
     def first_grid(self, near: float) -> Array:
         """Return points above the centre, closer to it with the third power."""
@@ -152,7 +157,8 @@ class _Plan:
         if others is None:
             return None
         symmetric = all(is_symmetric(leaf) for leaf, _ in (*self.others, *_leaves(self.rare)))
-        return _Laid(self.rare, grid, others, 1 if symmetric else 2)
+        atoms = [atom for one in self.rare for atom in one.atoms if atom < grid[-1]]
+        return _Laid(self.rare, np.union1d(grid, atoms), others, 1 if symmetric else 2)
 
 
 def _leaves(rare: tuple[_Rare, ...]) -> Terms:
@@ -160,25 +166,25 @@ def _leaves(rare: tuple[_Rare, ...]) -> Terms:
 
 
 @functools.lru_cache(maxsize=64)
-def _rare_of(leaf: Leaf, count: int) -> _Rare | None:
+def _rare_of(leaf: Leaf, times: int) -> _Rare | None:
     release = losses_of_leaf(leaf)
     if release is None or leaf.reached() is not None:
         return None
     values, masses = release.values, np.exp(release.log_mass)
     ends = {1: float(values[0]), -1: float(values[-1]), 0: 0.0}
-    far = {
-        side: float(masses[np.abs(values - end) > _SMALL].sum()) + release.infinite
-        for side, end in ends.items()
-    }
+    small = _SMALL * min(release.largest, 1.0)
+    gaps = {side: np.abs(values - end) for side, end in ends.items()}
+    far = {side: float(masses[gap > small].sum()) for side, gap in gaps.items()}
     # Where they are about equal, an end is the one, on one side of which there is nothing.
     side = next(one for one, mass in far.items() if mass <= 2 * min(far.values()))
     if side * ends[side] > 0:  # not beyond 0
         side = 0
+    mean = float((masses * np.minimum(gaps[side], 1.0)).sum()) + release.infinite
     centre = -side * _end(leaf, int(side > 0), abs(ends[side])) if side else 0.0
-    is_seldom = far[side] <= 0.5 and count * far[side] <= _SELDOM
-    is_seldom = is_seldom and max(release.largest, leaf.max_loss) > _SMALL
-    has_others = any(abs(atom - centre) > _SMALL for atom, _ in atoms_of(release))
-    return _Rare(leaf, count, centre, side) if is_seldom and not has_others else None
+    apart = (abs(atom - centre) for atom, _ in atoms_of(release))
+    atoms = tuple(gap for gap in apart if gap > small)
+    is_rare = far[side] <= (_RARE_ATOMS if atoms else _RARE) and times * mean <= _SELDOM
+    return _Rare(leaf, times, centre, side, atoms) if is_rare else None
 
 
 def _end(leaf: Leaf, way: int, near: float) -> float:
@@ -302,7 +308,8 @@ def _corners(one: _Rare, grid: Array) -> Array:
     near = [one.centre + side * grid for side in (1, -1) if one.side != -side]
     sizes = np.abs(np.concatenate([*near, grid[-1] * _FAR ** np.arange(1.0, steps)]))
     sizes = np.unique(np.append(sizes[sizes < largest], [0.0, largest]))
-    return sizes[np.append(np.diff(sizes) > _NEAREST * sizes[1:], True)]
+    apart: Array = sizes[np.append(np.diff(sizes) > _NEAREST * sizes[1:], True)]
+    return apart
 
 
 def _above(one: _Rare, grid: Array) -> LossAtoms:
