@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "bindings/arrays.hpp"
@@ -71,21 +72,23 @@ LossAtoms atoms_of(const Float64Array& losses, const Float64Array& masses) {
     return {losses.data(), masses.data(), length(losses)};
 }
 
-// The masses on a grid, and what is infinite.
-std::pair<Float64Array, double> split(const Float64Array& losses, const Float64Array& masses,
-                                      const Float64Array& others, const Float64Array& other_masses,
-                                      const Float64Array& grid) {
+// The masses on a grid, and what is infinite, in either direction.
+std::tuple<Float64Array, double, double> split(const Float64Array& losses,
+                                               const Float64Array& masses,
+                                               const Float64Array& others,
+                                               const Float64Array& other_masses,
+                                               const Float64Array& grid) {
     const LossAtoms a = atoms_of(losses, masses), b = atoms_of(others, other_masses);
     if (length(grid) == 0) throw py::type_error("core: a grid needs a point");
     Float64Array mass(grid.size());
     double* const out = mass.mutable_data();
-    double infinite = 0.0;
+    InfiniteLosses infinite{0.0, 0.0};
     {
         py::gil_scoped_release nogil;
         std::fill_n(out, length(grid), 0.0);
         infinite = split_product(a, b, grid.data(), length(grid), out);
     }
-    return {mass, infinite};
+    return {mass, infinite.losses, infinite.swapped};
 }
 
 // The masses in the cells of a grid, and what their losses are by.

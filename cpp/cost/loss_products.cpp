@@ -61,24 +61,32 @@ void for_each_sum(const LossAtoms& a, const LossAtoms& b, const double* grid, st
 
 }  // namespace
 
-double split_product(const LossAtoms& a, const LossAtoms& b, const double* grid, std::size_t size,
-                     double* mass) {
+InfiniteLosses split_product(const LossAtoms& a, const LossAtoms& b, const double* grid,
+                             std::size_t size, double* mass) {
     std::vector<double> share(size);  // of a unit above each point
     for (std::size_t k = 0; k + 1 < size; ++k) share[k] = 1.0 / below(grid[k + 1] - grid[k]);
     const auto last = static_cast<std::ptrdiff_t>(size) - 1;
     share[size - 1] = 1.0;
-    double here = 0.0, there = 0.0, infinite = 0.0;
+    double here = 0.0, there = 0.0, swapped = 0.0;
+    InfiniteLosses infinite{0.0, 0.0};
     const auto of = [&](std::ptrdiff_t k, double p, double x) {
-        const double moved = k < 0 ? 0.0 : std::min(above(x) * share[k], 1.0);
+        if (k < 0) {
+            here += p;
+            swapped += p * std::expm1(-x);
+            return;
+        }
+        const double moved = std::min(above(x) * share[k], 1.0);
         here += p * (1.0 - moved);
         there += p * moved;
     };
     const auto next = [&](std::ptrdiff_t k) {
         mass[std::max<std::ptrdiff_t>(k, 0)] += here;
-        (k == last ? infinite : mass[k + 1]) += there;
-        here = there = 0.0;
+        (k == last ? infinite.losses : mass[k + 1]) += there;
+        infinite.swapped += swapped;
+        here = there = swapped = 0.0;
     };
     for_each_sum(a, b, grid, size, of, next);
+    infinite.swapped *= std::exp(-grid[0]) * (1.0 + kRounding);
     return infinite;
 }
 

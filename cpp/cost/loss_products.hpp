@@ -14,12 +14,16 @@ struct LossAtoms {
     std::size_t size;
 };
 
+// Infinite losses: with P, and with Q in its place.
+struct InfiniteLosses {
+    double losses, swapped;
+};
+
 // Adds to mass[k] what the sums of both have at grid[k]: a sum between two points is split into
-// both, with the same probability under P and (but for rounding) Q, or more at the higher one; one
-// below the first is moved up there. Returned is what is beyond the last: its probability under Q
-// goes to the last one, and the rest of P's is infinite.
-double split_product(const LossAtoms& a, const LossAtoms& b, const double* grid, std::size_t size,
-                     double* mass);
+// both, with the same probabilities under P and Q. Of one beyond the last, Q's probability goes to
+// that point, and the rest of P's is infinite; of one below the first, P's, and the rest of Q's is.
+InfiniteLosses split_product(const LossAtoms& a, const LossAtoms& b, const double* grid,
+                             std::size_t size, double* mass);
 
 // Adds to mass[k] the probability of the sums from grid[k] to the next point, or to infinity, and
 // to less[k] that times the mean of 1 - e^(grid[k] - sum), rounded down: as one, they have the loss

@@ -450,10 +450,10 @@ def test_two_responses_far_apart():
 
 def test_delta_with_a_floor():
     # Below a floor any bound up to it will do; above, nothing changes.
-    cost = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="add-remove").sampled(0.01, "poisson")
-    ((leaf, _),) = cost.terms
+    once = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="add-remove")
+    ((leaf, _),) = once.sampled(0.01, "poisson").terms
     for law in leaf.laws():
-        composed = core.Composition([(law.upper, 100.0)])
+        composed = cost.Composition([(law.upper, 100.0)])
         lower, upper = composed.delta(0.3)
         assert composed.delta(0.3, 0.5 * lower) == (lower, upper)
         low, high = composed.delta(0.3, 2 * upper)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -62,8 +63,7 @@ def composed_delta(x, sigma, rate, loss, way, count):
             ends += [place + step for step in (0.0, *steps, *(-one for one in steps))]
     edges = np.unique(np.clip(ends, ends[0], ends[1]))
     parts = [
-        np.linspace(a, b, 1 + math.ceil((b - a) / 0.8))[1:]
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
+        np.linspace(a, b, 1 + math.ceil((b - a) / 0.8))[1:] for a, b in itertools.pairwise(edges)
     ]
     edges = np.append(edges[0], np.concatenate(parts))
     middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)

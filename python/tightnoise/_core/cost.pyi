@@ -202,7 +202,7 @@ def split_product(
     others: FloatsLike,
     other_masses: FloatsLike,
     grid: FloatsLike,
-) -> tuple[Floats, float]: ...
+) -> tuple[Floats, float, float]: ...
 
 LARGEST_SUMMED_ORDER: int = 8192
 MAX_EXACT_COUNT: float = 68719476736.0

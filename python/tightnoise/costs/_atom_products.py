@@ -7,7 +7,8 @@ positive. So n releases take log n products of as many sums as there are pairs o
 
 **From above** a sum between two points is split into both, with the same probabilities under P and
 under Q: merging them again is post-processing ("connect the dots", see `_lattice`). One beyond the
-last point is split into that and an infinite loss, one below the first is moved up. **From below**
+last point is split into that and an infinite loss, one below the first into that and one that is
+infinite in the other direction. So what is found dominates both ways. **From below**
 the sums of a cell are merged into one, which is post-processing, and has the P and the Q of all of
 them. Both err by the square of the gaps, times what is there.
 
@@ -17,7 +18,8 @@ that adds about f^2 m times as much as the points themselves do.
 
 **Rounding.** A mass is a sum of a term for each pair, in a row of at most |B| and then over |A|
 rows: (|A| + |B| + 64) u of it, with what each term has by itself. It is added, or taken off. Losses
-are sums and differences of two numbers: 4u of the largest sizes, which goes into `wrong`, a shift
+are sums and differences of two numbers, and a share of a split that is 2^-49 of itself too large is
+that of a loss which is so much of a gap higher: 64u of the largest sizes go into `wrong`, a shift
 of all losses that a reader is to take off x or add to it.
 """
 
@@ -95,6 +97,7 @@ class _Sums(NamedTuple):
     masses: Array
     less: Array
     infinite: float
+    infinite_swapped: float
 
 
 Product = Callable[[LossAtoms, LossAtoms, Array], LossAtoms]
@@ -104,18 +107,20 @@ def product_above(a: LossAtoms, b: LossAtoms, grid: Array) -> LossAtoms:
     """Return losses at the points of a grid, which dominate the sums of both."""
 
     def split(a: LossAtoms, b: LossAtoms, grid: Array) -> _Sums:
-        masses, infinite = core.split_product(a.losses, a.masses, b.losses, b.masses, grid)
-        return _Sums(masses, masses, infinite)
+        masses, *infinite = core.split_product(a.losses, a.masses, b.losses, b.masses, grid)
+        return _Sums(masses, masses, *infinite)
 
     sums = _in_parts(split, a, b, grid, _split_coarser)
     used = sums.masses > 0
     more = 1 + _rounding(a, b)
+    # Of losses less the centre, Q's probabilities are e^centre times as large.
+    swapped = sums.infinite_swapped * math.exp(-a.centre - b.centre)
     return LossAtoms(
         a.centre + b.centre,
         grid[used],
         sums.masses[used] * more,
         min(1.0, (_either(a.infinite, b.infinite) + sums.infinite) * more),
-        min(1.0, _either(a.infinite_swapped, b.infinite_swapped) * more),
+        min(1.0, (_either(a.infinite_swapped, b.infinite_swapped) + swapped) * more),
         _wrong(a, b, grid),
     )
 
@@ -164,11 +169,11 @@ def _rounding(a: LossAtoms, b: LossAtoms) -> float:
 
 def _wrong(a: LossAtoms, b: LossAtoms, losses: Array) -> float:
     largest = max(a.size, b.size, abs(float(losses[0])), abs(float(losses[-1])))
-    return a.wrong + b.wrong + 16 * _UNIT * largest
+    return a.wrong + b.wrong + 64 * _UNIT * largest
 
 
 def _merged(a: LossAtoms, b: LossAtoms, grid: Array) -> _Sums:
-    return _Sums(*core.merged_product(a.losses, a.masses, b.losses, b.masses, grid), 0.0)
+    return _Sums(*core.merged_product(a.losses, a.masses, b.losses, b.masses, grid), 0.0, 0.0)
 
 
 # --- rare sums on fewer points
@@ -236,7 +241,7 @@ _NONE = LossAtoms(0.0, np.zeros(1), np.ones(1), 0.0, 0.0)
 
 def _split_coarser(one: LossAtoms, times: int) -> LossAtoms:
     grid = np.append(one.losses[:-1:times], one.losses[-1])
-    masses, _ = core.split_product(one.losses, one.masses, _NONE.losses, _NONE.masses, grid)
+    masses, _, _ = core.split_product(one.losses, one.masses, _NONE.losses, _NONE.masses, grid)
     return replace(one, losses=grid, masses=masses)
 
 

@@ -424,7 +424,7 @@ def _split(release: Release, h: float) -> _Masses:
     first = math.floor(release.values[0] / h)
     places = h * np.arange(first, math.ceil(release.values[-1] / h) + 2, dtype=np.float64)
     one, none = LossAtoms.of(release, 0.0), np.zeros(1)
-    masses, _ = core.split_product(one.losses, one.masses, none, none + 1.0, places)
+    masses, _, _ = core.split_product(one.losses, one.masses, none, none + 1.0, places)
     return _Masses(first, masses, _UNIT * (release.values.size + 64))
 
 
