@@ -4,14 +4,12 @@ Sampled noise that a record is seldom part of has next to no loss, or rarely a l
 that is fine enough for the first is too short for the second, and a contour falls as slowly as the
 atoms of other releases beside it allow. So the sum S of the rare ones is composed as atoms, by
 products (`_atom_products`), at points that lie the closer to where it mostly is the closer they are
-to it. The sum L of the others lies on a lattice, by convolutions of positive numbers, or is a few
-sums. With l and its probabilities those of L, and D_S the profile of S, of any sign,
+to it. The sum L of the others is atoms, too (`_atom_sums`). With l and its probabilities those of
+L, and D_S the profile of S, of any sign,
 
     D(x) = P(L infinite) + sum over l of P(l) D_S(x - l),
 
-once with atoms that dominate and once with atoms that are dominated. On the lattice below, losses
-are told by the number next to them, and what P and Q give to the sum of numbers is convolved apart:
-as in `_losses_below`, l = log P/Q.
+once with atoms that dominate and once with atoms that are dominated.
 
 First few points tell where more are wanted. What two points add to D(x) is about the square of
 their gap times what losses between them have of D(x), of one of the releases, or two, four, ... So
@@ -29,7 +27,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
 from tightnoise.costs._atom_products import (
     LossAtoms,
@@ -38,12 +35,10 @@ from tightnoise.costs._atom_products import (
     product_above,
     product_below,
 )
-from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._atom_sums import BothSides, Sum, sums_of
 from tightnoise.costs._exact import NARROW, Bounds
-from tightnoise.costs._few_sums import few_sums
-from tightnoise.costs._lattice_bounds import Laws, atoms_of, laws_on_lattice
+from tightnoise.costs._lattice_bounds import atoms_of
 from tightnoise.costs._leaf import Leaf, least_epsilon, losses_of_leaf
-from tightnoise.costs._losses_below import infinite_below
 from tightnoise.costs._release_profile import Polygon
 from tightnoise.costs._sampled import Terms, merged_gaussians
 
@@ -57,7 +52,6 @@ _MOST_RARE, _MOST_OTHERS = 2**20, 512  # releases
 _LARGEST = 300.0  # sum of losses of the others, and epsilon
 _FIRST, _LEAST, _MOST = 500, 1_000, 5_000  # points of each side of S, or
 _MOST_IF_SLOW = 3_500  # where a profile is slow, or there are two sides
-_PLACES = 8_000  # on the lattice of L
 _BESIDE = 1.0  # points reach so much farther than losses that matter
 _FAR = 1.1  # from there on, one is so much farther than the one before
 _ROUNDS = 4
@@ -91,7 +85,7 @@ def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds
         found = laid.answer(question, at, near, best.upper)
         best = best.or_tighter(found)
         last, width = width, 1 - found.lower / found.upper if 0 < found.upper < math.inf else 1.0
-        if best.is_narrow or grid.size > plan.most_points or not width < _WORTH_ANOTHER * last:
+        if best.is_narrow or not width < _WORTH_ANOTHER * last:
             break
         near = best.upper if question == "epsilon" else at
         grid = laid.finer(near, _AIM * NARROW / width, plan.most_points)
@@ -153,7 +147,7 @@ class _Plan:
 
     def laid(self, grid: Array) -> _Laid | None:
         """Return both sides of both sums; None if too little is known."""
-        others = _others(self.others, self.span)
+        others = sums_of(self.others, self.span)
         if others is None:
             return None
         symmetric = all(is_symmetric(leaf) for leaf, _ in (*self.others, *_leaves(self.rare)))
@@ -170,11 +164,15 @@ def _rare_of(leaf: Leaf, times: int) -> _Rare | None:
     release = losses_of_leaf(leaf)
     if release is None or leaf.reached() is not None:
         return None
-    values, masses = release.values, np.exp(release.log_mass)
+    values, swapped = release.values, np.exp(release.log_mass - release.values)
+    masses = np.exp(release.log_mass)
     ends = {1: float(values[0]), -1: float(values[-1]), 0: 0.0}
     small = _SMALL * min(release.largest, 1.0)
     gaps = {side: np.abs(values - end) for side, end in ends.items()}
-    far = {side: float(masses[gap > small].sum()) for side, gap in gaps.items()}
+    far = {
+        side: max(float(each[gap > small].sum()) for each in (masses, swapped))
+        for side, gap in gaps.items()
+    }
     # Where they are about equal, an end is the one, on one side of which there is nothing.
     side = next(one for one, mass in far.items() if mass <= 2 * min(far.values()))
     if side * ends[side] > 0:  # not beyond 0
@@ -206,7 +204,7 @@ class _Laid:
     """Both sums from both sides, in one or two directions, each as it is asked for."""
 
     def __init__(
-        self, rare: tuple[_Rare, ...], grid: Array, others: tuple[_Others, ...], ways: int
+        self, rare: tuple[_Rare, ...], grid: Array, others: tuple[BothSides, ...], ways: int
     ) -> None:
         self._rare, self._grid, self._others, self._ways = rare, grid, others, ways
         self.above = _products_of(rare, grid, product_above, _above)
@@ -325,125 +323,13 @@ def _below(way: int) -> Callable[[_Rare, Array], LossAtoms | None]:
     return below
 
 
-# --- the sum of the others
-
-
-class _Sum(NamedTuple):
-    """Finite losses with their probabilities, wrong by so much and by such a part, and infinite."""
-
-    losses: Array
-    masses: Array
-    infinite: float
-    wrong: float
-    rounding: float
-
-
-class _Others(NamedTuple):
-    """The sum of the others in one direction."""
-
-    above: _Sum
-    below: _Sum
-
-
-_NO_OTHERS = _Sum(np.zeros(1), np.ones(1), 0.0, 0.0, 0.0)
-
-
-@functools.lru_cache(maxsize=4)
-def _others(terms: Terms, span: float) -> tuple[_Others, ...] | None:
-    if not terms:
-        return (_Others(_NO_OTHERS, _NO_OTHERS),) * 2
-    few = few_sums(terms)
-    if few is not None:
-        told = [
-            _Others(*(_Sum(one.losses, one.masses, one.infinite, 0.0, 2.0**-43) for one in both))
-            for both in few.ways
-        ]
-        return told[0], told[-1]
-    wanted = 2 * span / _PLACES
-    laid = laws_on_lattice(terms, wanted, 0.5 * wanted, Refinement((1.0,), _PLACES))
-    if laid is None:
-        return None
-    return tuple(_on_lattice(laid.laws, laid.spacing, way) for way in (0, 1))
-
-
-def _on_lattice(laws: Laws, h: float, way: int) -> _Others:
-    aboves = [(above.swapped if way else above, n) for above, _, n in laws]
-    belows = [(below[way], n) for _, below, n in laws]
-    up = _convolved([(_split(one, h), n) for one, n in aboves])
-    p = _convolved([(_placed(one, h, 0.0), n) for one, n in belows])
-    q = _convolved([(_placed(one, h, 1.0), n) for one, n in belows])
-    used = (p.masses > 0) & (q.masses > 0)
-    losses = np.log(p.masses[used]) - np.log(q.masses[used])
-    # Q's probability of each may be more, and so the loss less.
-    wrong = p.rounding + q.rounding + 4 * _UNIT * (1 + float(np.abs(losses).max()))
-    wrong += 4 * _UNIT * float(np.abs(np.log(p.masses[used])).max())
-    releases, counts = zip(*aboves, strict=True)
-    infinite = DiscreteLosses(releases, counts).infinite
-    return _Others(
-        _Sum(up.losses(h), up.masses, infinite, 0.0, up.rounding),
-        _Sum(losses, p.masses[used], infinite_below(belows), wrong, p.rounding),
-    )
-
-
-class _Masses(NamedTuple):
-    """Masses at the multiples of a spacing from the first on, of which a part is rounded off."""
-
-    first: int
-    masses: Array
-    rounding: float
-
-    def losses(self, h: float) -> Array:
-        """Return where they are."""
-        return h * np.arange(self.first, self.first + self.masses.size, dtype=np.float64)
-
-    def and_(self, other: _Masses) -> _Masses:
-        """Return those of sums."""
-        terms = min(self.masses.size, other.masses.size)
-        return _Masses(
-            self.first + other.first,
-            np.convolve(self.masses, other.masses),
-            self.rounding + other.rounding + _UNIT * (terms + 8),
-        )
-
-
-def _convolved(parts: list[tuple[_Masses, int]]) -> _Masses:
-    whole: _Masses | None = None
-    for one, count in parts:
-        while count:
-            if count & 1:
-                whole = one if whole is None else whole.and_(one)
-            count >>= 1
-            if count:
-                one = one.and_(one)
-    assert whole is not None
-    return whole
-
-
-def _split(release: Release, h: float) -> _Masses:
-    """Return losses between multiples as both, with the same P and Q."""
-    first = math.floor(release.values[0] / h)
-    places = h * np.arange(first, math.ceil(release.values[-1] / h) + 2, dtype=np.float64)
-    one, none = LossAtoms.of(release, 0.0), np.zeros(1)
-    masses, _, _ = core.split_product(one.losses, one.masses, none, none + 1.0, places)
-    return _Masses(first, masses, _UNIT * (release.values.size + 64))
-
-
-def _placed(release: Release, h: float, swapped: float) -> _Masses:
-    """Return what P (0), or Q (1), gives to the number next to a loss, in units of h."""
-    places = np.rint(release.values / h).astype(np.int64)
-    exponents = release.log_mass - swapped * release.values
-    masses: Array = np.bincount(places - places[0], np.exp(exponents)).astype(np.float64)
-    rounding = _UNIT * (release.values.size + 16 + 2 * float(np.abs(exponents).max()))
-    return _Masses(int(places[0]), masses, rounding)
-
-
 # --- both together
 
 
 class _Read:
     """The profile of both sums from one side, in one direction."""
 
-    def __init__(self, rare: LossAtoms, others: _Sum, *, is_upper: bool) -> None:
+    def __init__(self, rare: LossAtoms, others: Sum, *, is_upper: bool) -> None:
         self._rare, self._others, self._is_upper = rare, others, is_upper
         self._profile = Polygon(rare.losses, rare.masses, rare.infinite)
         sign = 1.0 if is_upper else -1.0
