@@ -79,12 +79,12 @@ class LossAtoms:
     @property
     def swapped(self) -> LossAtoms:
         """Those of the other direction, rounded up."""
-        exponents = -self.centre - self.losses
-        rounding = 4 * _UNIT * (4 + abs(self.centre) + np.abs(self.losses))
+        logs = np.log(self.masses)  # of the masses, which are small where losses are far below 0
+        rounding = 4 * _UNIT * (4 + abs(self.centre) + np.abs(self.losses) + np.abs(logs))
         return LossAtoms(
             -self.centre,
             -self.losses[::-1],
-            (self.masses * np.exp(exponents) * (1 + rounding))[::-1],
+            (np.exp(logs - self.centre - self.losses) * (1 + rounding))[::-1],
             self.infinite_swapped,
             self.infinite,
             self.wrong,

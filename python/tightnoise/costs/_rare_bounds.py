@@ -48,7 +48,7 @@ _UNIT = 2.0**-53
 _SMALL = 0.05  # times the largest loss, or 1: losses that are none to speak of
 _RARE, _RARE_ATOMS = 0.5, 0.4  # probability of others, if some of these are atoms
 _SELDOM = 3.0  # mean of all losses together, of each 1 at most
-_MOST_RARE, _MOST_OTHERS = 2**20, 512  # releases
+_MOST_RARE, _MOST_OTHERS = 2**24, 512  # releases
 _LARGEST = 300.0  # sum of losses of the others, and epsilon
 _FIRST, _LEAST, _MOST = 500, 1_000, 5_000  # points of each side of S, or
 _MOST_IF_SLOW = 3_500  # where a profile is slow, or there are two sides
@@ -238,7 +238,7 @@ class _Laid:
         # One loss, beside the sum of all but it: about that of all.
         groups = np.arange(0, whole.losses.size, math.ceil(whole.losses.size / _GROUPS))
         shares = np.add.reduceat(whole.masses, groups)
-        means = np.add.reduceat(whole.masses * whole.losses, groups) / shares
+        means = np.add.reduceat(whole.masses * whole.losses, groups) / (shares + 1e-300)
         places = x - whole.centre - np.add.outer(_around(grid, 0), means)
         above = np.append(np.cumsum(others.masses[::-1])[::-1], 0.0)
         found = above[np.searchsorted(others.losses, places)]
@@ -255,7 +255,9 @@ class _Laid:
         )
         # A part of them as at first, with the third power.
         roots = np.cbrt(grid)
-        wanted = wanted / wanted.sum() * (1 - _EVENLY) + np.diff(roots) / roots[-1] * _EVENLY
+        wanted = (
+            wanted / (wanted.sum() + 1e-300) * (1 - _EVENLY) + np.diff(roots) / roots[-1] * _EVENLY
+        )
         adds = float((there * widths**2).sum()) * part
         points = math.sqrt(float((there * (widths / wanted) ** 2).sum()) / max(adds, 1e-300))
         points = min(max(math.ceil(points), _LEAST), most)
