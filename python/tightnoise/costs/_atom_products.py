@@ -38,7 +38,11 @@ from tightnoise.costs._discrete_losses import Release
 
 Array = NDArray[np.float64]
 
+LEAST_MASS = 1e-323
+"""No product that underflows is larger."""
+
 _UNIT = 2.0**-53
+_OVERFLOW = 700.0  # the exponential of more is no number
 _COARSER = 0.03  # of what points add, which coarser ones of rare sums may
 _COARSEST = 16  # times as far from each other
 _CUTS = np.exp2(-np.arange(1.0, 9.0))  # parts of the points that may count as frequent
@@ -60,12 +64,13 @@ class LossAtoms:
     wrong: float = 0.0
 
     @classmethod
-    def of(cls, release: Release, centre: float) -> LossAtoms:
-        """Return those of a distribution."""
+    def of(cls, release: Release, centre: float, least: float = 0.0) -> LossAtoms:
+        """Return those of a distribution; of masses that underflow `least`, or none."""
+        masses = np.maximum(np.exp(release.log_mass), least)
         return cls(
             centre,
-            release.values - centre,
-            np.exp(release.log_mass),
+            release.values[masses > 0] - centre,
+            masses[masses > 0],
             release.infinite,
             release.infinite_swapped,
             2 * _UNIT * (abs(centre) + release.largest),
@@ -113,13 +118,17 @@ def product_above(a: LossAtoms, b: LossAtoms, grid: Array) -> LossAtoms:
     sums = _in_parts(split, a, b, grid, _split_coarser)
     used = sums.masses > 0
     more = 1 + _rounding(a, b)
-    # Of losses less the centre, Q's probabilities are e^centre times as large.
-    swapped = sums.infinite_swapped * math.exp(-a.centre - b.centre)
+    # Of losses less the centre, Q's probabilities are e^centre times as large. Products that
+    # underflow count as infinite, either way.
+    lost = float(a.losses.size) * float(b.losses.size) * LEAST_MASS
+    lowest = float(a.losses[0] + b.losses[0])
+    lost_swapped = lost * math.exp(-lowest) if lowest > -_OVERFLOW else math.inf
+    swapped = (sums.infinite_swapped + lost_swapped) * math.exp(-a.centre - b.centre)
     return LossAtoms(
         a.centre + b.centre,
         grid[used],
         sums.masses[used] * more,
-        min(1.0, (_either(a.infinite, b.infinite) + sums.infinite) * more),
+        min(1.0, (_either(a.infinite, b.infinite) + sums.infinite + lost) * more),
         min(1.0, (_either(a.infinite_swapped, b.infinite_swapped) + swapped) * more),
         _wrong(a, b, grid),
     )

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
 from tightnoise.costs._atom_products import (
+    LEAST_MASS,
     LossAtoms,
     Product,
     power,
@@ -314,7 +315,7 @@ def _corners(one: _Rare, grid: Array) -> Array:
 
 def _above(one: _Rare, grid: Array) -> LossAtoms:
     finer = Refinement((0.0,), 0, corners=_corners(one, grid))
-    return LossAtoms.of(release_above(one.leaf, finer), one.centre)
+    return LossAtoms.of(release_above(one.leaf, finer), one.centre, LEAST_MASS)
 
 
 def _below(way: int) -> Callable[[_Rare, Array], LossAtoms | None]:
