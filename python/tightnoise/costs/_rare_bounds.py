@@ -52,10 +52,10 @@ _SELDOM = 3.0  # mean of all losses together, of each 1 at most
 _MOST_RARE, _MOST_OTHERS = 2**24, 512  # releases
 _LARGEST = 300.0  # sum of losses of the others, and epsilon
 _FIRST, _LEAST, _MOST = 500, 1_000, 5_000  # points of each side of S, or
-_MOST_IF_SLOW = 3_500  # where a profile is slow, or there are two sides
+_MOST_IF_SLOW = 3_500  # where a profile is slow
 _BESIDE = 1.0  # points reach so much farther than losses that matter
 _FAR = 1.1  # from there on, one is so much farther than the one before
-_ROUNDS = 4
+_ROUNDS = 3
 _AIM = 0.4  # of what is narrow
 _WORTH_ANOTHER = 0.7  # of the last width
 _EVENLY = 0.25  # of the points
@@ -137,7 +137,7 @@ class _Plan:
     @property
     def most_points(self) -> int:
         """Of each side of the sum of the rare ones."""
-        is_slow = any(one.leaf.is_slow or one.side == 0 for one in self.rare)
+        is_slow = any(one.leaf.is_slow for one in self.rare)
         return _MOST_IF_SLOW if is_slow else _MOST
 
     def first_grid(self, near: float) -> Array:
