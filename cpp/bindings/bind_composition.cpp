@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
 #include "bindings/arrays.hpp"
 #include "cost/composition.hpp"
 #include "cost/lattice_tail.hpp"
+#include "cost/loss_products.hpp"
 
 namespace tightnoise {
 namespace {
@@ -60,6 +65,50 @@ Float64Array log_deltas(const Float64Array& mass, double extra, double beyond, d
     return found;
 }
 
+LossAtoms atoms_of(const Float64Array& losses, const Float64Array& masses) {
+    if (length(losses) == 0 || length(losses) != length(masses)) {
+        throw py::type_error("core: losses need a mass each");
+    }
+    return {losses.data(), masses.data(), length(losses)};
+}
+
+// The masses on a grid, and what is infinite, in either direction.
+std::tuple<Float64Array, double, double> split(const Float64Array& losses,
+                                               const Float64Array& masses,
+                                               const Float64Array& others,
+                                               const Float64Array& other_masses,
+                                               const Float64Array& grid) {
+    const LossAtoms a = atoms_of(losses, masses), b = atoms_of(others, other_masses);
+    if (length(grid) == 0) throw py::type_error("core: a grid needs a point");
+    Float64Array mass(grid.size());
+    double* const out = mass.mutable_data();
+    InfiniteLosses infinite{0.0, 0.0};
+    {
+        py::gil_scoped_release nogil;
+        std::fill_n(out, length(grid), 0.0);
+        infinite = split_product(a, b, grid.data(), length(grid), out);
+    }
+    return {mass, infinite.losses, infinite.swapped};
+}
+
+// The masses in the cells of a grid, and what their losses are by.
+std::pair<Float64Array, Float64Array> merged(const Float64Array& losses, const Float64Array& masses,
+                                             const Float64Array& others,
+                                             const Float64Array& other_masses,
+                                             const Float64Array& grid) {
+    const LossAtoms a = atoms_of(losses, masses), b = atoms_of(others, other_masses);
+    if (length(grid) == 0) throw py::type_error("core: a grid needs a point");
+    Float64Array mass(grid.size()), less(grid.size());
+    double *const out = mass.mutable_data(), *const parts = less.mutable_data();
+    {
+        py::gil_scoped_release nogil;
+        std::fill_n(out, length(grid), 0.0);
+        std::fill_n(parts, length(grid), 0.0);
+        merged_product(a, b, grid.data(), length(grid), out, parts);
+    }
+    return {mass, less};
+}
+
 }  // namespace
 
 void bind_composition(py::module_ m) {
@@ -79,6 +128,12 @@ void bind_composition(py::module_ m) {
     m.def("lattice_log_deltas", &log_deltas, py::arg("mass"), py::arg("extra"), py::arg("beyond"),
           py::arg("first"), py::arg("spacing"), py::arg("tilt"), py::arg("log_scale"),
           py::arg("epsilons"));
+    const auto def_of_atoms = [&m](const char* name, auto function) {
+        m.def(name, function, py::arg("losses"), py::arg("masses"), py::arg("others"),
+              py::arg("other_masses"), py::arg("grid"));
+    };
+    def_of_atoms("split_product", &split);
+    def_of_atoms("merged_product", &merged);
 }
 
 }  // namespace tightnoise

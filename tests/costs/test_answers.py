@@ -91,8 +91,8 @@ SOME_MODES = tn.MultiGaussianMixture(0.2, 1.0, 1.0, 2).cost(sensitivity=1.0)
         ),
         (Cost.of_gdp(1.0).allocated(2) * 3, "in one of 2", "an upper bound"),
         (
-            tn.Gaussian(0.45).cost(sensitivity=1.0, adjacency="add-remove").sampled(8e-5, "poisson")
-            * 12
+            tn.Gaussian(0.45).cost(sensitivity=1.0, adjacency="add-remove").sampled(2e-9, "poisson")
+            * 200_000_000
             + tn.Laplace(3.0).cost(sensitivity=1.0) * 3,
             "so many losses",
             "than the limit of work allows",

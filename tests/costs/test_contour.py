@@ -444,3 +444,16 @@ def test_two_responses_far_apart():
                 truth = binomial_delta(0.3, count, mp.mpf(x))
             assert lower <= truth * (1 + mp.mpf("1e-14"))
             assert upper >= truth * (1 - mp.mpf("1e-14"))
+
+
+def test_delta_with_a_floor():
+    # Below a floor any bound up to it will do; above, nothing changes.
+    once = tn.Gaussian(1.0).cost(sensitivity=1.0, adjacency="add-remove")
+    ((leaf, _),) = once.sampled(0.01, "poisson").terms
+    for law in leaf.laws():
+        composed = cost.Composition([(law.upper, 100.0)])
+        lower, upper = composed.delta(0.3)
+        assert composed.delta(0.3, 0.5 * lower) == (lower, upper)
+        low, high = composed.delta(0.3, 2 * upper)
+        assert low <= upper
+        assert lower <= high <= 2 * upper

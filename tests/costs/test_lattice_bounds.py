@@ -18,9 +18,11 @@ from guarantees import composed_delta, composed_epsilon
 from lattices import below_of_profile, bounds_on_lattice
 
 import tightnoise as tn
+from tightnoise.costs._exact import Bounds
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
 from tightnoise.costs._lattice import Work
+from tightnoise.costs._lattice_bounds import _Directions
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 
 INF = float("inf")
@@ -332,3 +334,13 @@ def test_infinite_losses():
     assert lower <= 1 - (1 - missing) ** 5 <= upper
     assert epsilon_bounds(cost, 0.01) == (INF, INF)
     assert delta_bounds(tn.Cost.of_losses([0.0], [1.0]) * 3, 0.0)[0] == 0.0
+
+
+def test_the_direction_that_cannot_be_the_larger_is_left_out():
+    sides = _Directions(Bounds(0.5, 3.0), 2)
+    assert sides.left == [0, 1]
+    sides.take(0, Bounds(1.0, 2.0))
+    assert sides.left == [1, 0]
+    sides.take(1, Bounds(0.0, 0.9))
+    assert sides.left == [0]
+    assert sides.best == Bounds(1.0, 2.0)

@@ -146,6 +146,13 @@ def lattice_log_deltas(
     log_scale: float,
     epsilons: FloatsLike,
 ) -> Floats: ...
+def merged_product(
+    losses: FloatsLike,
+    masses: FloatsLike,
+    others: FloatsLike,
+    other_masses: FloatsLike,
+    grid: FloatsLike,
+) -> tuple[Floats, Floats]: ...
 def poisson_subsampled_rdp(
     integer_rdp: Floats,
     max_divergence: float,
@@ -189,6 +196,13 @@ def sampled_without_replacement_rdp(
     rdp: Floats,
     out: Floats,
 ) -> None: ...
+def split_product(
+    losses: FloatsLike,
+    masses: FloatsLike,
+    others: FloatsLike,
+    other_masses: FloatsLike,
+    grid: FloatsLike,
+) -> tuple[Floats, float, float]: ...
 
 LARGEST_SUMMED_ORDER: int = 8192
 MAX_EXACT_COUNT: float = 68719476736.0

@@ -24,6 +24,7 @@ from tightnoise.costs._lattice_bounds import lattice_bounds
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, largest_epsilon, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._rare_bounds import rare_bounds
 from tightnoise.costs._rare_losses import delta_of_rare, epsilon_of_rare
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Sampled, Terms, merged_terms, sum_upper
@@ -160,6 +161,9 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     if best.is_narrow or single is not None:
         return best
     if question == "epsilon" and exact is not None and best.upper < _SMALL:
+        return best
+    best = best.or_tighter(rare_bounds(question, terms, at, best))
+    if best.is_narrow:
         return best
     best = best.or_tighter(lattice_bounds(question, terms, at, best))
     if best.is_narrow:

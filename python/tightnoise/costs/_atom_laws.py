@@ -36,15 +36,15 @@ class Refinement(NamedTuple):
     """Where more points are wanted: those of both directions' tilts, so many in sum.
 
     Multiples of the `spacing`, if there is one. `is_level`: of several pairs that are known, not
-    that of the largest tilted moment is wanted from below, but that of the largest mean. `most`:
-    in each direction, losses above count as that one does.
+    that of the largest tilted moment is wanted from below, but that of the largest mean. `corners`:
+    these are the points, of either sign, if there are any.
     """
 
     tilts: tuple[float, ...]
     points: int
     spacing: float = 0.0
     is_level: bool = False
-    most: tuple[float, ...] = (math.inf, math.inf)
+    corners: Array | None = None
 
 
 class AtomLaws(NamedTuple):
@@ -133,6 +133,8 @@ def _ends(release: Release, spacing: float) -> tuple[float, float]:
 
 def _points(release: Release, finer: Refinement | None, excess: Excess | None) -> Array:
     """Return the losses of a distribution, of either sign, or points in their place."""
+    if finer is not None and finer.corners is not None:
+        return finer.corners
     corners = np.unique(np.append(np.abs(release.values), 0.0))
     widths = np.diff(corners)
     if finer is None:
@@ -140,8 +142,7 @@ def _points(release: Release, finer: Refinement | None, excess: Excess | None) -
     wanted, alone = np.zeros(widths.size), np.zeros(corners.size, dtype=bool)
     for way, tilt in enumerate(finer.tilts):
         one = release.swapped if way else release
-        values = np.minimum(one.values, finer.most[way])
-        exponents = one.log_mass + min(tilt, _WIDEST_TILT / float(np.abs(values).max())) * values
+        exponents = one.log_mass + min(tilt, _WIDEST_TILT / one.largest) * one.values
         share = np.exp(exponents - exponents.max())
         masses = np.bincount(
             np.searchsorted(corners, np.abs(one.values)), share / share.sum(), corners.size

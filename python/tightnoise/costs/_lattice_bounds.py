@@ -19,7 +19,6 @@ from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above,
 from tightnoise.costs._discrete_losses import DiscreteLosses, Release
 from tightnoise.costs._exact import NARROW, Bounds
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame, Work
-from tightnoise.costs._lattice_trimmed import TrimmedWay, cut_for, kept_of
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_terms
@@ -71,7 +70,7 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     if question == "delta" and added * max(tilts) > _WORTH_ANOTHER * (1 - best.lower / best.upper):
         return best
     spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
-    work, sides, is_trimmed = Work(_WORK), _Directions(best, len(coarse)), False
+    work, sides = Work(_WORK), _Directions(best, len(coarse))
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
         if not ways:
@@ -82,12 +81,9 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
             break
         last, width = width, 1 - best.lower / best.upper
         finer = math.sqrt(_AIM * NARROW / width)
-        if finer < _FINEST and not is_trimmed:
-            # Something else keeps the sides apart: perhaps rare large losses,
-            is_trimmed = True
-            _trim(question, terms, at, sides)
-            if _is_as_wide(sides, width) and any(leaf.reached() is None for leaf, _ in terms):
-                # or another pair costs more.
+        if finer < _FINEST:
+            # Something else keeps the sides apart: perhaps another pair costs more.
+            if any(leaf.reached() is None for leaf, _ in terms):
                 ways = _ways(terms, spacing, least, tilts, is_level=True)
                 _read(question, ways, frames, at, work, sides)
             if not _is_as_wide(sides, width) or width > _TOO_WIDE:
@@ -98,8 +94,6 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         if finest > _WORTH_ANOTHER * width:  # no more than is known from elsewhere
             break
         spacing = max(least, spacing * max(finer, _FINEST))
-    if not best.is_narrow and not is_trimmed:
-        _trim(question, terms, at, sides)
     return sides.best
 
 
@@ -131,64 +125,6 @@ class _Directions:
 def _is_as_wide(sides: _Directions, width: float) -> bool:
     """Return whether little was gained over that width."""
     return 1 - sides.best.lower / sides.best.upper > _WORTH_ANOTHER * width
-
-
-def _trim(question: str, terms: Terms, at: float, sides: _Directions) -> None:
-    """Prove the same where rare large losses are told apart, if there are any."""
-    finer, width = _FIRST, math.inf
-    coarse = losses_above(terms)
-    for _ in range(_ROUNDS):
-        before, ways = sides.best, sides.left
-        x, delta = (before.upper, at) if question == "epsilon" else (at, before.upper)
-        slack = delta - max(losses.infinite for losses in coarse)
-        if not (0 < x < _FARTHEST and slack > 0 and ways):
-            break
-        cuts = [math.inf] * len(coarse)
-        for i in ways:
-            cuts[i] = cut_for(coarse[i], x, math.log(slack))
-        kept = {i: kept_of(coarse[i], cuts[i]) for i in ways}
-        rest = {i: losses for i, losses in kept.items() if losses is not None}
-        if all(cut == math.inf for cut in cuts) or len(rest) < len(kept):
-            break
-        frames = {
-            i: losses.frame(losses.narrow_tilt(min(x, losses.highest)))
-            for i, losses in rest.items()
-        }
-        rooms = [rest[i].spacings(frames[i]) for i in ways]
-        least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
-        tilts = tuple(frames[i if i in frames else ways[0]].tilt for i in range(len(coarse)))
-        places = Refinement(
-            tilts,
-            _POINTS,
-            most=tuple(cuts[i if i in frames else ways[0]] for i in range(len(coarse))),
-        )
-        laid = _laws(terms, max(least, finer * wanted), least, places)
-        if laid is None:
-            break
-        found = {
-            i: TrimmedWay(
-                tuple((above.swapped if i else above, n) for above, _, n in laid.laws),
-                tuple((below[i], n) for _, below, n in laid.laws),
-                laid.spacing,
-                cuts[i],
-                x,
-            )
-            for i in ways
-        }
-        for i in ways:
-            sides.take(i, Bounds(0.0, found[i].upper(question, at, frames[i])))
-        for i in sides.left:
-            if i in found and sides.each[i].upper > sides.best.lower:
-                near = sides.each[i].upper
-                sides.take(i, Bounds(found[i].lower(question, at, frames[i], near), math.inf))
-        best = sides.best
-        last, width = width, 1 - best.lower / best.upper
-        if best.is_narrow:
-            break
-        if sides.left == ways:  # else there is more room for the one that is left
-            if best == before or width > _WORTH_ANOTHER * last:
-                break
-            finer *= max(math.sqrt(_AIM * NARROW / width), _FINEST)
 
 
 def ways_at(terms: Terms, frames: tuple[Frame, ...], coarser: float = 1.0) -> tuple[Way, ...]:
@@ -362,7 +298,7 @@ def _ways(
 ) -> tuple[Way, ...]:
     """Return the losses of each direction on a lattice of about that spacing; none if unknown."""
     points = int(share * _POINTS)
-    laid = _laws(terms, wanted, least, Refinement(tilts, points, is_level=is_level))
+    laid = laws_on_lattice(terms, wanted, least, Refinement(tilts, points, is_level=is_level))
     if laid is None:
         return ()
     spacing, laws = laid
@@ -377,14 +313,20 @@ def _ways(
     )
 
 
-class _Laid(NamedTuple):
-    """Of each leaf losses from above, those of both directions from below, and how often."""
+Laws = list[tuple[Release, tuple[Release, Release], int]]
+"""Of each leaf losses from above, those of both directions from below, and how often."""
+
+
+class OnLattice(NamedTuple):
+    """Laws of leaves on a lattice of this spacing, or nearly."""
 
     spacing: float
-    laws: list[tuple[Release, tuple[Release, Release], int]]
+    laws: Laws
 
 
-def _laws(terms: Terms, wanted: float, least: float, finer: Refinement) -> _Laid | None:
+def laws_on_lattice(
+    terms: Terms, wanted: float, least: float, finer: Refinement
+) -> OnLattice | None:
     """Return losses on a lattice of about that spacing, at so many points; None if unknown."""
     releases = _releases(terms)
     spacing = _aligned(wanted, least, releases)
@@ -396,7 +338,7 @@ def _laws(terms: Terms, wanted: float, least: float, finer: Refinement) -> _Laid
         if below is None:
             return None
         laws.append((release_above(leaf, each), below, n))
-    return _Laid(spacing, laws)
+    return OnLattice(spacing, laws)
 
 
 # --- the lattice
@@ -405,7 +347,7 @@ def _laws(terms: Terms, wanted: float, least: float, finer: Refinement) -> _Laid
 def _aligned(wanted: float, least: float, releases: tuple[tuple[Leaf, Release, int], ...]) -> float:
     """Return a spacing like this of which atoms are multiples, or nearly."""
     most, least = max(wanted, _LEEWAY * least), max(wanted / _LEEWAY, least)
-    atoms = [(atom, mass, n) for _, release, n in releases for atom, mass in _atoms(release)]
+    atoms = [(abs(atom), mass, n) for _, release, n in releases for atom, mass in atoms_of(release)]
     longest = max((atom for atom, _, _ in atoms), default=0.0)
     if longest < least:
         return wanted
@@ -423,11 +365,11 @@ def _aligned(wanted: float, least: float, releases: tuple[tuple[Leaf, Release, i
     return float(spacings[int(np.argmin(costs > costs.min() + _NEAR * longest))])
 
 
-def _atoms(release: Release) -> list[tuple[float, float]]:
+def atoms_of(release: Release) -> list[tuple[float, float]]:
     """Return losses that are far more probable than those beside them, with their masses."""
     masses = np.exp(release.log_mass)
     beside = np.maximum(np.append(masses[1:], 0.0), np.append(0.0, masses[:-1]))
     alone = (masses > _ALONE * beside) | (masses.size <= _FEW)
     alone = np.flatnonzero((masses > _ATOM) & alone & (release.values != 0))
     largest = alone[np.argsort(-masses[alone])][:_MOST_ATOMS]
-    return [(abs(float(release.values[i])), float(masses[i])) for i in largest]
+    return [(float(release.values[i]), float(masses[i])) for i in largest]

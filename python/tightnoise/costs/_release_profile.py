@@ -15,8 +15,8 @@ Array = NDArray[np.float64]
 
 def release_profile(release: Release, epsilons: Array) -> tuple[Array, Array]:
     """Return D(P||Q) and D(Q||P) at epsilons of at least 0, rounded up."""
-    forward = _Polygon.of(release)(epsilons)
-    return forward, forward if release.is_symmetric else _Polygon.of(release.swapped)(epsilons)
+    forward = _polygon(release).above(epsilons)
+    return forward, forward if release.is_symmetric else _polygon(release.swapped).above(epsilons)
 
 
 def deviation(release: Release) -> float:
@@ -24,7 +24,12 @@ def deviation(release: Release) -> float:
     return max(release.moments(0.0).deviation, release.swapped.moments(0.0).deviation)
 
 
-class _Polygon:
+@functools.lru_cache(maxsize=128)
+def _polygon(release: Release) -> Polygon:
+    return Polygon(release.values, np.exp(release.log_mass), release.infinite)
+
+
+class Polygon:
     """D(x) = sum of p (1 - e^(x - L)) over L > x, and the infinite mass.
 
     Between neighbouring losses D is a straight line in e^x. From the last loss down, with
@@ -34,11 +39,10 @@ class _Polygon:
     nothing is subtracted, and so no digit lost.
     """
 
-    def __init__(self, release: Release) -> None:
-        losses, masses = release.values, np.exp(release.log_mass)
+    def __init__(self, losses: Array, masses: Array, infinite: float) -> None:
         decay = np.exp(-np.diff(losses))
         heights, slopes = np.empty(losses.size), np.zeros(losses.size)
-        height, slope = release.infinite, 0.0
+        height, slope = infinite, 0.0
         heights[-1] = height
         for k in range(losses.size - 2, -1, -1):
             after = decay[k + 1] if k + 1 < decay.size else 0.0
@@ -47,18 +51,20 @@ class _Polygon:
             heights[k], slopes[k] = height, slope
         self._below = slope * (float(decay[0]) if decay.size else 0.0) + float(masses[0])
         self._losses, self._heights, self._slopes = losses, heights, slopes
-        self._rounding = 1 + 2.0**-52 * (losses.size + 16)
+        self._rounding = 1 + 2.0**-50 * (losses.size + 16)  # eight units for each
 
-    @staticmethod
-    @functools.lru_cache(maxsize=128)
-    def of(release: Release) -> _Polygon:
-        return _Polygon(release)
+    def above(self, epsilons: Array) -> Array:
+        """Return D(x), of any sign of x, rounded up."""
+        return np.minimum(self._at(epsilons) * self._rounding, 1.0)
 
-    def __call__(self, epsilons: Array) -> Array:
+    def below(self, epsilons: Array) -> Array:
+        """Return the same, rounded down."""
+        return self._at(epsilons) / self._rounding
+
+    def _at(self, epsilons: Array) -> Array:
         at = np.searchsorted(self._losses, epsilons, side="right")  # losses[at] > epsilon
         last = self._losses.size - 1
         after = np.minimum(at, last)
         slope = np.where(at > 0, self._slopes[np.maximum(at - 1, 0)], self._below)
         gap = np.where(at <= last, self._losses[after] - epsilons, 0.0)
-        heights = self._heights[after] + slope * -np.expm1(-gap)
-        return np.asarray(np.minimum(heights * self._rounding, 1.0))
+        return np.asarray(self._heights[after] + slope * -np.expm1(-gap))
