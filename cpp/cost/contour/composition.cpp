@@ -324,13 +324,17 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)), kFirstTilt);
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
-    if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta, Effort::sketch)))
-        return {0.0, floor};
+    const auto is_no_more = [&] { return floor > 0.0 && best.upper <= floor; };
+    if (is_no_more()) return {0.0, floor};
+    if (floor > 0.0) {
+        const auto kept = without_top(moments, {floor, std::log(slack(delta))}, 0);
+        if (kept->loss->is_below(*kept->moments, floor, delta, Effort::sketch)) return {0.0, floor};
+    }
     Search search{tilt.bound - 2.0 / tilt.at, std::log(slack(delta))};
     double& x = search.x;
     best = contour_epsilon(moments, delta, search, best, has_top() ? Effort::brief : Effort::quick);
     const auto is_wide = [&](double narrow) {
-        return best.upper - best.lower > narrow * std::max(best.upper, kSmall);
+        return best.upper - best.lower > narrow * std::max(best.upper, kSmall) && !is_no_more();
     };
     if (is_wide(kNarrowEnough)) best = largest_epsilon(delta, best);
     if (!is_wide(kNarrowEnough)) return best;
