@@ -28,7 +28,7 @@ from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._pure import PureRdp
-from tightnoise.costs._quotients import quotient_lower
+from tightnoise.costs._quotients import less_noise
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._release_profile import deviation, release_profile
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
@@ -63,7 +63,7 @@ def merged_gaussians(terms: Terms) -> Terms:
     if len(gaussians) == 1:
         merged, n = gaussians[0]
         if n > 1:
-            multiplier = quotient_lower(merged.noise_multiplier, _root_upper(n))
+            multiplier = less_noise(merged.noise_multiplier, _root_upper(n))
             merged = GaussianPair(multiplier, is_bound)
     else:
         mu = root_of_squares(tuple(gaussians))
