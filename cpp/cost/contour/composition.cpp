@@ -244,6 +244,7 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
         if (x > 0.0) in_parts(kPartsOfLoss);
         return within_one(best, log_unit);
     }
+    search.log_value = std::min(search.log_value, log_about(moments, x));
     auto kept = without_top(moments, search, 0);
     best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, Effort::sketch);
     for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
@@ -256,6 +257,18 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
     }
     if (x > 0.0) in_parts(kPartsOfLoss);
     return within_one(best, log_unit);
+}
+
+// log of about D(x) by one release alone, or by a Gaussian of the same variance: where to start.
+double ComposedLoss::log_about(Moments& moments, double x) const {
+    double of_one = 0.0;
+    for (const Releases& term : terms_) {
+        const auto one = x >= 0.0 ? term.law->profile(x) : std::nullopt;
+        if (!one) return kInfinity;
+        of_one += term.count * one->upper;
+    }
+    const GaussianLaw gaussian(std::sqrt(moments.at(0.0).curvature), 0.0);
+    return std::log(std::max({of_one, gaussian.profile(x)->upper, 1e-300}));
 }
 
 // Narrows what is known at search.x.
@@ -326,10 +339,7 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (!(best.upper > 0.0)) return {0.0, 0.0};
     const auto is_no_more = [&] { return floor > 0.0 && best.upper <= floor; };
     if (is_no_more()) return {0.0, floor};
-    if (floor > 0.0) {
-        const auto kept = without_top(moments, {floor, std::log(slack(delta))}, 0);
-        if (kept->loss->is_below(*kept->moments, floor, delta, Effort::sketch)) return {0.0, floor};
-    }
+    if (floor > 0.0 && is_below(moments, floor, delta, Effort::sketch)) return {0.0, floor};
     Search search{tilt.bound - 2.0 / tilt.at, std::log(slack(delta))};
     double& x = search.x;
     best = contour_epsilon(moments, delta, search, best, has_top() ? Effort::brief : Effort::quick);
@@ -423,10 +433,13 @@ Interval ComposedLoss::alone_at_zero() const {
 
 bool ComposedLoss::is_below(Moments& moments, double floor, double delta, Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
+    const auto kept = without_top(moments, {floor, log_value}, 0);
+    const ComposedLoss& loss = *kept->loss;
+    const double tilt = tilt_for_loss(*kept->moments, floor);
     const auto contour =
-        Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
-                      floor, log_value, effort, tolerance(effort, 1.0));
-    return contour && meets(profile(*contour, floor, log_unit), delta);
+        Contour::make(loss.terms_, loss.cheapest(*kept->moments, tilt, floor, log_value), floor,
+                      log_value, effort, loss.tolerance(effort, 1.0));
+    return contour && meets(loss.profile(*contour, floor, log_unit), delta);
 }
 
 double ComposedLoss::slack(double delta) const {
