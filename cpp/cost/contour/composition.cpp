@@ -235,8 +235,11 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
     if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
     const auto in_parts = [&](std::initializer_list<double> cuts) {
         for (const double part : cuts) {
+            const Interval before = best;
             if (!is_wide(kNarrowIfSmoothed)) return;
             best = delta_of_parts(moments, search, log_unit, best, part);
+            if (best.lower == before.lower && best.upper == before.upper)
+                return;  // nor will others
         }
     };
     if (x >= 0.0 && OneLoss::is_likely_none(terms_)) {
@@ -367,8 +370,11 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (start > best.lower && start < best.upper) x = start;
     const auto in_parts = [&](std::initializer_list<double> cuts) {
         for (const double part : cuts) {
+            const Interval before = best;
             if (!is_wide(kNarrowIfSmoothed)) return;
             best = epsilon_of_parts(moments, delta, search, best, part);
+            if (best.lower == before.lower && best.upper == before.upper)
+                return;  // nor will others
         }
     };
     if (OneLoss::is_likely_none(terms_)) {
