@@ -22,7 +22,8 @@ constexpr std::size_t kManyFrequencies = 200;
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
 constexpr double kNothing = 1e-15;      // an epsilon that may well be 0
 constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
-constexpr double kStart = 1e-3;         // relative: of where to start
+constexpr double kLogUnderflow = -745.0;
+constexpr double kStart = 1e-3;                            // relative: of where to start
 constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
 constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;   // relative width that tells where x is
@@ -303,6 +304,7 @@ Interval ComposedLoss::delta(double epsilon, double floor) const {
     Moments moments(terms_);
     const double c = tilt_for_loss(moments, epsilon);
     const double log_unit = std::min(log_renyi(moments, c, epsilon), 0.0);
+    if (log_unit < kLogUnderflow) return with_infinite({0.0, 1.0}, log_unit);
     return with_infinite(finite_delta(moments, epsilon, log_unit, floor), log_unit);
 }
 

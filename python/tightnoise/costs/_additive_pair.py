@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._arrays import elementwise
+from tightnoise._cached import cached_property
 from tightnoise._core import additive as core
 from tightnoise._core import cost as contour
 from tightnoise._validate import integer, one_of, positive, real_scalar, require
+from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
 from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
-from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of
+from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, points_up_to
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._shifted_pair import shifted_pair
@@ -30,7 +32,10 @@ from tightnoise.costs._shifted_pair import shifted_pair
 Array = NDArray[np.float64]
 
 _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
-_FAR_APART = 50.0  # sigmas, between modes: one delta takes long, and there are fewer points
+_FAR_APART = (
+    10.0  # sigmas, between modes: one delta takes milliseconds, and one of so many points serves
+)
+_EVERY = 8
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
@@ -212,8 +217,8 @@ class AdditivePair(Leaf):
         """Return the exact one."""
         return float(self._core_law.epsilon_at(delta, self.sensitivity))
 
-    @property
-    def is_attained(self) -> bool:  # type: ignore[override]
+    @cached_property
+    def is_attained(self) -> bool:
         """Whether one pair has this profile: that of the largest shift, where there is one mode."""
         return bool(self._core_law.worst_shift(1.0, self.sensitivity)[2] == "unimodal")
 
@@ -221,6 +226,11 @@ class AdditivePair(Leaf):
     def is_slow(self) -> bool:  # type: ignore[override]
         """Whether the worst shift is looked for, where there are several modes."""
         return not self.is_attained
+
+    @property
+    def is_coarse(self) -> bool:  # type: ignore[override]
+        """Whether it takes milliseconds to find, as modes are far apart."""
+        return _LAWS[self.law].apart(*self.parameters) > _FAR_APART and not self.is_attained
 
     def release(self) -> Release | None:
         """Return the losses; None of noise with several modes whose losses are too large."""
@@ -237,10 +247,12 @@ class AdditivePair(Leaf):
             largest = min(self.max_loss, self.epsilon(NEGLIGIBLE))
         if not largest <= LARGEST_LOSS:
             return None
-        known = _LAWS[self.law]
-        if not self.is_attained and known.apart(*self.parameters) > _FAR_APART:
-            return losses_of(self.profile, largest, min(largest, 1.0), symmetric=True)
-        return lattice_losses_of(self.profile, largest, known.bend(*self.parameters))
+        if self.is_coarse:
+            points = points_up_to(largest, 0.1 * largest)
+            epsilons = np.append(points[:-1:_EVERY], largest)
+            return connect_dots(epsilons, self.profile(epsilons)[0])
+        bend = _LAWS[self.law].bend(*self.parameters)
+        return lattice_losses_of(self.profile, largest, bend)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return that of Laplace noise."""

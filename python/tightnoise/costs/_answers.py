@@ -168,7 +168,8 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     of_rare = epsilon_of_rare if question == "epsilon" else delta_of_rare
     if question == "epsilon" and at == 0:
         return best
-    return best.or_tighter(Bounds(max(of_rare(leaf, n, at) for leaf, n in terms), upper))
+    rare = (of_rare(leaf, n, at) for leaf, n in terms if not leaf.is_coarse)
+    return best.or_tighter(Bounds(max(rare, default=0.0), upper))
 
 
 def _is_small(question: str, known: Bounds) -> bool:

@@ -141,6 +141,11 @@ class Sampled(Leaf):
         """Whether that of one of the leaves is."""
         return any(leaf.is_slow for leaf, _ in self.terms)
 
+    @property
+    def is_coarse(self) -> bool:  # type: ignore[override]
+        """Whether that of one of the leaves is."""
+        return any(leaf.is_coarse for leaf, _ in self.terms)
+
     @cached_property
     def _beside_none(self) -> Terms:
         """What costs so much beside a sample without the record; empty if it is not known."""
@@ -474,6 +479,11 @@ class Group(Leaf):
     def is_slow(self) -> bool:  # type: ignore[override]
         """Whether that of the leaf is."""
         return self.leaf.is_slow
+
+    @property
+    def is_coarse(self) -> bool:  # type: ignore[override]
+        """Whether that of the leaf is."""
+        return self.leaf.is_coarse
 
     @cached_property
     def larger(self) -> Leaf | None:
