@@ -57,8 +57,8 @@ def parameter(
     Returns
     -------
     float
-        ``cost_of`` of it costs at most epsilon, and at least epsilon (1 - 1e-9), unless it is the
-        lower end, or the cost jumps there.
+        ``cost_of`` of it costs at most epsilon, and at least epsilon (1 - 1e-9), or epsilon - 1e-12
+        below 0.001, unless it is the lower end, or the cost jumps there.
 
     Raises
     ------
