@@ -24,7 +24,7 @@ from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
 from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
-from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, points_up_to
+from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of, points_up_to
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._shifted_pair import shifted_pair
@@ -32,10 +32,9 @@ from tightnoise.costs._shifted_pair import shifted_pair
 Array = NDArray[np.float64]
 
 _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
-_FAR_APART = (
-    10.0  # sigmas, between modes: one delta takes milliseconds, and one of so many points serves
-)
-_EVERY = 8
+_APART, _FAR_APART = 10.0, 50.0  # sigmas, between modes: one delta takes long, and there are
+_EVERY = 8  # fewer points, one of so many where the change is far, too:
+_FAR_CHANGE = 150.0  # its largest loss
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
@@ -227,10 +226,16 @@ class AdditivePair(Leaf):
         """Whether the worst shift is looked for, where there are several modes."""
         return not self.is_attained
 
+    @cached_property
+    def is_coarse(self) -> bool:
+        """Whether it takes milliseconds to find, as modes are far apart, and the change is far."""
+        if self.is_attained or self._apart <= _APART:
+            return False
+        return self.epsilon(NEGLIGIBLE) > _FAR_CHANGE
+
     @property
-    def is_coarse(self) -> bool:  # type: ignore[override]
-        """Whether it takes milliseconds to find, as modes are far apart."""
-        return _LAWS[self.law].apart(*self.parameters) > _FAR_APART and not self.is_attained
+    def _apart(self) -> float:
+        return _LAWS[self.law].apart(*self.parameters)
 
     def release(self) -> Release | None:
         """Return the losses; None of noise with several modes whose losses are too large."""
@@ -251,6 +256,8 @@ class AdditivePair(Leaf):
             points = points_up_to(largest, 0.1 * largest)
             epsilons = np.append(points[:-1:_EVERY], largest)
             return connect_dots(epsilons, self.profile(epsilons)[0])
+        if not self.is_attained and self._apart > _FAR_APART:
+            return losses_of(self.profile, largest, min(largest, 1.0), symmetric=True)
         bend = _LAWS[self.law].bend(*self.parameters)
         return lattice_losses_of(self.profile, largest, bend)
 
