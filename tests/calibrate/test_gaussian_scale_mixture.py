@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from by_night import by_night, rows_by_night
@@ -76,3 +78,10 @@ def test_the_same_shape_in_every_unit():
     wide = gaussian_scale_mixture(6.0, 1e-6, sensitivity=1024.0)
     assert wide.sigmas == tuple(1024.0 * sigma for sigma in unit.sigmas)
     assert wide.locations == tuple(1024.0 * location for location in unit.locations)
+
+
+@pytest.mark.filterwarnings("error")
+def test_shapes_beyond_the_largest_number_are_none():
+    noise = gaussian_scale_mixture(2.0, 1e-3, sensitivity=1e308)
+    assert isinstance(noise, tn.MultiGaussianMixture)
+    assert tn.best_noise(2.0, 1e-3, sensitivity=1e308).best.mean_abs < math.inf

@@ -185,3 +185,13 @@ def test_infeasible_targets_say_why():
         tn.CalibrationError, match=r"no (noise multiplier up to|finite sigma is enough)"
     ):
         noise_multiplier(1e-320, 1e-320, sampling_rate=0.5, steps=10)
+
+
+def test_next_to_no_epsilon():
+    noise = noise_multiplier(1e-6, 1e-6, sampling_rate=1e-7, steps=1000)
+
+    def spent(multiplier):
+        step = tn.Gaussian(multiplier).cost(sensitivity=1.0).sampled(1e-7, "poisson")
+        return (step * 1000).epsilon(1e-6)
+
+    assert spent(noise) <= 1e-6 < spent(noise * 0.999)

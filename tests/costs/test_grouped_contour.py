@@ -138,3 +138,33 @@ def test_both_closed_forms_of_a_release_agree(rng):
         excess = known.excess
         beside = known.delta(np.array([epsilon * (1 + 2 * excess.argument)]))[0]
         assert beside / (1 + excess.height) - 1e-290 <= upper * (1 + excess.height)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(16, 0), (12, 4), (1, 7)])
+def test_records_that_are_hardly_ever_in_a_sample(ours, theirs):
+    law = cost.grouped_gaussian(1.0, 1e-5, ours, theirs)
+    one, other = (cost.Composition([(law, 30)], tilt=tilt) for tilt in (1.0, 0.7))
+    lower, upper = one.epsilon(1e-6)
+    assert 0 < lower <= upper <= lower * (1 + 1e-6)
+    again = other.epsilon(1e-6)
+    assert again[0] <= upper
+    assert lower <= again[1]
+    at = 0.5 * upper
+    first, second = one.delta(at), other.delta(at)
+    assert 0 < first[0] <= second[1]
+    assert second[0] <= first[1]
+    assert cost.Composition([(law, 1)]).delta(at)[0] <= first[1]  # others left out
+
+
+def test_below_another_case_no_more_is_told():
+    law = cost.grouped_gaussian(1.0, 1e-5, 12, 4)
+    _, upper = cost.Composition([(law, 30)]).epsilon(1e-6)
+    assert cost.Composition([(law, 30)]).epsilon(1e-6, 1.2 * upper) == (0.0, 1.2 * upper)
+    assert cost.Composition([(law, 30)]).epsilon(1e-6, 0.9 * upper)[1] > 0.9 * upper
+
+
+def test_deltas_that_underflow_are_next_to_nothing():
+    law = cost.grouped_gaussian(0.101, 0.4, 8, 1)
+    lower, upper = cost.Composition([(law, 5)]).delta(1e5)
+    assert lower == 0.0
+    assert 0.0 < upper < 1e-320

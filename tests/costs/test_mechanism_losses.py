@@ -141,3 +141,12 @@ def test_next_to_no_loss(mechanism):
     composed = mechanism.cost(sensitivity=1.0) * 3
     assert composed.epsilon(1e-5) <= 1e-99
     assert composed.delta(1.0) <= 1e-99
+
+
+def test_modes_that_are_far_apart_from_both_sides():
+    plan = tn.QuasiGaussianMixture(0.08, 1.0, 1.0).cost(sensitivity=1.0) * 5
+    lower, upper = plan.epsilon_bounds(1e-6)
+    # One release alone costs less, and five pay no more than five parts of delta.
+    one = tn.QuasiGaussianMixture(0.08, 1.0, 1.0).cost(sensitivity=1.0)
+    assert one.epsilon(1e-6) <= upper <= 5 * one.epsilon(2e-7)
+    assert 0.9 * upper <= lower <= upper

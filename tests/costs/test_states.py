@@ -153,3 +153,15 @@ def test_noise_that_no_mechanism_adds_is_refused(law, parameters, told):
     state = {"version": 1, "leaves": [{**leaf, "law": law, "parameters": parameters}]}
     with pytest.raises(ValueError, match=f"state must be that of a Cost: {told}"):
         Cost.from_dict(state)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("cost", [lambda one: one.group(2), lambda one: one * 4])
+def test_next_to_no_noise_that_is_divided_further_costs_everything(cost):
+    state = json.dumps(cost(tn.Gaussian(1.0).cost(sensitivity=1.0)).to_dict())
+    little = Cost.from_dict(
+        json.loads(state.replace('"noise_multiplier": 1.0', '"noise_multiplier": 5e-324'))
+    )
+    assert little.epsilon(1e-6) == math.inf
+    assert little.delta(1.0) == 1.0
+    assert little.tradeoff(0.1) == 0.0

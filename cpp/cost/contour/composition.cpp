@@ -22,7 +22,8 @@ constexpr std::size_t kManyFrequencies = 200;
 constexpr double kNarrowEnough = 1e-7;  // beyond, rare large losses are taken apart
 constexpr double kNothing = 1e-15;      // an epsilon that may well be 0
 constexpr double kSmall = 1e-3;         // epsilons below are known to a part of this
-constexpr double kStart = 1e-3;         // relative: of where to start
+constexpr double kLogUnderflow = -745.0;
+constexpr double kStart = 1e-3;                            // relative: of where to start
 constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
 constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;   // relative width that tells where x is
@@ -235,8 +236,11 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
     if (!is_wide(kNarrowEnough)) return within_one(best, log_unit);
     const auto in_parts = [&](std::initializer_list<double> cuts) {
         for (const double part : cuts) {
+            const Interval before = best;
             if (!is_wide(kNarrowIfSmoothed)) return;
             best = delta_of_parts(moments, search, log_unit, best, part);
+            if (best.lower == before.lower && best.upper == before.upper)
+                return;  // nor will others
         }
     };
     if (x >= 0.0 && OneLoss::is_likely_none(terms_)) {
@@ -244,6 +248,7 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
         if (x > 0.0) in_parts(kPartsOfLoss);
         return within_one(best, log_unit);
     }
+    search.log_value = std::min(search.log_value, log_about(moments, x));
     auto kept = without_top(moments, search, 0);
     best = kept->loss->contour_delta(*kept->moments, search, log_unit, best, Effort::sketch);
     for (int pass = 0; pass < kPasses && is_wide(kNarrowIfSmoothed); ++pass) {
@@ -256,6 +261,18 @@ Interval ComposedLoss::finite_delta(Moments& moments, double x, double log_unit,
     }
     if (x > 0.0) in_parts(kPartsOfLoss);
     return within_one(best, log_unit);
+}
+
+// log of about D(x) by one release alone, or by a Gaussian of the same variance: where to start.
+double ComposedLoss::log_about(Moments& moments, double x) const {
+    double of_one = 0.0;
+    for (const Releases& term : terms_) {
+        const auto one = x >= 0.0 ? term.law->profile(x) : std::nullopt;
+        if (!one) return kInfinity;
+        of_one += term.count * one->upper;
+    }
+    const GaussianLaw gaussian(std::sqrt(moments.at(0.0).curvature), 0.0);
+    return std::log(std::max({of_one, gaussian.profile(x)->upper, 1e-300}));
 }
 
 // Narrows what is known at search.x.
@@ -287,6 +304,7 @@ Interval ComposedLoss::delta(double epsilon, double floor) const {
     Moments moments(terms_);
     const double c = tilt_for_loss(moments, epsilon);
     const double log_unit = std::min(log_renyi(moments, c, epsilon), 0.0);
+    if (log_unit < kLogUnderflow) return with_infinite({0.0, 1.0}, log_unit);
     return with_infinite(finite_delta(moments, epsilon, log_unit, floor), log_unit);
 }
 
@@ -324,13 +342,14 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     const Tilt tilt = tilt_for_value(moments, std::log(slack(delta)), kFirstTilt);
     Interval best = renyi_epsilon(moments, tilt, delta);
     if (!(best.upper > 0.0)) return {0.0, 0.0};
-    if (floor > 0.0 && (best.upper <= floor || is_below(moments, floor, delta, Effort::sketch)))
-        return {0.0, floor};
+    const auto is_no_more = [&] { return floor > 0.0 && best.upper <= floor; };
+    if (is_no_more()) return {0.0, floor};
+    if (floor > 0.0 && is_below(moments, floor, delta, Effort::sketch)) return {0.0, floor};
     Search search{tilt.bound - 2.0 / tilt.at, std::log(slack(delta))};
     double& x = search.x;
     best = contour_epsilon(moments, delta, search, best, has_top() ? Effort::brief : Effort::quick);
     const auto is_wide = [&](double narrow) {
-        return best.upper - best.lower > narrow * std::max(best.upper, kSmall);
+        return best.upper - best.lower > narrow * std::max(best.upper, kSmall) && !is_no_more();
     };
     if (is_wide(kNarrowEnough)) best = largest_epsilon(delta, best);
     if (!is_wide(kNarrowEnough)) return best;
@@ -353,8 +372,11 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
     if (start > best.lower && start < best.upper) x = start;
     const auto in_parts = [&](std::initializer_list<double> cuts) {
         for (const double part : cuts) {
+            const Interval before = best;
             if (!is_wide(kNarrowIfSmoothed)) return;
             best = epsilon_of_parts(moments, delta, search, best, part);
+            if (best.lower == before.lower && best.upper == before.upper)
+                return;  // nor will others
         }
     };
     if (OneLoss::is_likely_none(terms_)) {
@@ -419,10 +441,13 @@ Interval ComposedLoss::alone_at_zero() const {
 
 bool ComposedLoss::is_below(Moments& moments, double floor, double delta, Effort effort) const {
     const double log_unit = std::log(delta), log_value = std::log(slack(delta));
+    const auto kept = without_top(moments, {floor, log_value}, 0);
+    const ComposedLoss& loss = *kept->loss;
+    const double tilt = tilt_for_loss(*kept->moments, floor);
     const auto contour =
-        Contour::make(terms_, cheapest(moments, tilt_for_loss(moments, floor), floor, log_value),
-                      floor, log_value, effort, tolerance(effort, 1.0));
-    return contour && meets(profile(*contour, floor, log_unit), delta);
+        Contour::make(loss.terms_, loss.cheapest(*kept->moments, tilt, floor, log_value), floor,
+                      log_value, effort, loss.tolerance(effort, 1.0));
+    return contour && meets(loss.profile(*contour, floor, log_unit), delta);
 }
 
 double ComposedLoss::slack(double delta) const {

@@ -51,6 +51,7 @@ class ComposedLoss {
     Interval profile(const Contour& contour, double x, double log_unit) const;
     Contour::Guess guess(const Contour& contour, double x) const;
     Interval finite_delta(Moments& moments, double x, double log_unit, double floor) const;
+    double log_about(Moments& moments, double x) const;
     Interval contour_delta(Moments& moments, Search& search, double log_unit, Interval best,
                            Contour::Effort effort) const;
     void take_narrow(const std::vector<double>& epsilons, std::vector<Interval>& found) const;

@@ -17,6 +17,7 @@ constexpr double kLogMostKnown = 9.0;  // of images in closed form, relative: 4 
 constexpr double kWidestWindow = 1e15;
 constexpr double kLargestTilt = 1e70;  // c^2 (c + 1)^2 is finite
 constexpr int kMostCuts = 24;
+constexpr double kNearer = 0.0625;         // as far lines reach that are not to be had otherwise
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
 constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
@@ -217,7 +218,7 @@ double Contour::log_wanted(double y) const {
 
 bool Contour::make_first_lines(const Terms& terms, double reach) {
     while (!make_lines(terms, reach)) {
-        reach *= 0.25;
+        reach *= kNearer;
         if (reach < step_ * kFewestFrequencies) return false;
     }
     return true;

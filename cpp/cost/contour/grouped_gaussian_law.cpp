@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <queue>
 #include <utility>
 
 #include "cost/contour/complex_share.hpp"
@@ -20,6 +21,7 @@ using Complex = std::complex<double>;
 
 constexpr double kMostNodes = 0x1p13;                // of one line
 constexpr double kMomentError = -46.0;               // log: of moments for searches and images
+constexpr double kBoundError = -30.0;                // log: of those that only bound
 constexpr double kWidestShift = 1.0;                 // farther, weights lose digits to each other
 constexpr double kMostTurned = 0.95 * kPi;           // of all records together
 constexpr double kPruned = 1e-28;                    // of M: nodes that are left out, and counted
@@ -154,6 +156,23 @@ double GroupSide::mean(double z) const {
     return sum;
 }
 
+// sum_j s_j (log p_j + exponent_j - log s_j) with the shares s_j there, or any that add up to 1.
+GroupSide::Tangent GroupSide::tangent(double z) const {
+    std::vector<double> share(weight_.size());
+    shares(z, share.data());
+    Tangent made{0.0, 0.0, 0.0};
+    for (int j = 0; j <= records(); ++j) {
+        const double s = share[j], shift = j * mu_;
+        if (!(s > 0.0)) continue;
+        made.intercept += s * (log_weight_[j] - std::log(s) - 0.5 * shift * shift);
+        made.slope += s * way_ * shift;
+        made.error += s * (weight_error_ + 16.0 * (1.0 + std::fabs(log_weight_[j]) +
+                                                   std::fabs(std::log(s)) + shift * shift + shift));
+    }
+    made.error *= 4.0 + records();
+    return made;
+}
+
 // Of N(j way mu, 1), with the probability of j.
 double GroupSide::mean_above(double z, double width) const {
     double sum = 0.0;
@@ -191,6 +210,18 @@ GroupedGaussianLaw GroupedGaussianLaw::swapped() const {
 
 double GroupedGaussianLaw::log_growth(double t, double d) const {
     return 0.5 * d * d - theirs_.records() * t * log_cos(0.5 * mu_ * d);
+}
+
+// B, turned by no more than pi/2, is still at least its first term, and B^-t has a mean of at least
+// 1, or of almost that where only smaller losses count: section 10.2.
+double GroupedGaussianLaw::log_growth_in_all(double t, double d, const Cut* cut) const {
+    const double anywhere = log_growth(t, d);
+    if (!(mu_ * d < 0.5 * kPi)) return anywhere;
+    double lost = theirs_.most_loss();
+    if (cut && cut->way < 0.0) {
+        lost -= log_ndtr(cut->middle / std::sqrt(1.0 + cut->width * cut->width));
+    }
+    return std::min(anywhere, 0.5 * d * d + t * lost * (1.0 + 1e-9) + 1e-9);
 }
 
 GroupedGaussianLaw::Turns GroupedGaussianLaw::turns(double tau) const {
@@ -247,7 +278,7 @@ double GroupedGaussianLaw::step(double t, double log_error, const Cut* cut) cons
     const double top = std::min(kWidest, kStrip * kPi / mu_), spread = cut ? cut->spread() : 0.0;
     double best = 0.0;
     for (double d = top; d > 1e-4 * top; d *= 0.85) {
-        const double growth = log_growth(t, d) + 0.5 * spread * d * d;
+        const double growth = log_growth_in_all(t, d, cut) + 0.5 * spread * d * d;
         const double width = 2.0 * kPi * d / (growth + std::log(2.1) - log_error);
         if (width < 0.5 * best) break;
         best = std::max(best, width);
@@ -301,29 +332,39 @@ std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, dou
     const double middle = std::min(last, std::ceil(near / made.spacing));
     if (!(middle - first < kMostNodes)) return std::nullopt;
     add_nodes(first, middle, t, cut, made);
-    const double known = *std::max_element(made.tilted.begin(), made.tilted.end());
-    const double log_nothing = known - std::log(made.spacing) - kDepth;
-    double dropped = 0.0;  // times e^known
-    std::vector<Interval> open{{middle + 1.0, last}};
+    // Of far cells the one that may have most comes first.
+    struct Cell {
+        double most, first, last;
+        bool operator<(const Cell& other) const { return most < other.most; }
+    };
+    std::priority_queue<Cell> open;
+    const auto add_cell = [&](double from, double to) {
+        const double count = to - from + 1.0;
+        if (!(count > 0.0)) return;
+        open.push(
+            {log_most(t, from * made.spacing, to * made.spacing) + std::log(count), from, to});
+    };
+    double known = *std::max_element(made.tilted.begin(), made.tilted.end());
+    double log_dropped = -kInfinite;
+    add_cell(middle + 1.0, last);
     while (!open.empty()) {
-        const Interval cell = open.back();
-        open.pop_back();
-        const double count = cell.upper - cell.lower + 1.0;
-        if (!(count > 0.0)) continue;
-        const double most = log_most(t, cell.lower * made.spacing, cell.upper * made.spacing) +
-                            std::log(count * made.spacing);
-        if (most < log_nothing) {
-            dropped += std::exp(most - known);
-            continue;
+        const auto [most, from, to] = open.top();
+        open.pop();
+        const double of_nodes = most + std::log(made.spacing);
+        if (of_nodes < known - kDepth) {
+            log_dropped = log_both(log_dropped, of_nodes);
+        } else if ((to - from) * made.spacing > kShortest) {
+            const double half = std::floor(0.5 * (from + to));
+            add_cell(half + 1.0, to);
+            add_cell(from, half);
+        } else if (static_cast<double>(made.z.size()) + to - from < kMostNodes) {
+            const auto old = static_cast<std::ptrdiff_t>(made.z.size());
+            add_nodes(from, to, t, cut, made);
+            known =
+                std::max(known, *std::max_element(made.tilted.begin() + old, made.tilted.end()));
+        } else {
+            return std::nullopt;
         }
-        if (count * made.spacing > kShortest) {
-            const double half = std::floor(0.5 * (cell.lower + cell.upper));
-            open.push_back({half + 1.0, cell.upper});
-            open.push_back({cell.lower, half});
-            continue;
-        }
-        if (!(static_cast<double>(made.z.size()) + count < kMostNodes)) return std::nullopt;
-        add_nodes(cell.lower, cell.upper, t, cut, made);
     }
     double largest = -kInfinite, error = 0.0;
     CompensatedSum sum;
@@ -343,10 +384,10 @@ std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, dou
     if (!(fall > 0.0)) return std::nullopt;
     const double start = made.z.front();
     const double left =
-        std::exp(made.tilted.front() - known) / (made.spacing * std::fabs(start) * (1.0 - 1e-9));
+        made.tilted.front() - std::log(made.spacing * std::fabs(start) * (1.0 - 1e-9));
     const double share = cut ? log_ndtr(cut->way * (end - cut->middle) / cut->width) : 0.0;
-    const double right = std::exp(log_integrand(end, t) + share - known) / fall;
-    made.log_outside = known + std::log(left + right + dropped + 1e-300) + 1e-9;
+    const double right = log_integrand(end, t) + share - std::log(fall);
+    made.log_outside = log_both(log_both(left, right), log_dropped) + 1e-9;
     return made;
 }
 
@@ -460,14 +501,14 @@ Moment GroupedGaussianLaw::moment(double t) const {
 
 // What is left out only lessens it.
 double GroupedGaussianLaw::log_swapped_moment(double t) const {
-    const Moment known = swapped().moment(t);
+    const Moment known = swapped().moment_within(t, kBoundError, nullptr);
     return known.value + (std::isfinite(known.error) ? known.error : 0.0);
 }
 
 double GroupedGaussianLaw::log_small_moment(double t, const Split& split) const {
     if (top_) return kInfinite;  // no part has parts
     const auto cut = cut_at(split, -1.0);
-    const Moment moment = moment_within(t, kMomentError, address(cut));
+    const Moment moment = moment_within(t, kBoundError, address(cut));
     return moment.value + (std::isfinite(moment.error) ? moment.error : 0.0);
 }
 
@@ -491,6 +532,34 @@ std::shared_ptr<const Law> GroupedGaussianLaw::part_below(const Split& split) co
     made->top_ = cut_at(split, -1.0);
     if (!made->top_ || !(made->lacking_.mass.upper < 0.5)) return nullptr;
     return made;
+}
+
+// Losses of records that Q alone has are bounded: none of them is rare and large.
+std::shared_ptr<const Law> GroupedGaussianLaw::trimmed(const Split& split) const {
+    return ours_.records() > 0 ? part_below(split) : nullptr;
+}
+
+// E_Q0[share B^(1+t) A^-t] by a tangent of log A, B falling: section 10.2.
+double GroupedGaussianLaw::log_lacking_moment(double t) const {
+    if (!top_) return -kInfinite;
+    constexpr int kSteps = 3;
+    const double c = top_->middle, deviation = std::sqrt(1.0 + top_->width * top_->width);
+    const double start = c - kFarFromCut * top_->width;
+    const GroupSide::Value most = theirs_.at(start, theirs_.turns(0.0));
+    const double of_theirs = (1.0 + t) * (most.log_size + kUnit * most.error);
+    double best = kInfinite, z = c;
+    for (int i = 0; i < kSteps; ++i) {
+        const GroupSide::Tangent line = ours_.tangent(z);
+        const double slope = t * line.slope, at = (-slope - c) / deviation;
+        const double above = log_ndtr(at), square = 0.5 * slope * slope;
+        const double size =
+            square + std::fabs(above) + std::fabs(of_theirs) +
+            t * (line.error * (1.0 + slope + std::fabs(c)) + std::fabs(line.intercept));
+        best =
+            std::min(best, of_theirs - t * line.intercept + square + above + 16.0 * kUnit * size);
+        z = -slope + hazard(-at) / deviation;  // the mean of what this counts
+    }
+    return log_both(best, log_swapped_moment(t) + log_ndtr(-kFarFromCut)) + 1e-12;
 }
 
 std::unique_ptr<Line> GroupedGaussianLaw::line(const LineRequest& request) const {
@@ -531,7 +600,7 @@ std::optional<ShiftedNodes> GroupedGaussianLaw::shifted(double t, double log_err
     if (cut) farthest = std::min(farthest, kMostOfWidth * cut->width);
     double tau = 0.0, width = 0.0;
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
-        const double growth = log_growth(t, 2.0 * tried) + 2.0 * tried * tried * spread;
+        const double growth = log_growth_in_all(t, 2.0 * tried, cut) + 2.0 * tried * tried * spread;
         const double most = 2.0 * kPi * tried / (growth + std::log(4.2) - log_error);
         if (most > width) {
             width = most;

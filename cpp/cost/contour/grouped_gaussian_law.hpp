@@ -39,6 +39,12 @@ class GroupSide {
     };
     std::optional<Difference> less_opposite(double z, const Turns& turns, const Turns& twice) const;
     double mean(double z) const;  // of j, tilted: the slope of log |density| by way mu z
+    // No more than log of the density, for any z, as it is convex there: touches it at one.
+    struct Tangent {
+        double intercept, slope;  // by z
+        double error;             // relative to 1 + |z|, in units u
+    };
+    Tangent tangent(double z) const;
     // p_j e^.. over the density, which add up to 1.
     void shares(double z, double* to) const;
 
@@ -65,13 +71,15 @@ class GroupedGaussianLaw : public LawInParts {
     double log_small_moment(double t, const Split& split) const override;
     Masses larger(const Split& split) const override;
     std::shared_ptr<const Law> part_below(const Split& split) const override;
+    std::shared_ptr<const Law> trimmed(const Split& split) const override;
+    double log_lacking_moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;
     std::optional<Interval> profile(double x) const override;
 
     const GroupSide& ours() const { return ours_; }
     const GroupSide& theirs() const { return theirs_; }
     double mu() const { return mu_; }
-    // log of by how much more the integrand of M may be at Im z = d.
+    // log of by how much more the integrand of M may be at Im z = d, anywhere.
     double log_growth(double t, double d) const;
 
     // Nodes z_j of the rule on the real axis for M(t), and what it lacks.
@@ -106,6 +114,7 @@ class GroupedGaussianLaw : public LawInParts {
     double loss_at(double z) const;
     Masses masses_above(const Cut& cut) const;
     std::optional<Cut> cut_at(const Split& split, double way) const;  // none: no loss is so large
+    double log_growth_in_all(double t, double d, const Cut* cut) const;  // of its integral
     double step(double t, double log_error, const Cut* cut) const;
     double log_integrand(double z, double t) const;
     double log_most(double t, double low, double high) const;

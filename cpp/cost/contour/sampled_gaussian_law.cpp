@@ -15,7 +15,7 @@ namespace tightnoise::contour {
 namespace {
 
 constexpr double kPruned = 1e-28;         // of M: nodes that are left out, and counted
-constexpr double kMostNodes = 0x1p15;     // of one line
+constexpr double kMostNodes = 0x1p17;     // of one line
 constexpr std::size_t kFrequencies = 16;  // for a sine and a cosine a node
 // log: of moments for searches and images, of all releases together, and of one.
 constexpr double kMomentsError = -12.0, kFinestMoment = -32.0, kMomentError = -24.0;

@@ -15,14 +15,15 @@ constexpr double kCloseEnough = 1.1;
 constexpr double kRounding = 64.0 * kUnit;
 
 struct Cut {
+    Split at;
     Terms terms;
     Terms lacking;  // of which outcomes were trimmed
 };
 
 Cut cut_at(const Terms& terms, double loss, double steepness) {
-    Cut cut;
+    Cut cut{{loss, steepness / loss}, {}, {}};
     for (const Releases& term : terms) {
-        const auto kept = term.law->trimmed({loss, steepness / loss});
+        const auto kept = term.law->trimmed(cut.at);
         cut.terms.push_back({kept ? kept : term.law, term.count});
         if (kept) cut.lacking.push_back(cut.terms.back());
     }
@@ -92,10 +93,12 @@ std::optional<Topless> topless(const Terms& terms, double x, double log_value, d
             low = gap;
         }
     }
-    const Terms& kept = best.terms;
     const auto none = [](const Law&) { return Masses{}; };
-    const Masses found = masses_between(kept, none, [](const Law& law) { return law.lacking(); });
-    Topless made{kept, {}};
+    const auto trimmed = [&](const Law& law) {
+        return law.trimmed(best.at) ? law.larger(best.at) : Masses{};
+    };
+    const Masses found = masses_between(terms, none, trimmed);
+    Topless made{best.terms, {}};
     Top& top = made.top;
     top.masses_ = found;
     top.tilt_ = rest.tilt;

@@ -27,6 +27,7 @@ CLOSE_OF_MANY = 9e-10
 ROUGH = 1e-3
 """The same where an answer only says where to look."""
 _SHARP = 1e-7  # and takes half as long as that which is looked for
+_LEFT = 1e-12  # of an epsilon: that of many is known to a part of 0.001 only where it is less
 
 
 def parameter(
@@ -56,8 +57,8 @@ def parameter(
     Returns
     -------
     float
-        ``cost_of`` of it costs at most epsilon, and at least epsilon (1 - 1e-9), unless it is the
-        lower end, or the cost jumps there.
+        ``cost_of`` of it costs at most epsilon, and at least epsilon (1 - 1e-9), or epsilon - 1e-12
+        below 0.001, unless it is the lower end, or the cost jumps there.
 
     Raises
     ------
@@ -140,7 +141,31 @@ def least_parameter(
     if close is None:
         # An epsilon of a delta near 1 is known that much less well.
         close = (_CLOSE if budget.is_single else CLOSE_OF_MANY) / min(1.0, 2 - 2 * budget.delta)
+    if close >= CLOSE_OF_MANY:
+        close = max(close, _LEFT / budget.epsilon)
+    if by_renyi and math.isnan(start.excess):
+        start = _where_told(total_of, budget, bracket, start, close)
     return least_point(lambda x: excess_of(total_of(x), budget), low, high, start, close)
+
+
+def _where_told(
+    total_of: Callable[[float], Cost],
+    budget: Budget,
+    bracket: tuple[float, float],
+    start: Point,
+    close: float,
+) -> Point:
+    """Return where it begins, with what is left there; where Renyi divergences alone tell it, end.
+
+    They take no time, the other ways that prove no more a second where they are at their worst.
+    """
+    known = start._replace(excess=excess_of(total_of(start.x), budget))
+    if not math.isfinite(known.excess) or known.excess != _excess_by_renyi(
+        total_of(start.x), budget
+    ):
+        return known
+    found = least_point(lambda x: _excess_by_renyi(total_of(x), budget), *bracket, known, close)
+    return known if found is None else Point(found.x, slope=found.slope)
 
 
 def rough_start(

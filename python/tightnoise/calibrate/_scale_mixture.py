@@ -18,6 +18,7 @@ from tightnoise.mechanisms import GaussianScaleMixture, MultiGaussianMixture
 # long.
 _EPSILONS = (1.0, 12.0)
 _LARGEST_DELTA = 0.15
+_FARTHEST_MODE = 1e3  # by a level, in sensitivities: more than any shape has
 _MOST_LEVELS = 25
 _STEP = 0.02  # what most shapes cost more or less than the epsilon that they were fitted to
 _FARTHEST = 0.5
@@ -135,6 +136,7 @@ def gaussian_scale_mixture(
     least, greatest = _EPSILONS
     levels = -math.log(budget.delta) / budget.epsilon
     has_shape = least <= budget.epsilon <= greatest and budget.delta <= _LARGEST_DELTA
+    has_shape = has_shape and math.isfinite(scale * _FARTHEST_MODE * (1.0 + levels))
     if not (budget.is_single and has_shape and levels <= _MOST_LEVELS):
         return lattice
     best: GaussianScaleMixture | MultiGaussianMixture = lattice

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 _TRIALS = 100
-_HIGH = 30.0  # a logarithm of what is no longer taken for near 0
+_HIGH = 1.0  # a logarithm of what is no longer taken for near 0
 _FARTHER = 4.0  # times as far as before
 _PATIENCE = 4  # trials between two ends before what is close enough grows with each, by 4
 _MOST_GROWTH = 6
@@ -50,9 +50,9 @@ def least_point(
     for _ in range(_TRIALS):
         value = near.excess if last is None and not math.isnan(near.excess) else excess(x)
         falls_to_zero = falls_to_zero or value == -math.inf
-        height = math.expm1(value) if falls_to_zero and value < _HIGH else value
+        height = _height(value) if falls_to_zero else value
         if last is not None and x != last.x and math.isfinite(value - last.excess):
-            before = math.expm1(last.excess) if falls_to_zero and value < _HIGH else last.excess
+            before = _height(last.excess) if falls_to_zero else last.excess
             secant = (height - before) / _log_ratio(x, last.x)
             slope = secant if secant < 0 else slope
             if secant > 0:
@@ -90,6 +90,11 @@ def least_point(
                 gaps = [math.inf]
         last, x = point, trial
     return above
+
+
+def _height(value: float) -> float:
+    """Return e^value - 1, and beyond `_HIGH` what goes on from there in a line."""
+    return math.expm1(min(value, _HIGH)) + math.exp(_HIGH) * max(value - _HIGH, 0.0)
 
 
 def _patience(between: int) -> float:

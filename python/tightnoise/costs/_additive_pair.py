@@ -13,16 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._arrays import elementwise
+from tightnoise._cached import cached_property
 from tightnoise._core import additive as core
 from tightnoise._core import cost as contour
 from tightnoise._validate import integer, one_of, positive, real_scalar, require
+from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
 from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
-from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of
+from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of, points_up_to
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._shifted_pair import EXACT, shifted_pair, worst_shifts_below
@@ -30,8 +32,10 @@ from tightnoise.costs._shifted_pair import EXACT, shifted_pair, worst_shifts_bel
 Array = NDArray[np.float64]
 
 _FAR = 1e300  # an epsilon at which delta is what no epsilon improves on
-_FAR_APART = 50.0  # sigmas, between modes: one delta takes long, and there are fewer points,
-_FARTHEST = 300.0  # and so much longer that none is looked for from below
+_APART, _FAR_APART = 10.0, 50.0  # sigmas, between modes: one delta takes long, and there are
+_EVERY = 8  # fewer points, one of so many where the change is far, too:
+_FAR_CHANGE = 150.0  # its largest loss
+_FARTHEST = 300.0  # sigmas, between modes: so long that none is looked for from below
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
@@ -227,8 +231,8 @@ class AdditivePair(Leaf):
         """Return the exact one."""
         return float(self._core_law.epsilon_at(delta, self.sensitivity))
 
-    @property
-    def is_attained(self) -> bool:  # type: ignore[override]
+    @cached_property
+    def is_attained(self) -> bool:
         """Whether one pair has this profile: that of the largest shift, where there is one mode."""
         return bool(self._core_law.worst_shift(1.0, self.sensitivity)[2] == "unimodal")
 
@@ -236,6 +240,13 @@ class AdditivePair(Leaf):
     def is_slow(self) -> bool:  # type: ignore[override]
         """Whether the worst shift is looked for, where there are several modes."""
         return not self.is_attained
+
+    @cached_property
+    def is_coarse(self) -> bool:
+        """Whether it takes milliseconds to find, as modes are far apart, and the change is far."""
+        if self.is_attained or self._apart <= _APART:
+            return False
+        return self.epsilon(NEGLIGIBLE) > _FAR_CHANGE
 
     def release(self) -> Release | None:
         """Return the losses; None of noise with several modes whose losses are too large."""
@@ -252,10 +263,14 @@ class AdditivePair(Leaf):
             largest = min(self.max_loss, self.epsilon(NEGLIGIBLE))
         if not largest <= LARGEST_LOSS:
             return None
-        known = _LAWS[self.law]
+        if self.is_coarse:
+            points = points_up_to(largest, 0.1 * largest)
+            epsilons = np.append(points[:-1:_EVERY], largest)
+            return connect_dots(epsilons, self.profile(epsilons)[0])
         if not self.is_attained and self._apart > _FAR_APART:
             return losses_of(self.profile, largest, min(largest, 1.0), symmetric=True)
-        return lattice_losses_of(self.profile, largest, known.bend(*self.parameters))
+        bend = _LAWS[self.law].bend(*self.parameters)
+        return lattice_losses_of(self.profile, largest, bend)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return that of Laplace noise."""

@@ -33,6 +33,7 @@ Array = NDArray[np.float64]
 
 _LARGEST_LOSS = 1e60  # beyond, losses mean nothing
 _SMALL = 1e-3  # an epsilon of which a contour tells enough
+_LITTLE = 1e-8  # as far as its bounds are apart
 
 _NEARLY_ALL = 0.99  # of the records
 _EVERY = 16  # point of those that a profile is read at, where one takes a search of orders
@@ -171,7 +172,14 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     of_rare = epsilon_of_rare if question == "epsilon" else delta_of_rare
     if question == "epsilon" and at == 0:
         return best
-    return best.or_tighter(Bounds(max(of_rare(leaf, n, at) for leaf, n in terms), upper))
+    rare = (of_rare(leaf, n, at) for leaf, n in terms if not leaf.is_coarse)
+    return best.or_tighter(Bounds(max(rare, default=0.0), upper))
+
+
+def _is_small(question: str, known: Bounds) -> bool:
+    """Return whether an epsilon is so small that no lattice tells more than a contour did."""
+    width = known.upper - known.lower
+    return question == "epsilon" and known.upper < _SMALL and width <= _LITTLE
 
 
 def _of_profile(question: str, leaf: Leaf, at: float, upper: float) -> float | None:
@@ -346,7 +354,7 @@ def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) ->
 
 def _losses(question: str, terms: Terms, at: float) -> Proof | None:
     exact = _exact(question, terms, at)
-    if exact is not None and exact.is_narrow:
+    if exact is not None and (exact.is_narrow or _is_small(question, exact)):
         return Proof(exact.upper)
     losses = distribution_of(terms)
     bounds = [] if exact is None else [exact.upper]

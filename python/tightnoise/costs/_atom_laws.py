@@ -66,7 +66,8 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
     release = losses_of_leaf(leaf)
     if release is None or release.largest <= 0:
         return None
-    is_exact = leaf.reached() is release or leaf.profile(np.zeros(1)) is None
+    is_known = leaf.reached() is release or leaf.is_coarse
+    is_exact = is_known or leaf.profile(np.zeros(1)) is None
     upper = release if is_exact or finer is None else _points_above(leaf, release, finer)
     lower = releases_below(leaf, finer)
     symmetric = is_symmetric(leaf)
@@ -92,7 +93,7 @@ def release_above(leaf: Leaf, finer: Refinement) -> Release:
     """Return losses that dominate the pair of a leaf whose losses are known."""
     release = losses_of_leaf(leaf)
     assert release is not None
-    if leaf.reached() is not None:
+    if leaf.reached() is not None or leaf.is_coarse:
         return release
     return replace(_points_above(leaf, release, finer), grid=finer.spacing)
 

@@ -21,7 +21,7 @@ from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_profile import gaussian_delta, gaussian_epsilon
 from tightnoise.costs._leaf import NEGLIGIBLE, Law, Leaf, Profile
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
-from tightnoise.costs._quotients import quotient_lower, quotient_upper
+from tightnoise.costs._quotients import less_noise, quotient_upper
 from tightnoise.costs._sampled_gaussian import SampledGaussianRdp
 from tightnoise.costs._zcdp import ZcdpRdp
 
@@ -93,7 +93,7 @@ class GaussianPair(Leaf):
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair at `count` times the distance."""
-        return replace(self, noise_multiplier=quotient_lower(self.noise_multiplier, float(count)))
+        return replace(self, noise_multiplier=less_noise(self.noise_multiplier, float(count)))
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class TruncatedPair(GaussianPair):
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair at `count` times the distance."""
-        multiplier = quotient_lower(self.noise_multiplier, float(count))
+        multiplier = less_noise(self.noise_multiplier, float(count))
         rho = self.rho * count * count * (1 + 2.0**-50)
         return replace(self, noise_multiplier=multiplier, rho=rho)
 

@@ -21,12 +21,24 @@ def quotient_upper(numerator: float, denominator: float) -> float:
 
 def quotient_lower(sigma: float, sensitivity: float) -> float:
     """Return sigma / sensitivity, rounded downwards: with less noise the cost is higher."""
+    quotient = _rounded_down(sigma, sensitivity)
+    require(quotient > 0, "sigma / sensitivity", f"{sigma} / {sensitivity}", "greater than 0")
+    return quotient
+
+
+def less_noise(multiplier: float, factor: float) -> float:
+    """Return a noise multiplier by a factor, rounded downwards to no less than the least float.
+
+    Of so little noise the cost is infinite in any case.
+    """
+    return max(_rounded_down(multiplier, factor), math.ulp(0.0))
+
+
+def _rounded_down(sigma: float, sensitivity: float) -> float:
     if sensitivity == 1:
         return sigma
     exact = Fraction(sigma) / Fraction(sensitivity)
     if exact >= sys.float_info.max:
         return sys.float_info.max
     quotient = float(exact)
-    quotient = quotient if quotient <= exact else math.nextafter(quotient, 0.0)
-    require(quotient > 0, "sigma / sensitivity", f"{sigma} / {sensitivity}", "greater than 0")
-    return quotient
+    return quotient if quotient <= exact else math.nextafter(quotient, 0.0)

@@ -29,7 +29,7 @@ from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._pure import PureRdp
-from tightnoise.costs._quotients import quotient_lower
+from tightnoise.costs._quotients import less_noise
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._release_profile import deviation, release_profile
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
@@ -70,7 +70,7 @@ def merged_terms(terms: Terms) -> Terms:
     if len(gaussians) == 1:
         merged, n = gaussians[0]
         if n > 1:
-            multiplier = quotient_lower(merged.noise_multiplier, _root_upper(n))
+            multiplier = less_noise(merged.noise_multiplier, _root_upper(n))
             merged = GaussianPair(multiplier, is_bound)
     else:
         mu = root_of_squares(tuple(gaussians))
@@ -147,6 +147,11 @@ class Sampled(Leaf):
     def is_slow(self) -> bool:  # type: ignore[override]
         """Whether that of one of the leaves is."""
         return any(leaf.is_slow for leaf, _ in self.terms)
+
+    @property
+    def is_coarse(self) -> bool:  # type: ignore[override]
+        """Whether that of one of the leaves is."""
+        return any(leaf.is_coarse for leaf, _ in self.terms)
 
     @cached_property
     def _beside_none(self) -> Terms:
@@ -501,6 +506,11 @@ class Group(Leaf):
     def is_slow(self) -> bool:  # type: ignore[override]
         """Whether that of the leaf is."""
         return self.leaf.is_slow
+
+    @property
+    def is_coarse(self) -> bool:  # type: ignore[override]
+        """Whether that of the leaf is."""
+        return self.leaf.is_coarse
 
     @cached_property
     def larger(self) -> Leaf | None:

@@ -132,6 +132,9 @@ def _gaussian(terms: Terms) -> GaussianPair | None:
 def _of_gaussian(pair: GaussianPair, rates: Array) -> Tests:
     """Return Phi(Phi^-1(1 - a) - mu); far out, what the argument is rounded by counts."""
     mu = pair.gdp_mu
+    if mu == math.inf:  # as nothing hides them
+        nothing = np.zeros(rates.shape)
+        return Tests(nothing, np.array(_guessing(rates)), np.ones(rates.shape))
     with np.errstate(divide="ignore"):
         quantile = -np.asarray(ndtri(rates))
     error = 2.0**-45 * (np.where(np.isfinite(quantile), np.abs(quantile), 0.0) + mu)
