@@ -10,24 +10,28 @@
 
 namespace tightnoise::contour {
 
-// `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi.
+// `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi. Without one,
+// where tails have an end, up to which damping holds, it is told by damping alone.
 class ShiftedLine : public Line {
   public:
     ShiftedLine(const Moment& moment, double step, ShiftedSum whole, ShiftedSum large,
-                std::unique_ptr<Line> plain)
+                std::unique_ptr<Line> plain, double tail_end = kInfinite)
         : moment_(moment),
           step_(step),
           whole_(std::move(whole)),
           large_(std::move(large)),
-          plain_(std::move(plain)) {}
+          plain_(std::move(plain)),
+          tail_end_(tail_end) {}
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
     double log_tail(double y) const override {
-        if (!plain_) return 0.0;
+        if (!plain_ && tail_end_ == kInfinite) return 0.0;
         const double damped = std::exp(whole_.log_tail(y)) + whole_.missing() + whole_.rounding();
-        return std::min(plain_->log_tail(y), std::log(damped) + 1e-12);
+        const double known = plain_ ? plain_->log_tail(y) : 0.0;
+        return std::min(known, std::log(damped) + 1e-12);
     }
+    double tail_end() const override { return tail_end_; }
     double log_large_tail(double y) const override { return large_.log_tail(y); }
     std::size_t block() const override { return ShiftedSum::kBlock; }
     bool holds_beyond_reach() const override { return true; }
@@ -64,6 +68,7 @@ class ShiftedLine : public Line {
     double step_;
     mutable ShiftedSum whole_, large_;  // which remember where they are
     std::unique_ptr<Line> plain_;
+    double tail_end_;
 };
 
 }  // namespace tightnoise::contour
