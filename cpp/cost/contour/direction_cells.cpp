@@ -15,7 +15,30 @@ double log_share_at(const SmoothShare& share, double v) {
     return log_ndtr(share.way * (v - share.middle) / share.width);
 }
 
+// log |Phi(x + iy)| <= y^2/2 + log Phi(x), and |Phi(x + iy)| <= 1 + e^(y^2/2) Phi(-x).
+double log_share_above(const SmoothShare& share, double from, double to, double shift) {
+    const double x = std::max(share.way * (from - share.middle), share.way * (to - share.middle)) /
+                     share.width;
+    const double least = std::min(share.way * (from - share.middle),
+                                  share.way * (to - share.middle)) /
+                         share.width;
+    const double square = 0.5 * std::pow(shift / share.width, 2.0);
+    return std::min(square + log_ndtr(x), std::log1p(std::exp(square + log_ndtr(-least))));
+}
+
+double log_sum(const std::vector<double>& exponents) {
+    const double most = *std::max_element(exponents.begin(), exponents.end());
+    double sum = 0.0;
+    for (const double each : exponents) sum += std::exp(each - most);
+    return most + std::log(sum);
+}
+
 }  // namespace
+
+LineAbove LineAbove::of(const Stretch& stretch, double angle) {
+    return {[=](double v) { return stretch.shift_at(v, angle); }, stretch.length * angle,
+            1.0 / std::cos(angle)};
+}
 
 DirectionCells::DirectionCells(const DirectionDensity& density, double rate, double below,
                                double above)
@@ -44,127 +67,194 @@ DirectionCells::Side DirectionCells::side(double sign, double end) const {
     }
 }
 
-// log of a bound of what |density w^u| grows from the real line to any shift between these, from
-// `inner` outwards to where tanh is `far_tanh`.
-double DirectionCells::log_moved(const Side& side, const Edge& inner, double far_tanh,
-                                 double near_shift, double far_shift, double u,
-                                 bool turns_one_way) const {
-    const double h = density_.along(), m = density_.sphere(), q = rate_;
-    const double sine = std::sin(far_shift);
-    const double inside = inner.sech_square * sine * sine, rest = 1.0 - inside;
-    if (!(rest > 0.0)) return kInfinity;
-    const double moved = far_tanh * inside / rest, farthest = 2.0 * h * (far_tanh + moved);
-    double growth = -0.5 * m * std::log1p(-inside);
-    const double wider = std::cos(near_shift) / rest;
-    if (wider > 1.0) growth += std::log(wider) * wider * wider * inner.pull_across;
-    if (side.sign > 0.0) {
-        const double share = share_of(q, farthest);
-        if (u > 0.0) growth += std::max(h * moved * (2.0 * u * share - 1.0), 0.0);
-    } else {
-        growth += h * moved * (1.0 + (u < 0.0 ? -2.0 * u * inner.share : 0.0));
+DirectionCells::Moved DirectionCells::moved(const Cell& cell) const {
+    const double h = density_.along(), sine = std::sin(cell.far_shift);
+    const double inside = cell.inner.sech_square * sine * sine, rest = 1.0 - inside;
+    const double moved = cell.far_tanh * inside / rest;
+    const double near = cell.side.sign * 2.0 * h * cell.inner.tanh;
+    const double far = cell.side.sign * 2.0 * h * (cell.far_tanh + moved);
+    const double b = h * cell.inner.sech_square * std::sin(2.0 * cell.far_shift) / rest;
+    return {inside, moved, std::min(near, far), std::max(near, far), b};
+}
+
+// Above or below where w may have a zero, so far.
+bool DirectionCells::is_free(const Moved& at, double below) const {
+    if (!(at.inside < 1.0)) return false;
+    if (rate_ == 1.0 || at.most_turn < kStrip * kPi) return true;
+    const double zero = std::log((1.0 - rate_) / rate_);
+    return at.low > zero + kLeastAbove || at.high < zero - below;
+}
+
+// log of a bound of what |density w^u| grows from the real line.
+double DirectionCells::log_growth(const Cell& cell, const Moved& at, double u) const {
+    const double h = density_.along(), rest = 1.0 - at.inside;
+    double growth = -0.5 * density_.sphere() * std::log1p(-at.inside);
+    const double wider = std::cos(cell.near_shift) / rest;
+    if (wider > 1.0) growth += std::log(wider) * wider * wider * cell.inner.pull_across;
+    if (cell.side.sign < 0.0) {
+        growth += h * at.moved * (1.0 + (u < 0.0 ? -2.0 * u * cell.inner.share : 0.0));
+    } else if (u > 0.0) {
+        growth += std::max(h * at.moved * (2.0 * u * share_of(rate_, at.high) - 1.0), 0.0);
     }
-    if (q == 1.0) return growth;
-    const double near = side.sign * 2.0 * h * inner.tanh, far = side.sign * farthest;
-    const double low = std::min(near, far), high = std::max(near, far);
-    const double zero = std::log((1.0 - q) / q);
-    const double b = h * inner.sech_square * std::sin(2.0 * far_shift) / rest;
-    if (b > kStrip * kPi) {
-        const bool is_above = low > zero + 0.5;
-        const bool is_below = high < zero - (turns_one_way ? kLogTurn : 0.5);
-        if (!is_above && !is_below) return kInfinity;
+    if (rate_ == 1.0 || u >= 0.0) return growth;
+    const double least = share_of(rate_, at.low), most = share_of(rate_, at.high);
+    const double product = least < 0.5 && most > 0.5
+                               ? 0.25
+                               : std::max(least * (1.0 - least), most * (1.0 - most));
+    const double shrunk = 2.0 * product * (1.0 - std::cos(std::min(at.most_turn, kPi)));
+    return shrunk < 1.0 ? growth + 0.5 * u * std::log1p(-shrunk) : kInfinity;
+}
+
+// Of arg w: as b rises to pi, it rises and then falls.
+double DirectionCells::least_turn(const Cell& cell, const Moved& at) const {
+    const double sine = std::sin(cell.near_shift), s = cell.far_sech_square;
+    const double turned =
+        std::min(std::sin(2.0 * cell.near_shift), std::sin(2.0 * cell.far_shift));
+    const double b = density_.along() * s * turned / (1.0 - s * sine * sine) * (1.0 - kSlack);
+    if (rate_ == 1.0) return b;
+    const double above = at.low - std::log((1.0 - rate_) / rate_);
+    if (above > kLeastAbove) return std::max(b - std::asin(std::exp(-above)), 0.0);
+    if (!(at.most_turn < kPi)) return 0.0;
+    const double p = share_of(rate_, at.low), most = at.most_turn;
+    return (1.0 - kSlack) * std::min(contour::turned(p, std::sin(b), std::cos(b)),
+                                     contour::turned(p, std::sin(most), std::cos(most)));
+}
+
+// log of the most and the least of density w^u between two edges, by bounds of its slope.
+DirectionCells::Range DirectionCells::range(const Side& side, const Edge& inner, const Edge& outer,
+                                            double u) const {
+    const double h = density_.along(), m = density_.sphere(), width = outer.v - inner.v;
+    const double first = inner.log_density + u * inner.loss;
+    const double second = outer.log_density + u * outer.loss;
+    const double pull = h * std::max(tilt(side, inner, u), tilt(side, outer, u));
+    const double push = h * std::min(tilt(side, inner, u), tilt(side, outer, u));
+    const double rise = pull * (pull > 0.0 ? inner : outer).sech_square -
+                        (m + outer.pull_across * (1.0 - 2.0 * kSlack)) * inner.tanh;
+    const double fall = push * (push > 0.0 ? outer : inner).sech_square -
+                        (m + inner.pull_across) * outer.tanh;
+    if (rise <= 0.0) return {first, second};
+    if (fall >= 0.0) return {second, first};
+    return {std::min(first + rise * width, second - fall * width),
+            std::max(first + fall * width, second - rise * width)};
+}
+
+// The slope of the same beyond the cells, outwards.
+double DirectionCells::steepest(const Side& side, double u,
+                                const std::vector<SmoothShare>& shares) const {
+    const Edge& last = side.edges.back();
+    const double m = density_.sphere();
+    const double pull = side.sign > 0.0 ? (u > 0.0 ? 2.0 * u - 1.0 : -1.0)
+                                        : (u < 0.0 ? tilt(side, last, u) : 1.0);
+    const double across = last.pull_across * (1.0 - 2.0 * kSlack);
+    double slope = std::max(
+        density_.along() * pull * last.sech_square - (m + across) * last.tanh, -m * last.tanh);
+    for (const SmoothShare& share : shares) {  // of which some fall outwards
+        const double beyond = share.way * (share.middle - side.sign * last.v);
+        if (share.way * side.sign < 0.0) {
+            slope -= std::max(beyond, 0.0) / (share.width * share.width);
+        }
     }
-    if (u < 0.0) {
-        const double least = share_of(q, low), most = share_of(q, high);
-        const double product = least < 0.5 && most > 0.5
-                                   ? 0.25
-                                   : std::max(least * (1.0 - least), most * (1.0 - most));
-        const double shrunk = 2.0 * product * (1.0 - std::cos(std::min(b, kPi)));
-        growth += shrunk < 1.0 ? 0.5 * u * std::log1p(-shrunk) : kInfinity;
+    return slope;
+}
+
+std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, double u,
+                                                         const std::vector<SmoothShare>& shares,
+                                                         double below) const {
+    Sum made{{}, {}, -kInfinity};
+    const double of_line = std::log(line.length) + kSlack;
+    const auto of_shares = [&](double from, double to, double shift) {
+        double sum = 0.0;
+        for (const SmoothShare& share : shares) sum += log_share_above(share, from, to, shift);
+        return sum;
+    };
+    for (const Side* side : {&below_, &above_}) {
+        const auto& edges = side->edges;
+        double shift = line.shift(0.0);
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            const bool is_last = i + 1 == edges.size();
+            const Edge& inner = edges[i];
+            const double next = is_last ? line.farthest : line.shift(side->sign * edges[i + 1].v);
+            const Cell cell{*side,
+                            inner,
+                            is_last ? 1.0 : edges[i + 1].tanh,
+                            is_last ? 0.0 : edges[i + 1].sech_square,
+                            shift,
+                            next};
+            const Moved at = moved(cell);
+            if (!is_free(at, below)) return std::nullopt;
+            const double grown = log_growth(cell, at, u);
+            double most = grown + of_line;
+            if (is_last) {
+                const double slope = steepest(*side, u, shares);
+                if (!(slope < 0.0)) return std::nullopt;
+                most += inner.log_density + u * inner.loss - std::log(-slope) +
+                        of_shares(side->sign * inner.v, side->sign * inner.v, next);
+                for (const SmoothShare& share : shares) {  // those that rise outwards to 1
+                    if (share.way * side->sign > 0.0) most -= log_share_at(share, side->sign * inner.v);
+                }
+            } else {
+                const Edge& outer = edges[i + 1];
+                most += range(*side, inner, outer, u).most + std::log(outer.v - inner.v) +
+                        of_shares(side->sign * inner.v, side->sign * outer.v, next);
+            }
+            made.log_most.push_back(most);
+            made.least_turn.push_back(least_turn(cell, at));
+            if (is_last) {
+                made.log_outside = std::max(made.log_outside, grown + of_line);
+                for (const SmoothShare& share : shares) {
+                    made.log_outside += 0.5 * std::pow(next / share.width, 2.0);
+                }
+            }
+            shift = next;
+        }
     }
-    return growth;
+    return made;
+}
+
+double DirectionCells::log_least(double u, const std::vector<SmoothShare>& shares) const {
+    std::vector<double> exponents;
+    for (const Side* side : {&below_, &above_}) {
+        for (std::size_t i = 0; i + 1 < side->edges.size(); ++i) {
+            const Edge &inner = side->edges[i], &outer = side->edges[i + 1];
+            double least = range(*side, inner, outer, u).least + std::log(outer.v - inner.v);
+            for (const SmoothShare& share : shares) {
+                least += std::min(log_share_at(share, side->sign * inner.v),
+                                  log_share_at(share, side->sign * outer.v));
+            }
+            exponents.push_back(least);
+        }
+    }
+    return log_sum(exponents) - kSlack;
 }
 
 DirectionCells::Growth DirectionCells::growth(const Stretch& stretch, double angle, double u,
                                               const std::vector<SmoothShare>& shares,
-                                              bool turns_one_way) const {
-    const double h = density_.along(), m = density_.sphere();
-    std::vector<double> log_most, log_least;
-    double outside = -kInfinity;
-    const auto of_shares = [&](double shift) {
-        double sum = 0.0;
-        for (const SmoothShare& share : shares) sum += std::pow(shift / share.width, 2.0);
-        return 0.5 * sum;
-    };
-    for (const Side* side : {&below_, &above_}) {
-        const auto exponent = [&](const Edge& edge) { return edge.log_density + u * edge.loss; };
-        const auto share_at = [&](const SmoothShare& share, double v) {
-            return log_share_at(share, side->sign * v);
-        };
-        const auto tilt = [&](const Edge& edge) {
-            return side->sign * (2.0 * u * edge.share - 1.0);
-        };
-        std::vector<double> shares_at(side->edges.size() * shares.size());
-        std::size_t at = 0;
-        for (const Edge& edge : side->edges) {
-            for (const SmoothShare& share : shares) shares_at[at++] = share_at(share, edge.v);
-        }
-        double shift = stretch.shift_at(0.0, angle);
-        for (std::size_t i = 0; i + 1 < side->edges.size(); ++i) {
-            const Edge &inner = side->edges[i], &outer = side->edges[i + 1];
-            const double width = outer.v - inner.v, first = exponent(inner),
-                         second = exponent(outer);
-            const double next = stretch.shift_at(outer.v, angle);
-            const double pull = h * std::max(tilt(inner), tilt(outer));
-            const double push = h * std::min(tilt(inner), tilt(outer));
-            const double rise = pull * (pull > 0.0 ? inner : outer).sech_square -
-                                (m + outer.pull_across * (1.0 - 2.0 * kSlack)) * inner.tanh;
-            const double fall = push * (push > 0.0 ? outer : inner).sech_square -
-                                (m + inner.pull_across) * outer.tanh;
-            double most = rise <= 0.0 ? first
-                          : fall >= 0.0
-                              ? second
-                              : std::min(first + rise * width, second - fall * width);
-            double least = rise <= 0.0 ? second
-                           : fall >= 0.0
-                               ? first
-                               : std::max(first + fall * width, second - rise * width);
-            for (std::size_t k = 0; k < shares.size(); ++k) {
-                const double a = shares_at[i * shares.size() + k];
-                const double b = shares_at[(i + 1) * shares.size() + k];
-                most += std::max(a, b);
-                least += std::min(a, b);
-            }
-            most += log_moved(*side, inner, outer.tanh, shift, next, u, turns_one_way) +
-                    of_shares(next);
-            log_most.push_back(most + std::log(width));
-            log_least.push_back(least + std::log(width));
-            shift = next;
-        }
-        const Edge& last = side->edges.back();
-        double steepest = h * (side->sign > 0.0 ? (u > 0.0 ? 2.0 * u - 1.0 : -1.0)
-                                                : (u < 0.0 ? tilt(last) : 1.0));
-        steepest = std::max(steepest * last.sech_square - (m + last.pull_across * (1.0 - 1e-8)) *
-                                                              last.tanh,
-                            -m * last.tanh);
-        if (!(steepest < 0.0)) return {kInfinity, kInfinity};
-        const double moved = log_moved(*side, last, 1.0, shift, stretch.length * angle, u,
-                                       turns_one_way) +
-                             of_shares(stretch.length * angle);
-        double most = exponent(last) + moved - std::log(-steepest);
-        for (std::size_t k = 0; k < shares.size(); ++k) {
-            if (shares[k].way * side->sign < 0.0) {  // falls outwards
-                most += shares_at[(side->edges.size() - 1) * shares.size() + k];
-            }
-        }
-        log_most.push_back(most);
-        outside = std::max(outside, moved);
+                                              double below) const {
+    const auto sum = above(LineAbove::of(stretch, angle), u, shares, below);
+    if (!sum) return {kInfinity, kInfinity};
+    return {log_sum(sum->log_most) - log_least(u, shares), sum->log_outside};
+}
+
+DirectionTail::DirectionTail(const DirectionCells& cells, const std::vector<LineAbove>& lines,
+                             double u, const std::vector<SmoothShare>& shares, double log_whole) {
+    for (const LineAbove& line : lines) {
+        auto sum = cells.above(line, u, shares, kInfinity);
+        if (!sum) continue;
+        for (double& each : sum->log_most) each -= log_whole;
+        lines_.push_back(std::move(*sum));
     }
-    const double unit = *std::max_element(log_least.begin(), log_least.end());
-    double most = 0.0, least = 0.0;
-    for (const double each : log_most) most += std::exp(std::min(each - unit, 700.0));
-    for (const double each : log_least) least += std::exp(each - unit);
-    const double of_line = -std::log(std::cos(angle));
-    return {std::log(most / least) + of_line + kSlack, outside + of_line + kSlack};
+}
+
+double DirectionTail::log_bound(double y) const {
+    double best = kInfinity;
+    for (const DirectionCells::Sum& line : lines_) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < line.log_most.size(); ++i) {
+            sum += std::exp(std::min(line.log_most[i] - y * line.least_turn[i], 700.0));
+        }
+        best = std::min(best, sum);
+    }
+    return std::log(best + 1e-300) + 1e-9;
 }
 
 }  // namespace tightnoise::contour

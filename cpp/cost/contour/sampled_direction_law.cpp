@@ -34,14 +34,13 @@ SampledDirectionLaw::SampledDirectionLaw(double kappa, double dim, double half_c
 // small that w has no zero: section 8.
 std::optional<SampledDirectionLaw::Stretched> SampledDirectionLaw::stretched() const {
     constexpr double kWide = 8.0;  // deviation of v, by 1/h
-    constexpr double kShift = 1.4, kMostShift = 0.78, kAtZero = 1.2, kRises = 1.6;
-    constexpr double kMostAngle = 0.4;
+    constexpr double kShift = 1.4, kMostAngle = 0.4;
     const double h = density_.along(), scale = density_.scale();
     if (!(h * scale > kWide)) return std::nullopt;
     double angle = kMostAngle;
     if (q_ < 1.0) {
         const double zero = std::log((1.0 - q_) / q_);
-        angle = std::atan(kRises / std::max(zero + 1.0, DirectionCells::kLogTurn - zero));
+        angle = std::atan(kRises / std::max(zero + 1.0, kLogTurn - zero));
     }
     const double length = std::min(kShift * scale, kMostShift) / angle;
     return Stretched{{length, std::min(kAtZero / (2.0 * h * length * std::sin(angle)), 1.0)},
@@ -62,10 +61,12 @@ double SampledDirectionLaw::moment_step(double t, const Cut* top, const Cut* par
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     const auto shares = this->shares(top, part);
     const auto growth = [&](double angle) {
-        double most = cells.growth(stretched_->axis, angle, 0.0, {}, false).log_whole;
+        double most = cells.growth(stretched_->axis, angle, 0.0, {}, DirectionCells::kLeastAbove).log_whole;
         for (const double u : {order(t), 0.0, 1.0}) {
             most = std::max(
-                most, cells.growth(stretched_->axis, angle, u, shares, false).log_whole);
+                most, cells
+                          .growth(stretched_->axis, angle, u, shares, DirectionCells::kLeastAbove)
+                          .log_whole);
         }
         return most;
     };
@@ -307,7 +308,7 @@ std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) cons
     constexpr double kMany = 1200.0, kBreadth = 24.0;  // of nodes; in deviations
     const bool is_split = !request.split.is_none();
     if (is_split && top()) return nullptr;
-    if (stretched_) return shifted_line(request);
+    if (stretched_) return stretched_line(request);
     const double width =
         step(request.tilt, request.reach, std::log(request.error), top() ? top_.spread() : 0.0);
     const bool has_many = kBreadth * density_.scale() > kMany * width;

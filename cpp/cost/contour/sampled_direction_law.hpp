@@ -41,6 +41,10 @@ class SampledDirectionLaw : public LawInParts {
         double spread() const { return 1.0 / (width * width); }
         bool is_none() const { return !std::isfinite(v); }
     };
+    // Of arg w below the zeros of w, where lines of a stretch turn a by more than pi.
+    static constexpr double kLogTurn = 45.0;
+    // Lines turn a by kAtZero at 0 and by kRises more where w may have zeros; Im v is no more.
+    static constexpr double kAtZero = 1.2, kRises = 1.6, kMostShift = 0.78;
     // Where the density is far wider than w near 0: no farther than the angle.
     struct Stretched {
         Stretch axis;
@@ -57,6 +61,7 @@ class SampledDirectionLaw : public LawInParts {
     };
     double large_pull(double t, const Hyperbolic& at) const;
     Ends ends(double t, const Cut* top, const Cut* part) const;
+    std::vector<LineAbove> lines_for_tails() const;
     std::vector<SmoothShare> shares(const Cut* top, const Cut* part) const;
     const Cut* top() const { return top_.is_none() ? nullptr : &top_; }
     bool is_remove() const { return direction_ == Direction::remove; }
@@ -79,6 +84,7 @@ class SampledDirectionLaw : public LawInParts {
     double farthest_shift(const Cut* cut) const;
     // Relative to M; with a cut, the part of larger losses only.
     std::optional<ShiftedNodes> shifted_nodes(double t, double log_error, const Cut* cut) const;
+    std::unique_ptr<Line> stretched_line(const LineRequest& request) const;
     std::optional<ShiftedNodes> stretched_nodes(double t, double log_error, const Cut* cut,
                                                 const Nodes& real, const Tilted& of_real,
                                                 double step) const;

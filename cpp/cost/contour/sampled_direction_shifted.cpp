@@ -19,8 +19,31 @@ using Complex = std::complex<double>;
 constexpr double kWidestShift = 0.6;  // in deviations: farther, weights lose digits to each other
 constexpr double kPruned = 1e-28;
 constexpr double kLogNothing = -150.0;  // of a node's weight
-constexpr double kTailEnd = 1e16;  // y at which arg w >= -e^-kLogTurn counts nothing in N
 constexpr double kMostFrequencies = 1e6;
+constexpr double kTailEnd = 1e16;  // y that e^-kLogTurn is nothing beside
+
+// By nodes on lines of a stretch. Far out sums on other lines know of a sharper tail.
+class StretchedLine : public ShiftedLine {
+  public:
+    StretchedLine(const Moment& moment, double step, ShiftedSum whole, ShiftedSum large,
+                  DirectionTail tail, std::optional<DirectionTail> large_tail)
+        : ShiftedLine(moment, step, std::move(whole), std::move(large), nullptr),
+          tail_(std::move(tail)),
+          large_tail_(std::move(large_tail)) {}
+
+    double log_tail(double y) const override {
+        return std::min({tail_.log_bound(y), log_damped(y), 0.0});
+    }
+    double log_large_tail(double y) const override {
+        const double damped = ShiftedLine::log_large_tail(y);
+        return large_tail_ ? std::min(large_tail_->log_bound(y), damped) : damped;
+    }
+    double tail_end() const override { return kTailEnd; }
+
+  private:
+    DirectionTail tail_;
+    std::optional<DirectionTail> large_tail_;
+};
 
 }  // namespace
 
@@ -33,43 +56,71 @@ struct SampledDirectionLaw::Missed {
 std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& request) const {
     const double t = request.tilt;
     const double log_error = std::clamp(request.log_missing, -300.0, -30.0);
-    std::unique_ptr<Line> plain;
-    std::optional<Nodes> real;
-    Tilted of_real;
-    Moment moment;
-    if (stretched_) {
-        real = nodes(t, moment_step(t, top(), nullptr), top(), nullptr);
-        if (!real) return nullptr;
-        of_real = tilted(real->log_weight, real->loss, order(t));
-        const double outside =
-            std::exp(real->outside(order(t), of_real.log_sum)) + real->base_outside;
-        const double missed = 2.0 * std::exp(kMomentError) + outside;
-        if (!(missed < 1e-9)) return nullptr;
-        moment = exact_moment(*real, of_real, t, missed);
-    } else {
-        plain = plain_line({t, 0.0, request.error, request.step});
-        if (!plain) return nullptr;
-        moment = plain->moment();
-    }
-    const auto shifted = [&](const Cut* cut) {
-        return real ? stretched_nodes(t, log_error, cut, *real, of_real, request.step)
-                    : shifted_nodes(t, log_error, cut);
-    };
-    const auto whole = shifted(nullptr);
-    if (!whole) return nullptr;
+    const auto whole = shifted_nodes(t, log_error, nullptr);
+    auto plain = plain_line({t, 0.0, request.error, request.step});
+    if (!whole || !plain) return nullptr;
+    const Moment moment = plain->moment();
     const auto sum = [&](const ShiftedNodes& nodes) {
         return ShiftedSum(nodes, moment.slope, request.step);
     };
-    const double tail_end = stretched_ ? kTailEnd : kInfinite;
     if (request.split.is_none()) {
         return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum({}),
-                                             std::move(plain), tail_end);
+                                             std::move(plain));
     }
     const Cut cut = cut_at(request.split);
-    const auto large = std::isfinite(cut.v) ? shifted(&cut) : ShiftedNodes{};
+    const auto large = std::isfinite(cut.v) ? shifted_nodes(t, log_error, &cut) : ShiftedNodes{};
     if (!large) return nullptr;
-    return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum(*large), nullptr,
-                                         tail_end);
+    return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum(*large), nullptr);
+}
+
+std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& request) const {
+    const double t = request.tilt, u = order(t), step = request.step;
+    const double log_error = std::clamp(request.log_missing, -300.0, -30.0);
+    const auto real = nodes(t, moment_step(t, top(), nullptr), top(), nullptr);
+    if (!real) return nullptr;
+    const Tilted of_real = tilted(real->log_weight, real->loss, u);
+    const double outside = std::exp(real->outside(u, of_real.log_sum)) + real->base_outside;
+    const double missed = 2.0 * std::exp(kMomentError) + outside;
+    if (!(missed < 1e-9)) return nullptr;
+    const Moment moment = exact_moment(*real, of_real, t, missed);
+    const Ends ends = this->ends(t, top(), nullptr);
+    const DirectionCells cells(density_, q_, ends.below, ends.above);
+    const auto lines = lines_for_tails();
+    const double log_whole = cells.log_least(u, shares(top(), nullptr));
+    const auto nodes_of = [&](const Cut* cut) {
+        return stretched_nodes(t, log_error, cut, *real, of_real, step);
+    };
+    const auto tail_of = [&](const Cut* cut) {
+        return DirectionTail(cells, lines, u, shares(top(), cut), log_whole);
+    };
+    const auto sum = [&](const ShiftedNodes& nodes) {
+        return ShiftedSum(nodes, moment.slope, step);
+    };
+    const auto whole = nodes_of(nullptr);
+    if (!whole) return nullptr;
+    const Cut cut = request.split.is_none() ? Cut{} : cut_at(request.split);
+    const bool has_large = !cut.is_none();
+    const auto large = has_large ? nodes_of(&cut) : ShiftedNodes{};
+    if (!large) return nullptr;
+    std::optional<DirectionTail> large_tail;
+    if (has_large) large_tail = tail_of(&cut);
+    return std::make_unique<StretchedLine>(moment, step, sum(*whole), sum(*large),
+                                           tail_of(nullptr), std::move(large_tail));
+}
+
+// Flat for v < 0 and far out, so that w has no zero below; to so many deviations.
+std::vector<LineAbove> SampledDirectionLaw::lines_for_tails() const {
+    std::vector<LineAbove> lines;
+    const double zero = q_ < 1.0 ? std::log((1.0 - q_) / q_) : 0.0;
+    const double first = 0.5 * kAtZero / density_.along();
+    const double slope = std::min(kRises / (std::max(zero, 0.0) + 1.0), 1.0);
+    for (const double deviations : {0.35, 0.7, 1.4, 2.8, 5.6}) {
+        const double most =
+            std::max(std::min(deviations * density_.scale(), kMostShift), first);
+        lines.push_back({[=](double v) { return std::min(first + slope * std::max(v, 0.0), most); },
+                         most, std::hypot(1.0, slope)});
+    }
+    return lines;
 }
 
 // Of Im v, as far as shares and A are known.
@@ -119,7 +170,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, doubl
     const Ends ends = this->ends(t, top(), cut);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     const auto growth = [&](double angle) {
-        return cells.growth(stretched_->axis, angle, u, shares, true);
+        return cells.growth(stretched_->axis, angle, u, shares, kLogTurn);
     };
     double angle = 0.0, width = 0.0;
     const double farthest =
@@ -140,7 +191,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, doubl
                            std::exp(std::max(growth(angle).log_outside, 0.0));
     // The rule for M; and arg w, where it is below 0.
     const double more = 2.0 * std::exp(kMomentError) +
-                        kMostFrequencies * step * std::exp(-DirectionCells::kLogTurn);
+                        kMostFrequencies * step * std::exp(-kLogTurn);
     return weighed(t, *grid, of_real.log_sum, cut,
                         {log_error, outside, rounding_of(real, of_real, u), more});
 }

@@ -10,28 +10,23 @@
 
 namespace tightnoise::contour {
 
-// `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi. Without one,
-// where tails have an end, up to which damping holds, it is told by damping alone.
+// `whole` is phi, `large` the part of large losses; `plain` knows the tail of phi.
 class ShiftedLine : public Line {
   public:
     ShiftedLine(const Moment& moment, double step, ShiftedSum whole, ShiftedSum large,
-                std::unique_ptr<Line> plain, double tail_end = kInfinite)
+                std::unique_ptr<Line> plain)
         : moment_(moment),
           step_(step),
           whole_(std::move(whole)),
           large_(std::move(large)),
-          plain_(std::move(plain)),
-          tail_end_(tail_end) {}
+          plain_(std::move(plain)) {}
 
     Moment moment() const override { return moment_; }
     double centre() const override { return moment_.slope; }
     double log_tail(double y) const override {
-        if (!plain_ && tail_end_ == kInfinite) return 0.0;
-        const double damped = std::exp(whole_.log_tail(y)) + whole_.missing() + whole_.rounding();
-        const double known = plain_ ? plain_->log_tail(y) : 0.0;
-        return std::min(known, std::log(damped) + 1e-12);
+        if (!plain_) return 0.0;
+        return std::min(plain_->log_tail(y), log_damped(y));
     }
-    double tail_end() const override { return tail_end_; }
     double log_large_tail(double y) const override { return large_.log_tail(y); }
     std::size_t block() const override { return ShiftedSum::kBlock; }
     bool holds_beyond_reach() const override { return true; }
@@ -63,12 +58,18 @@ class ShiftedLine : public Line {
         }
     }
 
+  protected:
+    // A bound of |phi| for all larger y, as far as what the nodes miss is known there.
+    double log_damped(double y) const {
+        const double sum = std::exp(whole_.log_tail(y)) + whole_.missing() + whole_.rounding();
+        return std::log(sum) + 1e-12;
+    }
+
   private:
     Moment moment_;
     double step_;
     mutable ShiftedSum whole_, large_;  // which remember where they are
     std::unique_ptr<Line> plain_;
-    double tail_end_;
 };
 
 }  // namespace tightnoise::contour
