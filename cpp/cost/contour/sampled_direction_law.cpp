@@ -33,7 +33,7 @@ SampledDirectionLaw::SampledDirectionLaw(double kappa, double dim, double half_c
 // Up to the angle at 0 the line is at 1.2 in b, and b rises to 1.6 more where losses are so large or
 // small that w has no zero: section 8.
 std::optional<SampledDirectionLaw::Stretched> SampledDirectionLaw::stretched() const {
-    constexpr double kWide = 8.0;  // deviation of v, by 1/h
+    constexpr double kWide = 4.5;  // deviation of v, by 1/h
     constexpr double kShift = 1.4, kMostAngle = 0.4;
     const double h = density_.along(), scale = density_.scale();
     if (!(h * scale > kWide)) return std::nullopt;
