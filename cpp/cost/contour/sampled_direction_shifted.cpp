@@ -25,14 +25,19 @@ constexpr double kTailEnd = 1e16;  // y that e^-kLogTurn is nothing beside
 // By nodes on lines of a stretch. Far out sums on other lines know of a sharper tail.
 class StretchedLine : public ShiftedLine {
   public:
+    // The losses beyond a cut have a mass of `far` at least, by that of all.
     StretchedLine(const Moment& moment, double step, ShiftedSum whole, ShiftedSum large,
-                  DirectionTail tail, std::optional<DirectionTail> large_tail)
+                  DirectionTail tail, double far, DirectionTail far_tail,
+                  std::optional<DirectionTail> large_tail)
         : ShiftedLine(moment, step, std::move(whole), std::move(large), nullptr),
           tail_(std::move(tail)),
+          far_(far),
+          far_tail_(std::move(far_tail)),
           large_tail_(std::move(large_tail)) {}
 
     double log_tail(double y) const override {
-        return std::min({tail_.log_bound(y), log_damped(y), 0.0});
+        const double beside = std::log1p(std::exp(far_tail_.log_bound(y)) - far_) + 1e-13;
+        return std::min({tail_.log_bound(y), log_damped(y), beside, 0.0});
     }
     double log_large_tail(double y) const override {
         const double damped = ShiftedLine::log_large_tail(y);
@@ -42,6 +47,8 @@ class StretchedLine : public ShiftedLine {
 
   private:
     DirectionTail tail_;
+    double far_;
+    DirectionTail far_tail_;
     std::optional<DirectionTail> large_tail_;
 };
 
@@ -86,7 +93,7 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
     const Ends ends = this->ends(t, top(), nullptr);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     const auto lines = lines_for_tails();
-    const double log_whole = cells.log_least(u, shares(top(), nullptr));
+    const double log_whole = of_real.log_sum + real->log_norm + std::log(real->spacing) - 1e-9;
     const auto nodes_of = [&](const Cut* cut) {
         return stretched_nodes(t, log_error, cut, *real, of_real, step);
     };
@@ -104,8 +111,14 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
     if (!large) return nullptr;
     std::optional<DirectionTail> large_tail;
     if (has_large) large_tail = tail_of(&cut);
+    const double mode = density_.mode([&](const Hyperbolic& at) {
+        return is_remove() ? large_pull(t, at) : density_.along();
+    });
+    const Cut half{sign() * 0.5 * mode, 0.125 * mode};
+    const double far = std::exp(cells.log_least(u, shares(top(), &half)) - log_whole - 2e-9);
     return std::make_unique<StretchedLine>(moment, step, sum(*whole), sum(*large),
-                                           tail_of(nullptr), std::move(large_tail));
+                                           tail_of(nullptr), std::min(far, 1.0), tail_of(&half),
+                                           std::move(large_tail));
 }
 
 // Flat for v < 0 and far out, so that w has no zero below; to so many deviations.
