@@ -290,7 +290,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::weighed(double t, const Nodes& 
         moduli += modulus;
         total_error += modulus * error;
         made.loss.push_back(sign() * w.log_size);
-        made.damping.push_back(std::max(w.angle, 0.0));
+        made.damping.push_back(w.angle > 0.0 ? w.angle : 0.0);  // not -0.0
         made.real.push_back(weight.real());
         made.imaginary.push_back(weight.imag());
         made.error.push_back(error);
