@@ -184,7 +184,8 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
                                    (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
                                8.0;
         sum += term;
-        error += term * (grid.error[j] + (4.0 + 2.0 * t * std::fabs(w.loss)) * of_loss + 62.0);
+        const double gain = std::max(t * sign() * w.loss, 0.0);  // e^x - 1 - x is tame for x < 0
+        error += term * (grid.error[j] + (4.0 + 2.0 * gain) * of_loss + 62.0);
     }
     double base_error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
@@ -195,7 +196,7 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     Moment moment = plain;
     moment.value = log1p(sum);
     moment.error = 1.02 * absolute / (1.0 + sum) + 4.0 * kUnit * moment.value;
-    return moment;
+    return moment.error < plain.error ? moment : plain;
 }
 
 // The same of a law without larger losses: M - 1 is E_P[e^(t L) - 1] less what they have.
