@@ -17,11 +17,10 @@ double log_share_at(const SmoothShare& share, double v) {
 
 // log |Phi(x + iy)| <= y^2/2 + log Phi(x), and |Phi(x + iy)| <= 1 + e^(y^2/2) Phi(-x).
 double log_share_above(const SmoothShare& share, double from, double to, double shift) {
-    const double x = std::max(share.way * (from - share.middle), share.way * (to - share.middle)) /
-                     share.width;
-    const double least = std::min(share.way * (from - share.middle),
-                                  share.way * (to - share.middle)) /
-                         share.width;
+    const double x =
+        std::max(share.way * (from - share.middle), share.way * (to - share.middle)) / share.width;
+    const double least =
+        std::min(share.way * (from - share.middle), share.way * (to - share.middle)) / share.width;
     const double square = 0.5 * std::pow(shift / share.width, 2.0);
     return std::min(square + log_ndtr(x), std::log1p(std::exp(square + log_ndtr(-least))));
 }
@@ -98,9 +97,8 @@ double DirectionCells::log_growth(const Cell& cell, const Moved& at, double u) c
     }
     if (rate_ == 1.0 || u >= 0.0) return growth;
     const double least = share_of(rate_, at.low), most = share_of(rate_, at.high);
-    const double product = least < 0.5 && most > 0.5
-                               ? 0.25
-                               : std::max(least * (1.0 - least), most * (1.0 - most));
+    const double product =
+        least < 0.5 && most > 0.5 ? 0.25 : std::max(least * (1.0 - least), most * (1.0 - most));
     const double shrunk = 2.0 * product * (1.0 - std::cos(std::min(at.most_turn, kPi)));
     return shrunk < 1.0 ? growth + 0.5 * u * std::log1p(-shrunk) : kInfinity;
 }
@@ -108,8 +106,7 @@ double DirectionCells::log_growth(const Cell& cell, const Moved& at, double u) c
 // Of arg w: as b rises to pi, it rises and then falls.
 double DirectionCells::least_turn(const Cell& cell, const Moved& at) const {
     const double sine = std::sin(cell.near_shift), s = cell.far_sech_square;
-    const double turned =
-        std::min(std::sin(2.0 * cell.near_shift), std::sin(2.0 * cell.far_shift));
+    const double turned = std::min(std::sin(2.0 * cell.near_shift), std::sin(2.0 * cell.far_shift));
     const double b = density_.along() * s * turned / (1.0 - s * sine * sine) * (1.0 - kSlack);
     if (rate_ == 1.0) return b;
     const double above = at.low - std::log((1.0 - rate_) / rate_);
@@ -130,8 +127,8 @@ DirectionCells::Range DirectionCells::range(const Side& side, const Edge& inner,
     const double push = h * std::min(tilt(side, inner, u), tilt(side, outer, u));
     const double rise = pull * (pull > 0.0 ? inner : outer).sech_square -
                         (m + outer.pull_across * (1.0 - 2.0 * kSlack)) * inner.tanh;
-    const double fall = push * (push > 0.0 ? outer : inner).sech_square -
-                        (m + inner.pull_across) * outer.tanh;
+    const double fall =
+        push * (push > 0.0 ? outer : inner).sech_square - (m + inner.pull_across) * outer.tanh;
     if (rise <= 0.0) return {first, second};
     if (fall >= 0.0) return {second, first};
     return {std::min(first + rise * width, second - fall * width),
@@ -143,11 +140,11 @@ double DirectionCells::steepest(const Side& side, double u,
                                 const std::vector<SmoothShare>& shares) const {
     const Edge& last = side.edges.back();
     const double m = density_.sphere();
-    const double pull = side.sign > 0.0 ? (u > 0.0 ? 2.0 * u - 1.0 : -1.0)
-                                        : (u < 0.0 ? tilt(side, last, u) : 1.0);
+    const double pull =
+        side.sign > 0.0 ? (u > 0.0 ? 2.0 * u - 1.0 : -1.0) : (u < 0.0 ? tilt(side, last, u) : 1.0);
     const double across = last.pull_across * (1.0 - 2.0 * kSlack);
-    double slope = std::max(
-        density_.along() * pull * last.sech_square - (m + across) * last.tanh, -m * last.tanh);
+    double slope = std::max(density_.along() * pull * last.sech_square - (m + across) * last.tanh,
+                            -m * last.tanh);
     for (const SmoothShare& share : shares) {  // of which some fall outwards
         const double beyond = share.way * (share.middle - side.sign * last.v);
         if (share.way * side.sign < 0.0) {
@@ -190,7 +187,8 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
                 most += inner.log_density + u * inner.loss - std::log(-slope) +
                         of_shares(side->sign * inner.v, side->sign * inner.v, next);
                 for (const SmoothShare& share : shares) {  // those that rise outwards to 1
-                    if (share.way * side->sign > 0.0) most -= log_share_at(share, side->sign * inner.v);
+                    if (share.way * side->sign > 0.0)
+                        most -= log_share_at(share, side->sign * inner.v);
                 }
             } else {
                 const Edge& outer = edges[i + 1];

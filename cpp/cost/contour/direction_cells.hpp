@@ -66,9 +66,9 @@ class DirectionCells {
         double far_tanh, far_sech_square, near_shift, far_shift;
     };
     struct Moved {
-        double inside;             // sech^2 v sin^2 of the shift, at most
-        double moved, low, high;   // tanh v rises by, and Re a is between
-        double most_turn;          // Im a
+        double inside;            // sech^2 v sin^2 of the shift, at most
+        double moved, low, high;  // tanh v rises by, and Re a is between
+        double most_turn;         // Im a
     };
     Moved moved(const Cell& cell) const;
     bool is_free(const Moved& at, double below) const;

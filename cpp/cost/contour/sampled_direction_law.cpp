@@ -12,7 +12,7 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kPruned = 1e-28;  // of M: nodes that are left out, and counted
+constexpr double kPruned = 1e-28;   // of M: nodes that are left out, and counted
 constexpr double kWidestCut = 0.7;  // of a split, in standard deviations of v
 // The same by a, of which losses are next to nothing soon below the cut: phi of the share of large
 // ones falls no sooner for a wider one. A cut is so many widths above 0, at least.
@@ -30,8 +30,8 @@ SampledDirectionLaw::SampledDirectionLaw(double kappa, double dim, double half_c
       density_(kappa, dim, half_chord),
       stretched_(stretched()) {}
 
-// Up to the angle at 0 the line is at 1.2 in b, and b rises to 1.6 more where losses are so large or
-// small that w has no zero: section 8.
+// Up to the angle at 0 the line is at 1.2 in b, and b rises to 1.6 more where losses are so large
+// or small that w has no zero: section 8.
 std::optional<SampledDirectionLaw::Stretched> SampledDirectionLaw::stretched() const {
     constexpr double kWide = 4.5;  // deviation of v, by 1/h
     constexpr double kShift = 1.4, kMostAngle = 0.4;
@@ -61,11 +61,11 @@ double SampledDirectionLaw::moment_step(double t, const Cut* top, const Cut* par
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     const auto shares = this->shares(top, part);
     const auto growth = [&](double angle) {
-        double most = cells.growth(stretched_->axis, angle, 0.0, {}, DirectionCells::kLeastAbove).log_whole;
+        double most =
+            cells.growth(stretched_->axis, angle, 0.0, {}, DirectionCells::kLeastAbove).log_whole;
         for (const double u : {order(t), 0.0, 1.0}) {
             most = std::max(
-                most, cells
-                          .growth(stretched_->axis, angle, u, shares, DirectionCells::kLeastAbove)
+                most, cells.growth(stretched_->axis, angle, u, shares, DirectionCells::kLeastAbove)
                           .log_whole);
         }
         return most;
@@ -164,9 +164,8 @@ Moment SampledDirectionLaw::exact_moment(const Nodes& grid, const Tilted& law, d
         error += g * weight_error(grid.error[j], u * loss, grid.loss_error[j]);
         base_error += exp(grid.log_weight[j]) * (grid.error[j] + 12.0);
     }
-    const double rounding =
-        error + base_error + 2.0 * static_cast<double>(grid.v.size()) +
-        4.0 * std::fabs(law.log_sum);
+    const double rounding = error + base_error + 2.0 * static_cast<double>(grid.v.size()) +
+                            4.0 * std::fabs(law.log_sum);
     const Moment moment{law.log_sum, 1.02 * (kUnit * rounding + 2.0 * missed), sign() * mean, 0.0};
     if (law.log_sum >= 1.0) return moment;
     return top() ? part_moment(grid, t, moment, missed) : careful_moment(grid, t, moment, missed);
@@ -180,9 +179,9 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     for (std::size_t j = 0; j < n; ++j) {
         const Weight w{grid.excess[j], grid.loss[j]};
         const double term = careful_term(direction_, t, w, grid.log_weight[j]);
-        const double of_loss = (7.0 + error_of_place()) *
-                                   (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
-                               8.0;
+        const double of_loss =
+            (7.0 + error_of_place()) * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
+            8.0;
         sum += term;
         const double gain = std::max(t * sign() * w.loss, 0.0);  // e^x - 1 - x is tame for x < 0
         error += term * (grid.error[j] + (4.0 + 2.0 * gain) * of_loss + 62.0);
@@ -244,7 +243,7 @@ Masses SampledDirectionLaw::larger(const Split& split) const {
         const double exponent = grid->log_weight[j] + log_share;
         const double of_share =
             (stretched_ ? 6.0 : 1.0) * share_error(at, grid->v[j], cut.v, cut.width) +
-                                2.0 * std::fabs(exponent) + grid->error[j] + 16.0;
+            2.0 * std::fabs(exponent) + grid->error[j] + 16.0;
         const double under_base = exp(exponent), under_mixed = exp(exponent + grid->loss[j]);
         absent += under_base;
         mixed += under_mixed;

@@ -88,8 +88,8 @@ class SampledDirectionLaw : public LawInParts {
     std::optional<ShiftedNodes> stretched_nodes(double t, double log_error, const Cut* cut,
                                                 const Nodes& real, const Tilted& of_real,
                                                 double step) const;
-    std::optional<ShiftedNodes> weighed(double t, const Nodes& grid, double log_sum,
-                                        const Cut* cut, const Missed& missed) const;
+    std::optional<ShiftedNodes> weighed(double t, const Nodes& grid, double log_sum, const Cut* cut,
+                                        const Missed& missed) const;
     double rounding_of(const Nodes& grid, const Tilted& law, double u) const;
     // log of what |density w^u| grows at Im v = d, and the integral of |density w^(u + iy)|.
     double growth_at(double t, double d) const { return density_.log_growth(d, t, order(t), q_); }

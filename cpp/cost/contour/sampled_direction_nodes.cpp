@@ -103,10 +103,11 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         const Hyperbolic at(v);
         if (stretched_) {
             const double size = std::hypot(v, beside ? made.shift[j] : 0.0);
-            of_place = Stretch::kError *
-                       (1.0 + 2.0 * size * (h * at.sech_square + (density_.sphere() +
-                                                                  density_.pull_across(at)) *
-                                                                     std::fabs(at.tanh)));
+            of_place =
+                Stretch::kError *
+                (1.0 + 2.0 * size *
+                           (h * at.sech_square +
+                            (density_.sphere() + density_.pull_across(at)) * std::fabs(at.tanh)));
         }
         const double a = 2.0 * h * at.tanh;
         const Weight w = weight_of(q_, a);
@@ -123,8 +124,8 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
     made.log_norm = beside ? beside->log_norm - std::log(spacing)
                            : tilted(made.log_weight, made.loss, 0.0).log_sum;
     for (double& e : made.log_weight) e -= made.log_norm;
-    // Beyond an end terms fall at least by e^(-rate spacing) each, of a stretch by that of its least
-    // slope, while slopes rise to 1/cos(angle) at most.
+    // Beyond an end terms fall at least by e^(-rate spacing) each, of a stretch by that of its
+    // least slope, while slopes rise to 1/cos(angle) at most.
     const auto decay = [&](auto pull_at, double v, const Cut* below_cut) {
         const Hyperbolic at(std::fabs(v));
         const double pull = pull_at(at);

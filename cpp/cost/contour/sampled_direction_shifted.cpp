@@ -111,13 +111,12 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
     if (!large) return nullptr;
     std::optional<DirectionTail> large_tail;
     if (has_large) large_tail = tail_of(&cut);
-    const double mode = density_.mode([&](const Hyperbolic& at) {
-        return is_remove() ? large_pull(t, at) : density_.along();
-    });
+    const double mode = density_.mode(
+        [&](const Hyperbolic& at) { return is_remove() ? large_pull(t, at) : density_.along(); });
     const Cut half{sign() * 0.5 * mode, 0.125 * mode};
     const double far = std::exp(cells.log_least(u, shares(top(), &half)) - log_whole - 2e-9);
-    return std::make_unique<StretchedLine>(moment, step, sum(*whole), sum(*large),
-                                           tail_of(nullptr), std::min(far, 1.0), tail_of(&half),
+    return std::make_unique<StretchedLine>(moment, step, sum(*whole), sum(*large), tail_of(nullptr),
+                                           std::min(far, 1.0), tail_of(&half),
                                            std::move(large_tail));
 }
 
@@ -128,8 +127,7 @@ std::vector<LineAbove> SampledDirectionLaw::lines_for_tails() const {
     const double first = 0.5 * kAtZero / density_.along();
     const double slope = std::min(kRises / (std::max(zero, 0.0) + 1.0), 1.0);
     for (const double deviations : {0.35, 0.7, 1.4, 2.8, 5.6}) {
-        const double most =
-            std::max(std::min(deviations * density_.scale(), kMostShift), first);
+        const double most = std::max(std::min(deviations * density_.scale(), kMostShift), first);
         lines.push_back({[=](double v) { return std::min(first + slope * std::max(v, 0.0), most); },
                          most, std::hypot(1.0, slope)});
     }
@@ -186,8 +184,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, doubl
         return cells.growth(stretched_->axis, angle, u, shares, kLogTurn);
     };
     double angle = 0.0, width = 0.0;
-    const double farthest =
-        std::min(0.5 * stretched_->most_angle, farthest_shift(cut) / length);
+    const double farthest = std::min(0.5 * stretched_->most_angle, farthest_shift(cut) / length);
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
         const double grown = std::max(growth(2.0 * tried).log_whole, 0.0);
         const double most = 2.0 * kPi * tried * length / (grown + std::log(4.2) - log_error);
@@ -203,10 +200,10 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, doubl
     const double outside = (std::exp(grid->outside(u, of_real.log_sum)) + grid->base_outside) *
                            std::exp(std::max(growth(angle).log_outside, 0.0));
     // The rule for M; and arg w, where it is below 0.
-    const double more = 2.0 * std::exp(kMomentError) +
-                        kMostFrequencies * step * std::exp(-kLogTurn);
+    const double more =
+        2.0 * std::exp(kMomentError) + kMostFrequencies * step * std::exp(-kLogTurn);
     return weighed(t, *grid, of_real.log_sum, cut,
-                        {log_error, outside, rounding_of(real, of_real, u), more});
+                   {log_error, outside, rounding_of(real, of_real, u), more});
 }
 
 // Of M by nodes on the real line.

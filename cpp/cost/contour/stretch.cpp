@@ -24,8 +24,8 @@ Stretch::Point Stretch::beside(double s, double angle) const {
     const double rest = 1.0 - re * re - im * im, size = std::hypot(rest, 2.0 * re);
     const double square = rest > 0.0 ? 2.0 * re * re / (rest + size) : 0.5 * (size - rest);
     const double across = std::copysign(std::sqrt(square), s);  // sinh(v/l)
-    const double root = std::sqrt((least * least * cosine * cosine + square) /
-                                  (cosine * cosine + square));
+    const double root =
+        std::sqrt((least * least * cosine * cosine + square) / (cosine * cosine + square));
     const double turned = sine * root, straight = std::sqrt((1.0 - turned) * (1.0 + turned));
     const std::complex<double> slope =
         least * std::complex<double>(even * cosine, grown * sine) /
