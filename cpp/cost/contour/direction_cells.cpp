@@ -55,14 +55,15 @@ DirectionCells::Edge DirectionCells::edge_at(double v, double sign) const {
             share_of(rate_, a)};
 }
 
-// Cells are narrow by the density's scale, and near 0 by that of w.
+// Cells are narrow by the density's scale there, and near 0 by that of w.
 DirectionCells::Side DirectionCells::side(double sign, double end) const {
     constexpr double kOfScale = 1.0 / 6.0, kOfLoss = 0.1, kOfPlace = 0.06;
     Side made{sign, {}};
     for (double v = 0.0;; v = std::min(v, end)) {
         made.edges.push_back(edge_at(v, sign));
         if (v >= end) return made;
-        v += std::min(kOfScale * density_.scale(), kOfLoss / density_.along() + kOfPlace * v);
+        const double curvature = density_.sphere() + made.edges.back().pull_across;
+        v += std::min(kOfScale / std::sqrt(curvature), kOfLoss / density_.along() + kOfPlace * v);
     }
 }
 

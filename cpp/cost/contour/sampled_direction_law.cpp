@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cost/contour/complex_sphere_mean.hpp"
 #include "cost/contour/sampled_direction_line.hpp"
 #include "cost/contour/sampled_direction_nodes.hpp"
 #include "mechanisms/vmf_profile.hpp"
@@ -42,7 +43,9 @@ std::optional<SampledDirectionLaw::Stretched> SampledDirectionLaw::stretched() c
         const double zero = std::log((1.0 - q_) / q_);
         angle = std::atan(kRises / std::max(zero + 1.0, kLogTurn - zero));
     }
-    const double length = std::min(kShift * scale, kMostShift) / angle;
+    // Losses that count are far from 0, where A is next to 1; A is known so far, twice.
+    const double most = density_.across() > 0.0 ? 1.96 * kFarthestShift : kMostShift;
+    const double length = std::min(kShift / std::sqrt(density_.sphere()), most) / angle;
     return Stretched{{length, std::min(kAtZero / (2.0 * h * length * std::sin(angle)), 1.0)},
                      angle};
 }
