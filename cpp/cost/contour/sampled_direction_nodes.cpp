@@ -73,7 +73,9 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
                                                                      const Beside* beside) const {
     const double h = density_.along(), angle = beside ? beside->angle : 0.0;
     const Ends ends = this->ends(t, top, part);
-    const auto in_steps = [&](double v) { return stretched_ ? stretched_->axis.inverse(v) : v; };
+    const auto in_steps = [&](double v) {
+        return stretched_ ? stretched_->axis.reaching(v, angle) : v;
+    };
     int exponent;
     const double mantissa = std::frexp(width, &exponent);
     const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);

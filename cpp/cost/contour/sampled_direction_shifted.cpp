@@ -93,7 +93,8 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
     const Ends ends = this->ends(t, top(), nullptr);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     const auto lines = lines_for_tails();
-    const double log_whole = of_real.log_sum + real->log_norm + std::log(real->spacing) - 1e-9;
+    const double slack = 1e-9 + 4.0 * kUnit * rounding_of(*real, of_real, u);  // of cells, too
+    const double log_whole = of_real.log_sum + real->log_norm + std::log(real->spacing) - slack;
     const auto nodes_of = [&](const Cut* cut) {
         return stretched_nodes(t, log_error, cut, *real, of_real, step);
     };
@@ -114,7 +115,7 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
     const double mode = density_.mode(
         [&](const Hyperbolic& at) { return is_remove() ? large_pull(t, at) : density_.along(); });
     const Cut half{sign() * 0.5 * mode, 0.125 * mode};
-    const double far = std::exp(cells.log_least(u, shares(top(), &half)) - log_whole - 2e-9);
+    const double far = std::exp(cells.log_least(u, shares(top(), &half)) - log_whole - 2.0 * slack);
     return std::make_unique<StretchedLine>(moment, step, sum(*whole), sum(*large), tail_of(nullptr),
                                            std::min(far, 1.0), tail_of(&half),
                                            std::move(large_tail));

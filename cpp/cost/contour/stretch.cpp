@@ -8,8 +8,8 @@ double Stretch::at(double s) const {
     return length * std::asinh(least * std::sinh(s / length));
 }
 
-double Stretch::inverse(double v) const {
-    return length * std::asinh(std::sinh(v / length) / least);
+double Stretch::reaching(double v, double angle) const {
+    return length * std::asinh(std::sinh(v / length) / (least * std::cos(angle)));
 }
 
 double Stretch::slope(double s) const {

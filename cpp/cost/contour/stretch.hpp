@@ -11,7 +11,7 @@ struct Stretch {
     double length, least;  // l, and r = dv/ds at 0
 
     double at(double s) const;
-    double inverse(double v) const;
+    double reaching(double v, double angle) const;  // s from which on Re v is more on that line
     double slope(double s) const;
     struct Point {
         double v, shift;
