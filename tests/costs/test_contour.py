@@ -313,6 +313,10 @@ ANGLES = [  # kappa, dim, angle, rate, count, delta: many nodes, many frequencie
     (110, 2394, 11, 6e-4, 439, 8.5e-12),
     (106, 53_971, 97, 6e-4, 25, 1.1e-12),
     (17, 3113, 137, 3e-4, 170, 4e-10),
+    (273.2, 22, 180, 1.14e-3, 4525, 7.5e-5),  # far wider than where losses begin
+    (754.2, 17_751, 107.6, 0.476, 7108, 1.2e-10),
+    (1461, 31, 180, 0.0403, 822_047, 4e-14),
+    (1205, 170, 180, 0.0129, 6, 1.7e-8),
 ]
 
 
@@ -346,6 +350,26 @@ def test_direction_beside_the_real_line(kappa, dim, half_chord, rate, delta):
     below, above = composed((law, 1)).delta(epsilon)
     assert lower <= above
     assert below <= upper <= lower * (1 + 1e-8)
+
+
+# Losses far wider than where they begin: nodes of a stretched axis.
+FAR_APART = [  # kappa, dim, half chord, rate, epsilon, direction
+    (950.6127091328747, 5, 1.0, 0.006933958925976663, 0.004789797863483774, "add"),
+    (835.2, 648, 1.0, 1.0, 1200.0, "remove"),
+    (600.0, 30, 1.0, 0.5, 1120.0, "remove"),
+    (200.0, 20, 0.6, 0.9, 190.0, "remove"),
+    (835.2, 95, 0.4, 0.9, 250.0, "remove"),
+]
+
+
+@pytest.mark.parametrize("place", FAR_APART)
+def test_directions_far_apart_once(place):
+    kappa, dim, half_chord, rate, epsilon, direction = place
+    law = cost.sampled_direction(kappa, dim, half_chord, rate, direction)
+    below, above = composed((law, 1)).delta(epsilon)
+    lower, upper = composed((law, 1), NOTHING).delta(epsilon)
+    assert lower <= above
+    assert below <= upper <= lower * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("kappa", [500, 2000])

@@ -52,7 +52,7 @@ class ComplexSphereMean {
     double last(int k) const { return 0.5 / (nu_ + k + 1.0); }  // r_k without what follows
     int terms_at(double least, double most) const {
         constexpr double kLogNothing = -44.0;
-        constexpr int kMost = 64;
+        constexpr int kMost = 512;
         double log_kept = 0.0;
         int terms = 2;
         for (; terms < kMost && log_kept > kLogNothing; ++terms) {

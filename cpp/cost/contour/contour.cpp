@@ -362,8 +362,16 @@ double Contour::log_left_out(double x) const {
 
 // Of |F| at all y' from y to `end`. With a split |prod phi_i^n_i - prod a_i^n_i| <= sum n_i b_i/m_i
 // times prod m_i^n_i, where |phi_i - a_i| <= b_i and |phi_i|, |a_i| <= m_i: |a_i| <= |phi_i| + b_i;
-// less what is linear in phi_i - a_i half that sum squared, |a_i| + b_i <= m_i.
+// less what is linear in phi_i - a_i half that sum squared, |a_i| + b_i <= m_i. Where lines know no
+// more than |F| <= 1 beyond a last frequency, that adds 1/(pi last) to a truncation at y.
 double Contour::log_tail(const Terms& terms, double y, double end) const {
+    double last = kInfinite;
+    for (const auto& line : lines_) last = std::min(last, line->tail_end());
+    if (last < end && end < kInfinite) return 0.0;
+    const double beyond = last < end ? y / last : 0.0;
+    const auto total = [&](double log_size) {
+        return beyond > 0.0 ? std::log(clipped_exp(log_size) + beyond) + 1e-12 : log_size;
+    };
     const bool has_split = !split_.is_none();
     double whole = 0.0, parts = 0.0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -377,8 +385,9 @@ double Contour::log_tail(const Terms& terms, double y, double end) const {
         }
         whole += terms[i].count * log_most;
     }
-    if (!has_split) return whole;
-    return whole + std::log((split_.leaves_one ? 0.5 * parts * parts : parts) * (1.0 + 1e-12));
+    if (!has_split) return total(whole);
+    const double large = split_.leaves_one ? 0.5 * parts * parts : parts;
+    return total(whole + std::log(large * (1.0 + 1e-12)));
 }
 
 namespace {

@@ -126,9 +126,9 @@ Contour::Guess Contour::guess(double x) const {
     if (known_) {  // whose slope is next to nothing beside the value's
         value -= known_->sum(x, tilt_, window_, smoothing_, log_scale(x)).lower;
     }
-    const bool is_lost = !(value > 1e-13 * known.size && known.slope > 0.0);
-    if (is_lost) return {kNaN, kNaN};
-    return {std::log(value) + log_scale(x), known.slope / value};
+    constexpr double kFlat = 1e-6;  // between losses that are next to atoms slopes are lost sooner
+    if (!(value > 1e-13 * known.size)) return {kNaN, kNaN};
+    return {std::log(value) + log_scale(x), std::max(known.slope / value, kFlat * tilt_)};
 }
 
 }  // namespace tightnoise::contour

@@ -41,10 +41,13 @@ double DirectionDensity::log_density_error(const Hyperbolic& at) const {
     return 7.0 * h_ * std::fabs(at.tanh) + 20.0 * m_ * at.log_cosh + across + 4.0;
 }
 
-double DirectionDensity::slope(const Hyperbolic& at, double pull) const {
+double DirectionDensity::pull_across(const Hyperbolic& at) const {
     const double z = g_ * std::sqrt(at.sech_square);
-    const double across = m_ < 2.0 ? z * std::tanh(z) : z * iv_ratio(0.5 * m_ - 1.0, z);
-    return pull * at.sech_square - (m_ + across) * std::fabs(at.tanh);
+    return m_ < 2.0 ? z * std::tanh(z) : z * iv_ratio(0.5 * m_ - 1.0, z);
+}
+
+double DirectionDensity::slope(const Hyperbolic& at, double pull) const {
+    return pull * at.sech_square - (m_ + pull_across(at)) * std::fabs(at.tanh);
 }
 
 double DirectionDensity::scale() const {

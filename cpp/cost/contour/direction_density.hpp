@@ -25,6 +25,7 @@ class DirectionDensity {
     double log_density_error(const Hyperbolic& at) const;  // in units u
     // The slope of log density + h tanh v + pull tanh v for v > 0: it falls to below 0 once.
     double slope(const Hyperbolic& at, double pull) const;
+    double pull_across(const Hyperbolic& at) const;  // z A'(z)/A(z), z = g sech v
     // A v > 0 at which that is about 0, of a pull that never rises with v.
     template <class Pull>
     double mode(Pull pull) const;

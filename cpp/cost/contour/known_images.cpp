@@ -49,17 +49,18 @@ Interval KnownImages::sum(double x, double tilt, double window, double smoothing
                           double log_unit) const {
     const double unit = std::exp(-log_unit);
     const double plain = std::exp(log_geometric(tilt * window));
-    const double grown = std::exp(log_geometric((1.0 + tilt) * window));
+    const double grown = std::exp(std::min(x + log_geometric((1.0 + tilt) * window), 700.0));
     double log_more = kInfinity;
     for (const Markov& t : tilts_) {
         const double log_ratio = log_geometric((1.0 + t.at + tilt) * window);
         log_more = std::min(log_more, t.log_value(x, smoothing) + log_ratio);
     }
     const double more = std::exp(std::min(log_more - log_unit, 700.0)) * (1.0 + 1e-12);
+    const double sizes = 1.0 + std::fabs(log_unit) + std::fabs(x) + (1.0 + tilt) * window;
     const double error =
-        kRounding * (1.0 + std::fabs(log_unit)) * masses_.mass.upper * plain * unit;
-    const double lower = masses_.mass.lower * plain - std::exp(x) * masses_.swapped.upper * grown;
-    const double upper = masses_.mass.upper * plain - std::exp(x) * masses_.swapped.lower * grown;
+        kRounding * sizes * (masses_.mass.upper * plain + masses_.swapped.upper * grown) * unit;
+    const double lower = masses_.mass.lower * plain - masses_.swapped.upper * grown;
+    const double upper = masses_.mass.upper * plain - masses_.swapped.lower * grown;
     return {std::max(lower * unit - error, 0.0), std::max(upper * unit, 0.0) + error + more};
 }
 

@@ -48,6 +48,8 @@ class Line {
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
     // The first for y <= y' <= end only, where atoms that are close to each other are as a density.
     virtual double log_tail_until(double y, double) const { return log_tail(y); }
+    // These bounds hold up to this frequency; beyond, |phi| <= 1 is all that is known.
+    virtual double tail_end() const { return kInfinite; }
     virtual bool has_far_tail() const { return false; }  // whether that is anything else
     virtual std::size_t work() const = 0;  // what one frequency costs, in parts of a nanosecond
     virtual std::size_t block() const { return kBlock; }       // of which `count` is a multiple

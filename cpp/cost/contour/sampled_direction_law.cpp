@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cost/contour/complex_sphere_mean.hpp"
 #include "cost/contour/sampled_direction_line.hpp"
 #include "cost/contour/sampled_direction_nodes.hpp"
 #include "mechanisms/vmf_profile.hpp"
@@ -12,8 +13,7 @@
 namespace tightnoise::contour {
 namespace {
 
-constexpr double kPruned = 1e-28;  // of M: nodes that are left out, and counted
-constexpr double kMomentError = -46.0;
+constexpr double kPruned = 1e-28;   // of M: nodes that are left out, and counted
 constexpr double kWidestCut = 0.7;  // of a split, in standard deviations of v
 // The same by a, of which losses are next to nothing soon below the cut: phi of the share of large
 // ones falls no sooner for a wider one. A cut is so many widths above 0, at least.
@@ -28,7 +28,60 @@ SampledDirectionLaw::SampledDirectionLaw(double kappa, double dim, double half_c
       half_chord_(half_chord),
       q_(rate),
       direction_(direction),
-      density_(kappa, dim, half_chord) {}
+      density_(kappa, dim, half_chord),
+      stretched_(stretched()) {}
+
+// Up to the angle at 0 the line is at 1.2 in b, and b rises to 1.6 more where losses are so large
+// or small that w has no zero: section 8.
+std::optional<SampledDirectionLaw::Stretched> SampledDirectionLaw::stretched() const {
+    constexpr double kWide = 4.5;  // deviation of v, by 1/h
+    constexpr double kShift = 1.4, kMostAngle = 0.4;
+    const double h = density_.along(), scale = density_.scale();
+    if (!(h * scale > kWide)) return std::nullopt;
+    double angle = kMostAngle;
+    if (q_ < 1.0) {
+        const double zero = std::log((1.0 - q_) / q_);
+        angle = std::atan(kRises / std::max(zero + 1.0, kLogTurn - zero));
+    }
+    // Losses that count are far from 0, where A is next to 1; A is known so far, twice.
+    const double most = density_.across() > 0.0 ? 1.96 * kFarthestShift : kMostShift;
+    const double length = std::min(kShift / std::sqrt(density_.sphere()), most) / angle;
+    return Stretched{{length, std::min(kAtZero / (2.0 * h * length * std::sin(angle)), 1.0)},
+                     angle};
+}
+
+std::vector<SmoothShare> SampledDirectionLaw::shares(const Cut* top, const Cut* part) const {
+    std::vector<SmoothShare> found;
+    if (top) found.push_back({top->v, top->width, -sign()});
+    if (part) found.push_back({part->v, part->width, sign()});
+    return found;
+}
+
+double SampledDirectionLaw::moment_step(double t, const Cut* top, const Cut* part) const {
+    const double spread = (top ? top->spread() : 0.0) + (part ? part->spread() : 0.0);
+    if (!stretched_) return step(t, 0.0, kMomentError, spread, top != nullptr);
+    const Ends ends = this->ends(t, top, part);
+    const DirectionCells cells(density_, q_, ends.below, ends.above);
+    const auto shares = this->shares(top, part);
+    const auto growth = [&](double angle) {
+        double most =
+            cells.growth(stretched_->axis, angle, 0.0, {}, DirectionCells::kLeastAbove).log_whole;
+        for (const double u : {order(t), 0.0, 1.0}) {
+            most = std::max(
+                most, cells.growth(stretched_->axis, angle, u, shares, DirectionCells::kLeastAbove)
+                          .log_whole);
+        }
+        return most;
+    };
+    double best = 0.0;
+    for (double angle = stretched_->most_angle; angle > 1e-4; angle *= 0.75) {
+        const double width = 2.0 * kPi * stretched_->axis.length * angle /
+                             (growth(angle) + std::log(2.1) - kMomentError);
+        if (width < 0.8 * best) break;
+        best = std::max(best, width);
+    }
+    return best;
+}
 
 double SampledDirectionLaw::widest() const {
     constexpr double kWidest = 0.25 * kPi;
@@ -82,8 +135,7 @@ Moment SampledDirectionLaw::moment(double t) const {
 
 Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
     const double u = order(t);
-    const auto grid = nodes(
-        t, step(t, 0.0, kMomentError, top ? top->spread() : 0.0, top != nullptr), top, nullptr);
+    const auto grid = nodes(t, moment_step(t, top, nullptr), top, nullptr);
     if (!grid) return crude_moment(t);
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
     double mean = 0.0, square = 0.0, error = 0.0, base_error = 0.0;
@@ -104,6 +156,24 @@ Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
             std::max(square - mean * mean, 0.0)};
 }
 
+// K, of which the rule misses so much; a share of smaller losses is that of the law.
+Moment SampledDirectionLaw::exact_moment(const Nodes& grid, const Tilted& law, double t,
+                                         double missed) const {
+    const double u = order(t);
+    double mean = 0.0, error = 0.0, base_error = 0.0;
+    for (std::size_t j = 0; j < grid.v.size(); ++j) {
+        const double g = law.weight[j], loss = grid.loss[j];
+        mean += g * loss;
+        error += g * weight_error(grid.error[j], u * loss, grid.loss_error[j]);
+        base_error += exp(grid.log_weight[j]) * (grid.error[j] + 12.0);
+    }
+    const double rounding = error + base_error + 2.0 * static_cast<double>(grid.v.size()) +
+                            4.0 * std::fabs(law.log_sum);
+    const Moment moment{law.log_sum, 1.02 * (kUnit * rounding + 2.0 * missed), sign() * mean, 0.0};
+    if (law.log_sum >= 1.0) return moment;
+    return top() ? part_moment(grid, t, moment, missed) : careful_moment(grid, t, moment, missed);
+}
+
 // K where it is small, from terms that are all of one sign.
 Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Moment& plain,
                                            double discrete) const {
@@ -112,9 +182,12 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     for (std::size_t j = 0; j < n; ++j) {
         const Weight w{grid.excess[j], grid.loss[j]};
         const double term = careful_term(direction_, t, w, grid.log_weight[j]);
-        const double of_loss = 7.0 * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) + 8.0;
+        const double of_loss =
+            (7.0 + error_of_place()) * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
+            8.0;
         sum += term;
-        error += term * (grid.error[j] + (4.0 + 2.0 * t * std::fabs(w.loss)) * of_loss + 62.0);
+        const double gain = std::max(t * sign() * w.loss, 0.0);  // e^x - 1 - x is tame for x < 0
+        error += term * (grid.error[j] + (4.0 + 2.0 * gain) * of_loss + 62.0);
     }
     double base_error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
@@ -125,7 +198,7 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     Moment moment = plain;
     moment.value = log1p(sum);
     moment.error = 1.02 * absolute / (1.0 + sum) + 4.0 * kUnit * moment.value;
-    return moment;
+    return moment.error < plain.error ? moment : plain;
 }
 
 // The same of a law without larger losses: M - 1 is E_P[e^(t L) - 1] less what they have.
@@ -164,15 +237,16 @@ Masses SampledDirectionLaw::larger(const Split& split) const {
     const Cut cut = split.is_none() ? Cut{} : cut_at(split);
     if (cut.is_none()) return lacking_;
     const Interval unknown{0.0, 1.0};
-    const auto grid = nodes(0.0, step(0.0, 0.0, kMomentError, cut.spread()), nullptr, &cut);
+    const auto grid = nodes(0.0, moment_step(0.0, nullptr, &cut), nullptr, &cut);
     if (!grid) return {unknown, unknown};
     const std::size_t n = grid->v.size();
     double absent = 0.0, mixed = 0.0, error = 0.0, mixed_error = 0.0, base_error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double at = sign() * (grid->v[j] - cut.v) / cut.width, log_share = log_ndtr(at);
         const double exponent = grid->log_weight[j] + log_share;
-        const double of_share = share_error(at, grid->v[j], cut.v, cut.width) +
-                                2.0 * std::fabs(exponent) + grid->error[j] + 16.0;
+        const double of_share =
+            (stretched_ ? 6.0 : 1.0) * share_error(at, grid->v[j], cut.v, cut.width) +
+            2.0 * std::fabs(exponent) + grid->error[j] + 16.0;
         const double under_base = exp(exponent), under_mixed = exp(exponent + grid->loss[j]);
         absent += under_base;
         mixed += under_mixed;
@@ -237,6 +311,7 @@ std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) cons
     constexpr double kMany = 1200.0, kBreadth = 24.0;  // of nodes; in deviations
     const bool is_split = !request.split.is_none();
     if (is_split && top()) return nullptr;
+    if (stretched_) return stretched_line(request);
     const double width =
         step(request.tilt, request.reach, std::log(request.error), top() ? top_.spread() : 0.0);
     const bool has_many = kBreadth * density_.scale() > kMany * width;
@@ -276,12 +351,9 @@ std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request
     const double most = q_ < 1.0 ? 2.0 - std::log(q_) : 1.0;
     TiltedNodes kept{{}, {}, {}, 7.0 * most + 9.0, 0.0, request.step};
     kept.block = request.reach > kMany * request.step ? kManyNodes : kFrequencies;
-    double error = 0.0, base_error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double g = law.weight[j], loss = grid->loss[j];
         const double relative = weight_error(grid->error[j], u * loss, grid->loss_error[j]);
-        error += g * relative;
-        base_error += exp(grid->log_weight[j]) * (grid->error[j] + 12.0);
         if (g < kPruned && !(is_split && large[j] >= kPruned * large_sum)) {
             details.left_out += g;
             if (is_split) details.large_left_out += large[j];
@@ -312,15 +384,8 @@ std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request
         2.0 * (2.0 * std::exp(log_error) * large_sum + large_outside + details.large_left_out);
     details.left_out += outside + 1e-300;
     details.large_left_out += large_outside;
-    Moment moment{law.log_sum, 0.0, 0.0, 0.0};
-    moment.error = 1.02 * (kUnit * (error + base_error + 2.0 * static_cast<double>(n) +
-                                    4.0 * std::fabs(law.log_sum)) +
-                           2.0 * missed);
-    if (law.log_sum < 1.0) {
-        moment = top() ? part_moment(*grid, t, moment, missed)
-                       : careful_moment(*grid, t, moment, missed);
-    }
-    return std::make_unique<SampledDirectionLine>(std::move(kept), moment, std::move(details));
+    return std::make_unique<SampledDirectionLine>(
+        std::move(kept), exact_moment(*grid, law, t, missed), std::move(details));
 }
 
 namespace {

@@ -6,10 +6,12 @@
 #include <limits>
 #include <memory>
 
+#include "cost/contour/direction_cells.hpp"
 #include "cost/contour/direction_density.hpp"
 #include "cost/contour/law.hpp"
 #include "cost/contour/sampled_pair.hpp"
 #include "cost/contour/shifted_sum.hpp"
+#include "cost/contour/stretch.hpp"
 
 namespace tightnoise::contour {
 
@@ -39,6 +41,28 @@ class SampledDirectionLaw : public LawInParts {
         double spread() const { return 1.0 / (width * width); }
         bool is_none() const { return !std::isfinite(v); }
     };
+    // Of arg w below the zeros of w, where lines of a stretch turn a by more than pi.
+    static constexpr double kLogTurn = 45.0;
+    // Lines turn a by kAtZero at 0 and by kRises more where w may have zeros; Im v is no more.
+    static constexpr double kAtZero = 1.2, kRises = 1.6, kMostShift = 0.78;
+    // Where the density is far wider than w near 0: no farther than the angle.
+    struct Stretched {
+        Stretch axis;
+        double most_angle;
+    };
+    std::optional<Stretched> stretched() const;
+    // Beside the real line of a stretch; the norm is that of nodes on it.
+    struct Beside {
+        double angle, log_norm;
+    };
+    // Where nodes end below and above 0: e^-80 of the largest weight.
+    struct Ends {
+        double below, above;
+    };
+    double large_pull(double t, const Hyperbolic& at) const;
+    Ends ends(double t, const Cut* top, const Cut* part) const;
+    std::vector<LineAbove> lines_for_tails() const;
+    std::vector<SmoothShare> shares(const Cut* top, const Cut* part) const;
     const Cut* top() const { return top_.is_none() ? nullptr : &top_; }
     bool is_remove() const { return direction_ == Direction::remove; }
     double order(double t) const { return is_remove() ? 1.0 + t : -t; }
@@ -49,17 +73,32 @@ class SampledDirectionLaw : public LawInParts {
     // that a smooth share of this spread makes, of large losses or (for no reach) of small ones.
     double step(double t, double reach, double log_error, double spread,
                 bool is_small = false) const;
+    // The same at y = 0 on the axis of a stretch, if there is one.
+    double moment_step(double t, const Cut* top, const Cut* part) const;
     // Of a share of small losses (top), or beyond a cut as well (part).
-    std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part) const;
+    std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part,
+                               const Beside* beside = nullptr) const;
     std::unique_ptr<Line> plain_line(const LineRequest& request) const;
     std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
-    std::optional<ShiftedNodes> shifted(double t, double log_error, const Cut* cut) const;
+    struct Missed;
+    double farthest_shift(const Cut* cut) const;
+    // Relative to M; with a cut, the part of larger losses only.
+    std::optional<ShiftedNodes> shifted_nodes(double t, double log_error, const Cut* cut) const;
+    std::unique_ptr<Line> stretched_line(const LineRequest& request) const;
+    std::optional<ShiftedNodes> stretched_nodes(double t, double log_error, const Cut* cut,
+                                                const Nodes& real, const Tilted& of_real,
+                                                double step) const;
+    std::optional<ShiftedNodes> weighed(double t, const Nodes& grid, double log_sum, const Cut* cut,
+                                        const Missed& missed) const;
+    double rounding_of(const Nodes& grid, const Tilted& law, double u) const;
     // log of what |density w^u| grows at Im v = d, and the integral of |density w^(u + iy)|.
     double growth_at(double t, double d) const { return density_.log_growth(d, t, order(t), q_); }
     double mean_growth_at(double t, double d, double reach) const {
         return density_.log_mean_growth(d, t, order(t), q_, reach);
     }
+    double error_of_place() const { return stretched_ ? 1.2 * Stretch::kError : 0.0; }
     Moment moment_below(double t, const Cut* top) const;
+    Moment exact_moment(const Nodes& nodes, const Tilted& law, double t, double missed) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
     Moment part_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
     Moment crude_moment(double t) const;
@@ -67,6 +106,7 @@ class SampledDirectionLaw : public LawInParts {
     double kappa_, dim_, half_chord_, q_;
     Direction direction_;
     DirectionDensity density_;
+    std::optional<Stretched> stretched_;
     Cut top_{};  // the share of smaller losses, where larger ones are left out
 };
 

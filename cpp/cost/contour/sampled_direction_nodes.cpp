@@ -12,15 +12,18 @@ constexpr double kMostNodes = 0x1p15;  // of one line
 
 }  // namespace
 
-std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, double width,
-                                                                     const Cut* top,
-                                                                     const Cut* part) const {
+// The pull on the side of large losses: of w^-t it is less where w is near 1 - q already.
+double SampledDirectionLaw::large_pull(double t, const Hyperbolic& at) const {
+    const double h = density_.along();
+    return h * (1.0 + 2.0 * t * (is_remove() ? 1.0 : share_of(q_, -2.0 * h * at.tanh)));
+}
+
+// e^-kDepth of the largest weight is left beyond.
+SampledDirectionLaw::Ends SampledDirectionLaw::ends(double t, const Cut* top,
+                                                    const Cut* part) const {
     const double h = density_.along();
     const auto plain = [h](const Hyperbolic&) { return h; };
-    // The pull on the side of large losses: of w^-t it is less where w is near 1 - q already.
-    const auto large = [&](const Hyperbolic& at) {
-        return h * (1.0 + 2.0 * t * (is_remove() ? 1.0 : share_of(q_, -2.0 * h * at.tanh)));
-    };
+    const auto large = [&](const Hyperbolic& at) { return large_pull(t, at); };
     // Where a function that rises by no more than a pull tells has become next to nothing.
     const auto end = [&](auto pull, auto log_value, double beyond) {
         const auto depth = [&](double v) {
@@ -61,11 +64,23 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         }
         ends[side] = std::min(high, kFarthest);
     }
+    return is_remove() ? Ends{ends[1], ends[0]} : Ends{ends[0], ends[1]};
+}
+
+std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, double width,
+                                                                     const Cut* top,
+                                                                     const Cut* part,
+                                                                     const Beside* beside) const {
+    const double h = density_.along(), angle = beside ? beside->angle : 0.0;
+    const Ends ends = this->ends(t, top, part);
+    const auto in_steps = [&](double v) {
+        return stretched_ ? stretched_->axis.reaching(v, angle) : v;
+    };
     int exponent;
     const double mantissa = std::frexp(width, &exponent);
     const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
-    const double below = std::ceil(ends[is_remove() ? 1 : 0] / spacing);
-    const double above = std::ceil(ends[is_remove() ? 0 : 1] / spacing);
+    const double below = std::ceil(in_steps(ends.below) / spacing);
+    const double above = std::ceil(in_steps(ends.above) / spacing);
     const double count = below + above + 1.0;
     if (!(spacing > 0.0 && count <= kMostNodes)) return std::nullopt;
     const auto n = static_cast<std::size_t>(count);
@@ -76,8 +91,26 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
     }
     const double most = 2.0 - std::log(q_);
     for (std::size_t j = 0; j < n; ++j) {
-        const double v = (static_cast<double>(j) - below) * spacing;
+        const double s = (static_cast<double>(j) - below) * spacing;
+        double v = s, of_place = 0.0, log_slope = 0.0;
+        if (beside) {
+            const Stretch::Point point = stretched_->axis.beside(s, angle);
+            v = point.v;
+            made.shift.push_back(point.shift);
+            made.stretch.push_back(point.slope);
+        } else if (stretched_) {
+            v = stretched_->axis.at(s);
+            log_slope = std::log(stretched_->axis.slope(s));
+        }
         const Hyperbolic at(v);
+        if (stretched_) {
+            const double size = std::hypot(v, beside ? made.shift[j] : 0.0);
+            of_place =
+                Stretch::kError *
+                (1.0 + 2.0 * size *
+                           (h * at.sech_square +
+                            (density_.sphere() + density_.pull_across(at)) * std::fabs(at.tanh)));
+        }
         const double a = 2.0 * h * at.tanh;
         const Weight w = weight_of(q_, a);
         made.v[j] = v;
@@ -85,13 +118,16 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         made.loss[j] = w.loss;
         made.tanh[j] = at.tanh;
         made.sech_square[j] = at.sech_square;
-        made.log_weight[j] = density_.log_density(at);
-        made.error[j] = density_.log_density_error(at);
-        made.loss_error[j] = 7.0 * std::min(1.0 + std::fabs(a), most) + 8.0;
+        made.log_weight[j] = density_.log_density(at) + log_slope;
+        made.error[j] = density_.log_density_error(at) + of_place;
+        made.loss_error[j] = (7.0 + error_of_place()) * std::min(1.0 + std::fabs(a), most) + 8.0;
     }
-    const double log_sum = tilted(made.log_weight, made.loss, 0.0).log_sum;
-    for (double& e : made.log_weight) e -= log_sum;
-    // Beyond an end terms fall at least by e^(-rate spacing) each.
+    made.spacing = spacing;
+    made.log_norm = beside ? beside->log_norm - std::log(spacing)
+                           : tilted(made.log_weight, made.loss, 0.0).log_sum;
+    for (double& e : made.log_weight) e -= made.log_norm;
+    // Beyond an end terms fall at least by e^(-rate spacing) each, of a stretch by that of its
+    // least slope, while slopes rise to 1/cos(angle) at most.
     const auto decay = [&](auto pull_at, double v, const Cut* below_cut) {
         const Hyperbolic at(std::fabs(v));
         const double pull = pull_at(at);
@@ -99,9 +135,21 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         if (below_cut && std::isfinite(below_cut->v)) {
             rise -= std::max(std::fabs(v) - sign() * top->v, 0.0) * top->spread();
         }
-        const double fall = -rise * spacing * (1.0 - 1e-9);
-        return fall > 0.0 ? -std::log(std::expm1(fall)) + 1e-9 : kInfinity;
+        double least = 1.0, most_slope = 1.0;
+        if (stretched_) {
+            const double last = (v < 0.0 ? below : above) * spacing;
+            const double grown = std::sinh(last / stretched_->axis.length);
+            const double r = stretched_->axis.least;
+            const double least_slope =
+                r * std::hypot(std::cos(angle), grown) / std::hypot(1.0, r * grown);
+            least = least_slope * std::cos(angle);
+            most_slope = 1.0 / (std::cos(angle) * (beside ? 1.0 : least_slope));
+        }
+        const double fall = -rise * spacing * least * (1.0 - 1e-9);
+        return fall > 0.0 ? std::log(most_slope / std::expm1(fall)) + 1e-9 : kInfinity;
     };
+    const auto plain = [h](const Hyperbolic&) { return h; };
+    const auto large = [&](const Hyperbolic& at) { return large_pull(t, at); };
     const double low = made.v.front(), high = made.v.back();
     made.low_decay = decay(plain, low, nullptr);
     made.high_decay = decay([&](const Hyperbolic&) { return top ? -h : h; }, high, nullptr);
@@ -113,7 +161,8 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
             const double at = sign() * (top->v - made.v[j]) / top->width;
             made.log_share.push_back(log_ndtr(at));
             made.log_weight[j] += made.log_share[j];
-            made.error[j] += share_error(at, made.v[j], top->v, top->width);
+            made.error[j] +=
+                (stretched_ ? 6.0 : 1.0) * share_error(at, made.v[j], top->v, top->width);
         }
     }
     return made;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "cost/contour/sampled_direction_law.hpp"
@@ -11,14 +12,19 @@
 namespace tightnoise::contour {
 
 constexpr double kFarthest = 300.0;  // |v| of a node
+constexpr double kMomentError = -46.0;
 
 // Relative error of e^(log weight + order loss), in units u.
 inline double weight_error(double of_weight, double order_times_loss, double of_loss) {
     return of_weight + std::fabs(order_times_loss) * (of_loss + 4.0) + 12.0;
 }
 
-// Nodes at v_j = j width exactly, weights under Q0 of sum 1, and what lies outside of them.
+// Nodes at v_j = j width exactly, or where a stretch puts these, weights under Q0 of sum 1, and
+// what lies outside of them.
 struct SampledDirectionLaw::Nodes {
+    double spacing, log_norm;                   // of the weights, of which this was taken off
+    std::vector<double> shift;                  // Im v beside the real line, with v the real part,
+    std::vector<std::complex<double>> stretch;  // and what is left to multiply weights by
     std::vector<double> v, excess, loss, log_weight;
     std::vector<double> tanh, sech_square;
     std::vector<double> log_share;   // of smaller losses, which is in the weight; none for all

@@ -82,6 +82,18 @@ inline Ratio ratio_at(double a, const Shift& shift, double q) {
             std::atan2(imaginary, whole)};
 }
 
+// arg w of b >= 0 beyond pi, too, where no zero of w is between: of q e^a < 1 - q next to 0 again.
+inline double unwound(double a, double b, double q) {
+    const double less = std::log((1.0 - q) / q) - a;
+    if (q == 1.0 || less < -kLogOverflow) return b;
+    if (less > 0.0 || b < 0.9 * kPi) {
+        const Ratio plain = ratio_at(a, Shift(b), q);
+        return plain.angle;
+    }
+    const double rest = std::exp(less);
+    return b + std::atan2(-rest * std::sin(b), 1.0 + rest * std::cos(b));
+}
+
 inline double log_cos(double b) {
     return std::log(std::cos(b));
 }

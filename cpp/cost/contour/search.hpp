@@ -52,7 +52,8 @@ double crossing(Guess guessed, const Contour& contour, double log_value, double 
         else
             low = std::max(low, x);
         double next = x + std::clamp(step, -reach, reach);
-        if (is_lost || !(next >= low && next <= high)) {
+        const bool is_known = next == (step < 0.0 ? low : high) && low < high;  // and so no further
+        if (is_lost || is_known || !(next >= low && next <= high)) {
             next = safe > low && safe < high && is_lost ? safe : 0.5 * (low + high);
         }
         const double moved = std::fabs(next - x);

@@ -25,8 +25,7 @@ class ShiftedLine : public Line {
     double centre() const override { return moment_.slope; }
     double log_tail(double y) const override {
         if (!plain_) return 0.0;
-        const double damped = std::exp(whole_.log_tail(y)) + whole_.missing() + whole_.rounding();
-        return std::min(plain_->log_tail(y), std::log(damped) + 1e-12);
+        return std::min(plain_->log_tail(y), log_damped(y));
     }
     double log_large_tail(double y) const override { return large_.log_tail(y); }
     std::size_t block() const override { return ShiftedSum::kBlock; }
@@ -57,6 +56,13 @@ class ShiftedLine : public Line {
                                         large_.error(y(k)) + error};
             }
         }
+    }
+
+  protected:
+    // A bound of |phi| for all larger y, as far as what the nodes miss is known there.
+    double log_damped(double y) const {
+        const double sum = std::exp(whole_.log_tail(y)) + whole_.missing() + whole_.rounding();
+        return std::log(sum) + 1e-12;
     }
 
   private:

@@ -46,7 +46,7 @@ ShiftedSum::ShiftedSum(const ShiftedNodes& nodes, double centre, double step)
     double last = 0.0;
     for (std::size_t j = n; j-- > 0;) {
         if (modulus_[j] > nothing) {
-            last = std::max(last, 1.0001 * log(modulus_[j] / nothing) / damping_[j]);
+            last = std::max(last, 1.0001 * log(modulus_[j] / nothing) / std::fabs(damping_[j]));
         }
         still_from_[j / kGroup] = last;
     }
