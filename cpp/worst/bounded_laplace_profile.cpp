@@ -44,7 +44,7 @@ struct Pair {
     double upper() const { return std::exp(-before_end); }  // B
     double s() const { return std::exp(log_s); }
     double rest() const { return -std::expm1(log_s); }  // 1 - s
-    double f() const { return rest() * (both_sides(a, log_s) / whole); }
+    double f() const { return log_s < 0.0 ? rest() * (both_sides(a, log_s) / whole) : 0.0; }
 };
 
 struct Domain {

@@ -26,8 +26,8 @@
 
 namespace tightnoise {
 
-// An upper bound of the smallest delta: that of epsilon - 2^-47 sensitivity/scale or of any larger
-// one, and at most 2e-10 above it, relative. At least the smallest subnormal unless it is 0.
+// An upper bound of the smallest delta: at most 2e-10, relative, above the one at epsilon - 2^-46
+// sensitivity/scale. At least the smallest subnormal unless it is 0.
 // Numbers greater than 0 and finite, epsilon >= 0, sensitivity clipped to the width.
 double bounded_laplace_worst_delta(double scale, double width, double sensitivity, double epsilon);
 

@@ -6,7 +6,7 @@ import pytest
 import tightnoise as tn
 from tightnoise._core import domain as core
 
-LOWERED, NEAR = 2.0**-47, 2.5e-10
+NEAR = 2.5e-10
 
 
 def divergences(width, change, epsilon):
@@ -40,6 +40,28 @@ def test_in_closed_form_where_values_are_as_far_apart_as_can_be():
         truth = (1 - s) ** 2 / -np.expm1(-3.0)
         delta = core.bounded_laplace_worst_delta(1.0, 3.0, 5.0, epsilon)
         assert truth <= delta <= truth * (1 + NEAR)
+
+
+def test_next_to_the_greatest_loss():
+    """The end has (1 - s)^2/(1 - e^-w) with s = e^((epsilon - H)/2), the worst place a bit more."""
+    for width, change in ((0.01, 0.003), (2.0, 0.5), (40.0, 7.0)):
+        whole, rest = -np.expm1(-width), -np.expm1(-change) - np.expm1(change - width)
+        loss = change + np.log(rest / whole)
+        for away in (1e-3, 1e-5, 1e-7):
+            epsilon = loss - away * change
+            at_end = np.expm1(-0.5 * away * change) ** 2 / whole
+            delta = core.bounded_laplace_worst_delta(1.0, width, change, epsilon)
+            assert at_end * (1 - 1e-6) <= delta <= 2.5 * at_end
+        above = core.bounded_laplace_epsilon(1.0, width, change) * (1 + 1e-12)
+        assert core.bounded_laplace_worst_delta(1.0, width, change, above) == 0
+
+
+@pytest.mark.parametrize("scale", [1e155, 1e162, 1e300])
+def test_next_to_nothing_is_not_nothing(scale):
+    cost = tn.BoundedLaplace(scale, 0.0, 1.0).cost(sensitivity=0.5)
+    for count in (1, 5):
+        assert (cost * count).epsilon(0.0) >= 0.7 / scale * count
+        assert (cost * count).delta(0.0) >= 0.1 / scale
 
 
 def test_epsilon_is_the_least():

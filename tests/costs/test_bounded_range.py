@@ -46,6 +46,43 @@ def test_two_and_three_against_a_search(eta):
     assert (cost * 2).delta(2 * eta * (1 + 1e-12)) == 0
 
 
+@pytest.mark.parametrize("eta", [1e-3, 0.5, 3.0])
+def test_two_off_the_lattice(eta):
+    """The mean is concave in t, in which it is a sum of V_1's closed forms: a finer search."""
+    cost = tn.Cost.of_bounded_range(eta) * 2
+    for x in 2 * eta * np.array([0.0, 1e-4, 0.00171, 0.1234567, 0.345678, 0.7891]):
+        truth = float(one_more(lambda y: profile_of_one(eta, y), eta, x, 400_001))
+        lower, upper = cost.delta_bounds(x)
+        assert lower <= truth * (1 + 1e-9)
+        assert truth <= upper
+        assert upper - lower <= 1e-3 * upper
+
+
+@pytest.mark.parametrize("eta", [1e-322, 1e-300, 1e-165, 1e-158, 1e-100])
+@pytest.mark.parametrize("count", [1, 2, 257])
+def test_next_to_nothing_is_not_nothing(eta, count):
+    cost = tn.Cost.of_bounded_range(eta) * count
+    assert cost.delta(0.0) >= eta / 4 * (1 - 1e-12)
+    assert cost.epsilon(0.0) >= eta * count
+    assert cost.delta(0.0, by="rdp") > 0
+    assert cost.group(2).delta(0.0) >= eta / 2 * (1 - 1e-12)
+
+
+def test_a_group_has_the_sum_of_the_ranges():
+    for count in (1, 20):
+        group = (tn.Cost.of_bounded_range(0.2) * count).group(3)
+        wide = tn.Cost.of_bounded_range(0.2 * 3) * count
+        assert wide.epsilon(1e-5) <= group.epsilon(1e-5) <= wide.epsilon(1e-5) * (1 + 1e-9)
+
+
+def test_one_more_release_costs_no_less():
+    for eta, delta in ((10.0, 0.01), (0.1, 1e-20)):
+        cost = tn.Cost.of_bounded_range(eta)
+        assert (cost * 257).epsilon_bounds(delta)[1] >= (cost * 256).epsilon_bounds(delta)[0]
+        lower, upper = (cost * 257).epsilon_bounds(delta)
+        assert lower >= 0.87 * upper
+
+
 def divergence(strategy, rng, eta, others, ranges, x):
     """Of a random strategy: a loss and what is left to come decide what is next."""
     if not others and not ranges:

@@ -57,9 +57,8 @@ MOST_TOGETHER = 256
 
 _WORK = 2e7  # points times places times releases: two tenths of a second
 _LEAST_PARTS, _MOST_PARTS = 8, 512  # of eta
-_REACH = math.sqrt(1200.0)  # deviations: delta is no number beyond
-_ROUNDING = 2.0**-40  # of a value, for each release
-_WIDEST = 700.0  # eta, of whose losses the exponentials are numbers
+_ROUNDING = 2.0**-36  # of a value, for each release; next to the end places count, too
+_NARROWEST, _WIDEST = 1e-290, 700.0  # eta: parts of it, and exponentials, are numbers
 _SHARES = np.arange(1.0, 64.0) / 64.0  # of eta, that are tried for t
 _LOG_ERROR = 2.0**-48
 _LOST = 1e-290  # less has not all digits
@@ -91,7 +90,7 @@ class BoundedRange(Leaf):
     @property
     def zcdp_rho(self) -> float:
         """Return eta^2/8."""
-        return 0.25 * rho_of_pure(self.eta)
+        return math.nextafter(0.25 * rho_of_pure(self.eta), math.inf) if self.eta > 0 else 0.0
 
     def renyi(self) -> RdpFunction | None:
         """Return the lesser of zCDP and pure DP."""
@@ -102,12 +101,14 @@ class BoundedRange(Leaf):
         if self.eta == 0:
             return np.zeros_like(epsilons), np.zeros_like(epsilons)
         gap = -np.expm1(np.minimum(0.5 * (epsilons - self.eta), 0.0))
-        delta = np.minimum(gap * gap / -math.expm1(-self.eta) * (1 + 2.0**-48), 1.0)
+        height = gap * (gap / -math.expm1(-self.eta)) * (1 + 2.0**-48)
+        delta = np.where(epsilons < self.eta, np.nextafter(np.minimum(height, 1.0), 1.0), 0.0)
         return delta, delta
 
     def profile_below(self, epsilons: Array) -> Profile:
         """Return the same, rounded down: another pair has it at each epsilon."""
         below = self.profile(epsilons)[0] * (1 - 2.0**-46)
+        below = np.where(below > _LOST, below, 0.0)
         return below, below
 
     def release(self) -> Release:
@@ -166,15 +167,17 @@ class BoundedRanges(BoundedRange):
 
 def in_blocks(leaf: BoundedRange, count: int) -> tuple[tuple[Leaf, int], ...]:
     """Return as many such releases, together as far as possible."""
-    if count == 1 or not 0 < leaf.eta <= _WIDEST or isinstance(leaf, BoundedRanges):
+    is_told = _NARROWEST <= leaf.eta <= _WIDEST
+    if count == 1 or not is_told or isinstance(leaf, BoundedRanges):
         return ((leaf, count),)
-
-    def of(together: int) -> Leaf:
-        return BoundedRanges(leaf.eta, together, adjacency=leaf.adjacency) if together > 1 else leaf
-
-    blocks, others = divmod(count, MOST_TOGETHER)
-    found = ((of(MOST_TOGETHER), blocks), (of(others), 1))
-    return tuple((one, times) for one, times in found[: 1 if others == 0 else 2] if times)
+    blocks = -(-count // MOST_TOGETHER)
+    each, more = divmod(count, blocks)
+    found = ((each + 1, more), (each, blocks - more))
+    return tuple(
+        (BoundedRanges(leaf.eta, together, adjacency=leaf.adjacency), times)
+        for together, times in found
+        if times
+    )
 
 
 class _Table(NamedTuple):
@@ -188,24 +191,24 @@ class _Table(NamedTuple):
     def upper(self, x: Array) -> Array:
         """Return an upper bound at x >= 0: chords in e^x."""
         at, share, _ = self._place(x)
-        last = self.above.size - 1
-        left, right = self.above[at], self.above[np.minimum(at + 1, last)]
-        found = np.where(at >= last, self.above[last], left + share * (right - left)) + _TINY
+        left, right = self.above[at], self.above[np.minimum(at + 1, self.above.size - 1)]
+        found = left + share * (right - left) + _TINY
         return np.asarray(np.where(x >= self.end, 0.0, np.minimum(found * (1 + _ROUNDING), 1.0)))
 
     def lower(self, x: Array) -> Array:
         """Return a lower bound: no less than at the next point, nor than lines from both sides."""
         at, share, step = self._place(x)
         last = self.above.size - 1
-        inside = (at >= 1) & (at + 2 <= last)
-        i = np.clip(at, 1, max(last - 2, 1))
         # Lines through two points at which V is known: the nearer one from below, the other above.
+        i = np.clip(at, 1, max(last - 2, 1))
         before = self.below[i] + share * step * (self.below[i] - self.above[i - 1])
+        before = np.where((at >= 1) & (at + 2 <= last), before, 0.0)
+        i = np.clip(at, 0, max(last - 2, 0))
         beyond = (1 - share) / step
         after = self.below[i + 1] + beyond * (self.below[i + 1] - self.above[i + 2])
+        after = np.where(at + 2 <= last, after, 0.0)
         least = np.where(at + 1 <= last, self.below[np.minimum(at + 1, last)], 0.0)
-        lines = np.where(inside, np.maximum(before, after), 0.0)
-        found = np.maximum(least, lines) * (1 - _ROUNDING)
+        found = np.maximum(least, np.maximum(before, after)) * (1 - _ROUNDING)
         return np.asarray(np.where(found > _LOST, found, 0.0))
 
     def _place(self, x: Array) -> tuple[NDArray[np.int64], Array, float]:
@@ -219,9 +222,8 @@ class _Table(NamedTuple):
 @functools.lru_cache(maxsize=64)
 def _table(eta: float, count: int) -> _Table:
     """Return V of so many releases."""
-    reach = min(float(count), count * eta / 8 + 0.5 * math.sqrt(count) * _REACH)  # in etas
-    parts = int(np.clip(math.sqrt(_WORK / (count * reach)), _LEAST_PARTS, _MOST_PARTS))
-    size = min(math.ceil(reach * parts), count * parts) + 1
+    parts = int(np.clip(math.sqrt(_WORK) / count, _LEAST_PARTS, _MOST_PARTS))
+    size = count * parts + 1
     t: Array = eta / parts * np.arange(parts + 1.0)
     whole = -math.expm1(-eta)
     p = -np.expm1(t - eta) / whole
@@ -230,16 +232,16 @@ def _table(eta: float, count: int) -> _Table:
     before = t[:0:-1]  # x is the negative of these
     above, below = np.zeros(size), np.zeros(size)
     for _ in range(count):
-        above = _next_above(_extended(above, before, float(above[-1])), size, p, falls, kappa)
-        below = _next_below(_extended(below, before, 0.0), size, p)
+        above = _next_above(_extended(above, before), size, p, falls, kappa)
+        below = _next_below(_extended(below, before), size, p)
     return _Table(eta / parts, above, below, eta * count * (1 + 2.0**-52))
 
 
-def _extended(values: Array, before: Array, last: float) -> Array:
-    """Return V from -eta on, and by eta farther than it is known, where it is `last`."""
+def _extended(values: Array, before: Array) -> Array:
+    """Return V from -eta on, and by eta farther than it is above 0."""
     mirrored = values[before.size : 0 : -1]
     start = -np.expm1(-before) + np.exp(-before) * mirrored
-    return np.concatenate([start, values, np.full(before.size, last)])
+    return np.concatenate([start, values, np.zeros(before.size)])
 
 
 def _next_above(values: Array, size: int, p: Array, falls: Array, kappa: Array) -> Array:

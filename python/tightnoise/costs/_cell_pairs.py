@@ -43,6 +43,8 @@ _MOST_ERROR = 1e-9  # of a probability: narrower cells, or losses that are large
 @functools.lru_cache(maxsize=64)
 def pair_in_domain(law: str, width: float, shift: float, tilt: float) -> Attained | None:
     """Return the profiles, in units of the scale; None where they are not known so well."""
+    if not width > 0:  # of the scale
+        return None
     starts = dict.fromkeys([0.0, *((width - shift) * _STARTS).tolist()])
     found = [_cells(law, width, shift, start) for start in starts]
     pairs = [cells for cells in found if cells is not None]

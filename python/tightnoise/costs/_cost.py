@@ -174,9 +174,9 @@ class Cost(Constructors):
         No accountant can prove less than the lower one of the leaves' pairs, with any amount of
         work. It is 0 where a leaf is an upper bound only (a guarantee, zCDP, Renyi divergences at
         some orders), or where too little is known of its pair. Of bounded range many times, it is
-        that of randomised response; of noise with bounds many times, that of values at an end. Of
-        batches of a fixed size the pair is the one that dominates all (Balle, Barthe and Gaboardi
-        2018, Theorem 9): which neighbours cost most, composed, is not known, and it may be less.
+        that of the best strategy; of noise with bounds many times, that of two values. Of batches
+        of a fixed size the pair is the one that dominates all (Balle, Barthe and Gaboardi 2018,
+        Theorem 9): which neighbours cost most, composed, is not known, and it may be less.
 
         Where losses are atoms alone (scalar noise, fixed batches, domains), `epsilon(delta)` is
         some millionths above the upper one, and takes less time.

@@ -146,7 +146,7 @@ class DomainPair(Leaf):
         argument; before, heights rise by no more than so much, and none is below that at H/2.
         """
         loss = self.max_loss
-        if self._is_large:
+        if self._is_large or not loss < math.inf:
             return None
         if self.law == "bounded-laplace":
             least, _ = self.profile(np.array([0.5 * loss]))

@@ -64,7 +64,8 @@ def losses_of(
     They lie at `points_up_to(largest, width, bends)`; what the profile has left at `largest` is
     the probability of infinite ones. `symmetric`: both directions have the same profile.
     """
-    epsilons = points_up_to(largest, width, bends)
+    least = _SMALLEST_LOSS  # squares of smaller ones underflow
+    epsilons = points_up_to(max(largest, least), max(width, least), bends)
     forward, backward = profile(epsilons)
     return connect_dots(epsilons, forward, None if symmetric else backward)
 
