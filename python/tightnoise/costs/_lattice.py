@@ -26,6 +26,7 @@ that the epsilon in question is near the mean; and all errors are added:
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -468,6 +469,8 @@ def _on_lattice(
 def sum_upper(terms: Iterable[tuple[float, float]]) -> float:
     """Return the sum of products, rounded up: at an epsilon below the exact one, delta is not 0."""
     exact = sum((Fraction(x) * Fraction(times) for x, times in terms), Fraction(0))
+    if exact > Fraction(sys.float_info.max):
+        return math.inf
     nearest = float(exact)
     return nearest if nearest >= exact else math.nextafter(nearest, math.inf)
 
