@@ -47,7 +47,7 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Attained, Leaf, Profile
 from tightnoise.costs._lesser import lesser_of
-from tightnoise.costs._loss_points import losses_of
+from tightnoise.costs._loss_points import LARGEST_LOSS, losses_of
 from tightnoise.costs._pure import rho_of_pure
 
 Array = NDArray[np.float64]
@@ -111,8 +111,10 @@ class BoundedRange(Leaf):
         below = np.where(below > _LOST, below, 0.0)
         return below, below
 
-    def release(self) -> Release:
+    def release(self) -> Release | None:
         """Return the losses."""
+        if not self.eta <= LARGEST_LOSS:
+            return None
         return losses_of(self.profile, self.eta, self.eta, symmetric=True)
 
     def attained(self, tilt: float = 0.0) -> Attained | None:
