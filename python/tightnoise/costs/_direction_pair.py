@@ -33,7 +33,6 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import NEGLIGIBLE, Law, Leaf, Profile
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of
-from tightnoise.costs._rdp_curve import RdpCurve
 from tightnoise.special import ndtri_exp
 
 Array = NDArray[np.float64]
@@ -203,12 +202,6 @@ class VonMisesFisherRdp(CoreSum):
     @property
     def _costs(self) -> bool:
         return self.kappa > 0 and self.half_chord > 0
-
-
-def rdp_curve(kappa: float, dim: int, half_chord: float) -> RdpCurve:
-    """Return the cost at any order."""
-    function = VonMisesFisherRdp(kappa, dim, half_chord)
-    return RdpCurve.of_terms([(function, int(half_chord > 0))])
 
 
 def zcdp_rho_upper(kappa: float, dim: int, half_chord: float) -> float:
