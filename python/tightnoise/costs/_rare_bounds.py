@@ -41,7 +41,7 @@ from tightnoise.costs._exact import NARROW, Bounds
 from tightnoise.costs._lattice_bounds import atoms_of
 from tightnoise.costs._leaf import Leaf, least_epsilon, losses_of_leaf
 from tightnoise.costs._release_profile import Polygon
-from tightnoise.costs._sampled import Terms, merged_gaussians
+from tightnoise.costs._sampled import Terms, merged_terms
 
 Array = NDArray[np.float64]
 
@@ -120,7 +120,7 @@ class _Plan:
     def of(terms: Terms) -> _Plan | None:
         """Return the plan, if pairs of all are known and some are rare."""
         rare, others = [], []
-        for leaf, n in merged_gaussians(terms):
+        for leaf, n in merged_terms(terms):
             release = losses_of_leaf(leaf)
             if release is None or (leaf.reached() is None and leaf.attained() is None):
                 return None
