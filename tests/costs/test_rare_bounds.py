@@ -123,6 +123,26 @@ def test_each_direction_as_quadrature_says(way):
         assert truth <= above.delta(x) * (1 + 1e-10) + 1e-14
 
 
+def test_large_losses_in_the_other_direction():
+    # The others are not symmetric, so that the sum of the rare ones is read from both ends: coarser
+    # points are farther from each other than losses whose exponentials are numbers next to 1.
+    table = tn.Cost.of_losses([math.log(0.5), math.log(1.125)], [0.1, 0.9], adjacency="replace-one")
+    once = tn.Gaussian(1 / 6).cost(sensitivity=2.0, adjacency="replace-one")
+    plan = rare._Plan.of((once.sampled(1e-4, "fixed-size") * 3 + table).terms)
+    assert plan is not None
+    laid = plan.laid(plan.first_grid(1.5))
+    for way in (0, 1):
+        sums = rare._products_of(
+            plan.rare, laid._grid, rare.product_below, rare._below(way), swapped=way > 0
+        )
+        above = rare._Read(
+            rare._turned(laid.above[-1], way), laid._others[way].above, is_upper=True
+        )
+        below = rare._Read(sums[-1], laid._others[way].below, is_upper=False)
+        for x in (0.05, 0.3, 1.5):
+            assert 0 < below.delta(x) <= above.delta(x) <= below.delta(x) * (1 + 1e-4)
+
+
 # --- as contours say, where these are narrow
 
 
@@ -215,4 +235,5 @@ def test_a_crossing_is_on_the_safe_side(way):
         assert excess(found) <= 0 if way > 0 else excess(found) > 0
         assert found == pytest.approx(root, rel=1e-8)
     assert rare._crossing(lambda x: 1.0, 1.0, 1.0) == math.inf
+    assert rare._crossing(lambda x: rare._log_ratio(math.nan, 0.5), 1.0, way) in (math.inf, 0.0)
     assert rare._crossing(lambda x: -1.0, 1.0, -1.0) == 0.0
