@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "runtime/interruption.hpp"
@@ -10,18 +11,30 @@ namespace tightnoise {
 namespace {
 
 constexpr double kShort = 0.01;  // for which the series is as good as the function
+constexpr double kFar = 1.0;     // from where on 1 less what is moved has lost digits
 constexpr double kRounding = 0x1p-50;
 
-// 1 - e^-x, from above and from below: the series of a short x alternates.
+// x - x^2/2 + ... - x^6/720 is below 1 - e^-x, and x^7/5040 more is above: next to nothing, if x is
+// short.
+inline double series(double x, double seventh) {
+    return x * (1.0 -
+                x * (1.0 / 2.0 -
+                     x * (1.0 / 6.0 -
+                          x * (1.0 / 24.0 - x * (1.0 / 120.0 - x * (1.0 / 720.0 - x * seventh))))));
+}
+
+// 1 - e^-x, from above and from below.
 inline double above(double x) {
-    if (x > kShort) return -std::expm1(-x) * (1.0 + kRounding);
-    return x * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0 - x * (1.0 / 120.0))))) *
-           (1.0 + kRounding);
+    return (x > kShort ? -std::expm1(-x) : series(x, 1.0 / 5040.0)) * (1.0 + kRounding);
 }
 
 inline double below(double x) {
-    if (x > kShort) return -std::expm1(-x) * (1.0 - kRounding);
-    return x * (1.0 - x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0)))) * (1.0 - kRounding);
+    return (x > kShort ? -std::expm1(-x) : series(x, 0.0)) * (1.0 - kRounding);
+}
+
+// e^-x - e^-gap, from above: what of a unit so far above a point is left there, less its share.
+inline double left(double x, double gap) {
+    return std::exp(-x) * above(std::max(gap - x, 0.0)) * (1.0 + kRounding);
 }
 
 // Calls of(k, p, x) for each pair of atoms: its sum is x above grid[k], the last point that is no
@@ -63,10 +76,13 @@ void for_each_sum(const LossAtoms& a, const LossAtoms& b, const double* grid, st
 
 InfiniteLosses split_product(const LossAtoms& a, const LossAtoms& b, const double* grid,
                              std::size_t size, double* mass) {
-    std::vector<double> share(size);  // of a unit above each point
-    for (std::size_t k = 0; k + 1 < size; ++k) share[k] = 1.0 / below(grid[k + 1] - grid[k]);
+    // To the next point, and the share of a unit above each.
+    std::vector<double> gap(size, std::numeric_limits<double>::infinity()), share(size, 1.0);
+    for (std::size_t k = 0; k + 1 < size; ++k) {
+        gap[k] = grid[k + 1] - grid[k];
+        share[k] = 1.0 / below(gap[k]);
+    }
     const auto last = static_cast<std::ptrdiff_t>(size) - 1;
-    share[size - 1] = 1.0;
     double here = 0.0, there = 0.0, swapped = 0.0;
     InfiniteLosses infinite{0.0, 0.0};
     const auto of = [&](std::ptrdiff_t k, double p, double x) {
@@ -76,7 +92,7 @@ InfiniteLosses split_product(const LossAtoms& a, const LossAtoms& b, const doubl
             return;
         }
         const double moved = std::min(above(x) * share[k], 1.0);
-        here += p * (1.0 - moved);
+        here += p * (x < kFar ? 1.0 - moved : left(x, gap[k]) * share[k]);
         there += p * moved;
     };
     const auto next = [&](std::ptrdiff_t k) {

@@ -8,16 +8,30 @@ import numpy as np
 import pytest
 
 from tightnoise._core import cost as core
-from tightnoise.costs._atom_products import LossAtoms, power, product_above, product_below
+from tightnoise.costs._atom_products import (
+    LEAST_MASS,
+    LossAtoms,
+    power,
+    product_above,
+    product_below,
+)
+from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._release_profile import Polygon
 
 
-def some_atoms(rng, size, centre):
+def pair_of(losses, masses, infinite, infinite_swapped):
+    """Those of two distributions: both have 1 in sum."""
+    masses = masses * (1 - infinite) / masses.sum()
+    centre = math.log((masses * np.exp(-losses)).sum() / (1 - infinite_swapped))
+    return LossAtoms(centre, losses, masses, infinite, infinite_swapped)
+
+
+def some_atoms(rng, size):
     """Many next to the centre, few of them frequent, and some far from it."""
     near = 1e-3 * rng.exponential(size=size - size // 4)
     losses = np.sort(np.append(near, rng.exponential(size=size // 4)))
     masses = rng.exponential(size=size) * np.where(losses > 0.02, 1e-4, 1.0)
-    return LossAtoms(centre, losses, masses / masses.sum(), 0.01, 0.02)
+    return pair_of(losses, masses, 0.01, 0.02)
 
 
 def divergence(atoms, x):
@@ -51,7 +65,7 @@ POINTS = np.append(-np.geomspace(2.0, 1e-4, 9), np.append(0.0, np.geomspace(1e-4
 @pytest.mark.parametrize("size", [7, 60, 400])
 def test_both_sides_of_a_product(size, check_error):
     rng = np.random.default_rng(size)
-    a, b = some_atoms(rng, size, -0.01), some_atoms(rng, size + 3, 0.02)
+    a, b = some_atoms(rng, size), some_atoms(rng, size + 3)
     grid = 6.0 * (np.arange(601.0) / 600) ** 3
     for first, second in ((a, b), (a, a)):
         exact = exact_product(first, second)
@@ -70,7 +84,7 @@ def test_powers_in_both_directions(reach):
     # On both sides of the centre, the shorter grid leaves some sums out at either end.
     rng = np.random.default_rng(5)
     losses = np.sort(rng.normal(scale=0.2, size=7))
-    one = LossAtoms(-0.01, losses, rng.dirichlet(np.ones(7)), 1e-3, 2e-3)
+    one = pair_of(losses, rng.dirichlet(np.ones(7)), 1e-3, 2e-3)
     exact = exact_product(exact_product(exact_product(one, one), one), exact_product(one, one))
     grid = reach * (np.arange(801.0) / 800) ** 3
     grid = np.append(-grid[:0:-1], grid)
@@ -116,10 +130,43 @@ def test_what_is_beyond_the_grid():
         core.split_product(one.losses, one.masses[:1], one.losses, one.masses, grid)
 
 
+@pytest.mark.parametrize("gap", [0.01, 0.5, 3.0, 300.0])
+def test_what_is_left_at_a_point_far_below(gap):
+    # In the other direction, it is all that counts.
+    x = gap * np.array([0.3, 0.9, 0.99, 1 - 1e-10])
+    for each in x.tolist():
+        masses, infinite, swapped = core.split_product(
+            np.array([each]), np.ones(1), np.zeros(1), np.ones(1), np.array([0.0, gap])
+        )
+        left = math.exp(-each) * math.expm1(each - gap) / math.expm1(-gap)
+        assert masses[0] >= left * (1 - 1e-4)  # which is known to so few digits at last
+        assert masses[0] == pytest.approx(left, rel=2e-4)
+        assert masses.sum() == pytest.approx(1.0, rel=1e-14)
+        assert infinite == swapped == 0
+
+
+def test_probabilities_that_underflow_in_one_direction():
+    # P has next to nothing where Q has probabilities to speak of, or more than any.
+    values = np.array([-1e4, -740.0, -735.0, -720.0, 0.0])
+    log_mass = np.array([-1e4, -741.0, -744.4, -722.0, 0.0])
+    release = Release(values, log_mass, 0.0, 0.0, is_symmetric=False, grid=0.0)
+    swapped = LossAtoms.of(release, 0.0, LEAST_MASS).swapped
+    assert (swapped.masses[::-1] >= np.minimum(np.exp(log_mass - values), 1e300)).all()
+    above = Polygon(swapped.losses, swapped.masses, 0.0).above(np.array([-1.0, 1.0, 9e3]))
+    assert above.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_masses_that_underflow_do_not_raise_losses():
+    a = LossAtoms(0.0, np.array([0.0, 20.0]), np.array([0.9, 0.1]), 0.0, 0.0)
+    b = LossAtoms(0.0, np.array([0.0, 5.0]), np.array([1.0, 5e-324]), 0.0, 0.0)
+    below = product_below(a, b, np.array([0.0, 2.0, 19.9, 20.1, 30.0]))
+    assert below.losses[np.argmin(np.abs(below.masses - 0.1))] <= 20 + below.wrong
+
+
 def test_a_polygon_from_both_sides():
     rng = np.random.default_rng(3)
-    one = some_atoms(rng, 300, 0.0)
-    polygon = Polygon(one.losses, one.masses, one.infinite)
+    one = some_atoms(rng, 300)
+    polygon = Polygon(one.centre + one.losses, one.masses, one.infinite)
     above, below = polygon.above(POINTS), polygon.below(POINTS)
     truth = np.array([divergence(one, x) for x in POINTS])
     assert (below <= truth).all()

@@ -12,7 +12,9 @@ from numpy.polynomial.legendre import leggauss
 
 import tightnoise as tn
 from tightnoise.costs import _rare_bounds as rare
+from tightnoise.costs._cases import cases_of
 from tightnoise.costs._exact import Bounds, composition_of
+from tightnoise.costs._group_case import GroupCase
 
 NODES, WEIGHTS = leggauss(20)
 
@@ -123,6 +125,62 @@ def test_each_direction_as_quadrature_says(way):
         assert truth <= above.delta(x) * (1 + 1e-10) + 1e-14
 
 
+@pytest.mark.parametrize(("sigma", "rate"), [(0.7, 1e-3), (1.2, 1e-2)])
+def test_groups_as_quadrature_says(sigma, rate, check_error):
+    # Two records, of which the one data set has both, or either one. Panels are so short that
+    # corners do not matter.
+    loss = 0.5
+    cost = noise(sigma, rate, 1).group(2) + laplace(1 / loss)
+    edges = np.linspace(-13.0, 13.0 + 2 / sigma, 6001)
+    z = (0.5 * (edges[1:] + edges[:-1]) + 0.5 * np.diff(edges) * NODES[:, None]).ravel()
+    weights = (0.5 * np.diff(edges) * WEIGHTS[:, None]).ravel() / math.sqrt(2 * math.pi)
+
+    def density(records, shift):
+        parts = [
+            math.comb(records, k)
+            * rate**k
+            * (1 - rate) ** (records - k)
+            * np.exp(-0.5 * (z - k * shift) ** 2)
+            for k in range(records + 1)
+        ]
+        return np.sum(parts, axis=0)
+
+    cases = cases_of(cost.terms)
+    assert len(cases) > 1
+    for terms in cases:
+        pair = next(leaf.pair for leaf, _ in terms if isinstance(leaf, GroupCase))
+        p, q = density(pair.ours, 1 / sigma), density(pair.theirs, -1 / sigma)
+        losses = np.log(p / q)
+        for x in (0.2, 0.4, 0.7):
+            truth = max(
+                (weights * p * laplace_delta(x - losses, loss)).sum(),
+                (weights * q * laplace_delta(x + losses, loss)).sum(),
+            )
+            found = rare.rare_bounds("delta", terms, x, Bounds(0.0, 1.0))
+            assert found.lower * (1 - 1e-6) <= truth <= found.upper * (1 + 1e-6)
+            check_error("deltas of groups beside atoms", 1 - found.lower / found.upper, 1e-5)
+
+
+def test_large_losses_in_the_other_direction():
+    # The others are not symmetric, so that the sum of the rare ones is read from both ends: coarser
+    # points are farther from each other than losses whose exponentials are numbers next to 1.
+    table = tn.Cost.of_losses([math.log(0.5), math.log(1.125)], [0.1, 0.9], adjacency="replace-one")
+    once = tn.Gaussian(1 / 6).cost(sensitivity=2.0, adjacency="replace-one")
+    plan = rare._Plan.of((once.sampled(1e-4, "fixed-size") * 3 + table).terms)
+    assert plan is not None
+    laid = plan.laid(plan.first_grid(1.5))
+    for way in (0, 1):
+        sums = rare._products_of(
+            plan.rare, laid._grid, rare.product_below, rare._below(way), swapped=way > 0
+        )
+        above = rare._Read(
+            rare._turned(laid.above[-1], way), laid._others[way].above, is_upper=True
+        )
+        below = rare._Read(sums[-1], laid._others[way].below, is_upper=False)
+        for x in (0.05, 0.3, 1.5):
+            assert 0 < below.delta(x) <= above.delta(x) <= below.delta(x) * (1 + 1e-4)
+
+
 # --- as contours say, where these are narrow
 
 
@@ -215,4 +273,5 @@ def test_a_crossing_is_on_the_safe_side(way):
         assert excess(found) <= 0 if way > 0 else excess(found) > 0
         assert found == pytest.approx(root, rel=1e-8)
     assert rare._crossing(lambda x: 1.0, 1.0, 1.0) == math.inf
+    assert rare._crossing(lambda x: rare._log_ratio(math.nan, 0.5), 1.0, way) in (math.inf, 0.0)
     assert rare._crossing(lambda x: -1.0, 1.0, -1.0) == 0.0

@@ -19,8 +19,9 @@ that adds about f^2 m times as much as the points themselves do.
 **Rounding.** A mass is a sum of a term for each pair, in a row of at most |B| and then over |A|
 rows: (|A| + |B| + 64) u of it, with what each term has by itself. It is added, or taken off. Losses
 are sums and differences of two numbers, and a share of a split that is 2^-49 of itself too large is
-that of a loss which is so much of a gap higher: 64u of the largest sizes go into `wrong`, a shift
-of all losses that a reader is to take off x or add to it.
+that of a loss which is so much of a gap higher, if it is below 1 (for others, what stays below is
+rounded up, too): 64u of the largest sizes go into `wrong`, a shift of all losses that a reader is
+to take off x or add to it. Where P's probabilities are kept, that changes Q's by such a part.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class LossAtoms:
 
     @classmethod
     def of(cls, release: Release, centre: float, least: float = 0.0) -> LossAtoms:
-        """Return those of a distribution; of masses that underflow `least`, or none."""
-        masses = np.maximum(np.exp(release.log_mass), least)
+        """Return those of a distribution, of masses that are so much too large at `least`."""
+        masses = np.exp(release.log_mass) + least
         return cls(
             centre,
             release.values[masses > 0] - centre,
@@ -86,11 +87,15 @@ class LossAtoms:
         """Those of the other direction, rounded up."""
         logs = np.log(self.masses)  # of the masses, which are small where losses are far below 0
         rounding = 4 * _UNIT * (4 + abs(self.centre) + np.abs(self.losses) + np.abs(logs))
+        # Losses may be off, and Q's probabilities are by as much, if P's are not.
+        rounding += 2 * self.wrong
+        # What is no number is far more than any probability.
+        exponents = np.minimum(logs - self.centre - self.losses, _OVERFLOW)
         return LossAtoms(
             -self.centre,
             -self.losses[::-1],
-            (np.exp(logs - self.centre - self.losses) * (1 + rounding))[::-1],
-            self.infinite_swapped,
+            (np.exp(exponents) * (1 + rounding))[::-1],
+            min(1.0, self.infinite_swapped * (1 + 2 * self.wrong)),
             self.infinite,
             self.wrong,
         )
@@ -124,12 +129,15 @@ def product_above(a: LossAtoms, b: LossAtoms, grid: Array) -> LossAtoms:
     lowest = float(a.losses[0] + b.losses[0])
     lost_swapped = lost * math.exp(-lowest) if lowest > -_OVERFLOW else math.inf
     swapped = (sums.infinite_swapped + lost_swapped) * math.exp(-a.centre - b.centre)
+    # Of finite and infinite losses: those of one may be a little more than 1 in sum.
+    either = a.infinite + b.infinite * float(a.masses.sum())
+    swapped += a.infinite_swapped + b.infinite_swapped * float(a.swapped.masses.sum())
     return LossAtoms(
         a.centre + b.centre,
         grid[used],
         sums.masses[used] * more,
-        min(1.0, (_either(a.infinite, b.infinite) + sums.infinite + lost) * more),
-        min(1.0, (_either(a.infinite_swapped, b.infinite_swapped) + swapped) * more),
+        min(1.0, (either + sums.infinite + lost) * more),
+        min(1.0, swapped * more),
         _wrong(a, b, grid),
     )
 
@@ -139,15 +147,13 @@ def product_below(a: LossAtoms, b: LossAtoms, grid: Array) -> LossAtoms:
     between = 0.5 * (grid[1:] + grid[:-1])
     starts = np.append(grid[0] - (between[0] - grid[0]), between)
     sums = _in_parts(_merged, a, b, starts, _merged_coarser)
-    used = sums.masses > 0
-    masses, rounding = sums.masses[used], _rounding(a, b)
-    share = sums.less[used] / masses * (1 - 2 * rounding)
-    losses = np.maximum.accumulate(starts[used] - np.log1p(-share))
+    rounding = _rounding(a, b)
+    losses = _losses_of_cells(starts, sums, 2 * rounding)
     return LossAtoms(
         a.centre + b.centre,
         losses,
-        masses * (1 - rounding),
-        _either(a.infinite, b.infinite) * (1 - 8 * _UNIT),
+        sums.masses[sums.masses > 0] * (1 - rounding),
+        (a.infinite + b.infinite * (1 - a.infinite)) * (1 - 8 * _UNIT),
         0.0,
         _wrong(a, b, losses),
     )
@@ -168,10 +174,6 @@ def power(one: LossAtoms, count: int, grid: Array, product: Product) -> list[Los
         one = product(one, one, grid)
 
 
-def _either(first: float, second: float) -> float:
-    return first + second * (1 - first)
-
-
 def _rounding(a: LossAtoms, b: LossAtoms) -> float:
     return 2 * _UNIT * (a.losses.size + b.losses.size + 64)
 
@@ -179,6 +181,16 @@ def _rounding(a: LossAtoms, b: LossAtoms) -> float:
 def _wrong(a: LossAtoms, b: LossAtoms, losses: Array) -> float:
     largest = max(a.size, b.size, abs(float(losses[0])), abs(float(losses[-1])))
     return a.wrong + b.wrong + 64 * _UNIT * largest
+
+
+def _losses_of_cells(starts: Array, sums: _Sums, rounding: float) -> Array:
+    """Return the loss of each cell that is used, between its start and the next one's."""
+    used = sums.masses > 0
+    share = sums.less[used] / sums.masses[used] * (1 - rounding)
+    # Of masses that underflow, shares may be anything: their losses must not go beyond others'.
+    ends = np.append(starts[1:], math.inf)[used]
+    losses: Array = np.minimum(starts[used] - np.log1p(-share), ends)
+    return losses
 
 
 def _merged(a: LossAtoms, b: LossAtoms, grid: Array) -> _Sums:
@@ -257,6 +269,5 @@ def _split_coarser(one: LossAtoms, times: int) -> LossAtoms:
 def _merged_coarser(one: LossAtoms, times: int) -> LossAtoms:
     grid = one.losses[::times]
     sums = _merged(one, _NONE, grid)
-    used = sums.masses > 0
-    share = sums.less[used] / sums.masses[used] * (1 - _rounding(one, _NONE))
-    return replace(one, losses=grid[used] - np.log1p(-share), masses=sums.masses[used])
+    losses = _losses_of_cells(grid, sums, _rounding(one, _NONE))
+    return replace(one, losses=losses, masses=sums.masses[sums.masses > 0])

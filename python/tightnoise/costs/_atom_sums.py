@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _PLACES = 8_000  # on the lattice
+_LOST = 1e-300
 _FEW_SUMS = 2.0**-43  # relative: what masses of few sums are off by, at most
 
 
@@ -79,7 +80,7 @@ def _on_lattice(laws: Laws, h: float, way: int) -> BothSides:
     up = _convolved([(_split(one, h), n) for one, n in aboves])
     p = _convolved([(_placed(one, h, 0.0), n) for one, n in belows])
     q = _convolved([(_placed(one, h, 1.0), n) for one, n in belows])
-    used = (p.masses > 0) & (q.masses > 0)
+    used = (p.masses > 0) & (q.masses > _LOST)  # less has lost digits: losses would be too large
     losses = np.log(p.masses[used]) - np.log(q.masses[used])
     # Q's probability of each may be more, and so the loss less.
     wrong = p.rounding + q.rounding + 4 * _UNIT * (1 + float(np.abs(losses).max()))

@@ -62,6 +62,7 @@ _EVENLY = 0.25  # of the points
 _NEAREST = 1e-11  # relative: points are no closer to each other
 _GROUPS = 160  # of losses, each of which counts as one
 _STEPS = 60  # towards an epsilon
+_LOST = 1e-300  # of a delta, at most
 _SURE = 2e-9  # relative: so far from where both sides are equal
 _NEXT = 1e-6  # relative: a first step from where that may be
 
@@ -347,7 +348,8 @@ class _Read:
         places = x + self._shift + unit * (abs(x) + size) - self._rare.centre - self._others.losses
         each = self._profile.above(places) if self._is_upper else self._profile.below(places)
         found = float((self._others.masses * each).sum()) + self._others.infinite
-        found = found * self._factor + (1e-300 if self._is_upper else 0.0)
+        # Products that underflow may be rounded either way.
+        found = found * self._factor + (_LOST if self._is_upper else -_LOST)
         return min(max(found, 0.0), 1.0)
 
     def answer(self, question: str, at: float, near: float) -> float:
@@ -362,7 +364,7 @@ class _Read:
 
 def _log_ratio(value: float, target: float) -> float:
     """Return the logarithm of a ratio: above 0 exactly where a value is above its target."""
-    if value == target or not value > 0:
+    if value == target or value <= 0:
         return 0.0 if value == target else -math.inf
     return math.copysign(max(abs(math.log(value / target)), 5e-324), value - target)
 
