@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ NARROW = 1e-6
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _FINITE = 1e300
+_SAME = 1e-11  # relative: of the last digits
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
@@ -55,9 +57,17 @@ class Bounds(NamedTuple):
         return self.upper - self.lower <= NARROW * self.upper
 
     def or_tighter(self, other: Bounds) -> Bounds:
-        """Return the better of both on either side; the lower one is no more than the upper."""
-        upper = min(self.upper, other.upper)
-        return Bounds(min(max(self.lower, other.lower), upper), upper)
+        """Return the better of both on either side; the lower one is no more than the upper.
+
+        Proofs do not contradict each other, but for the last digits. If they ever do, one of them
+        is wrong, and the larger upper one counts: a cost must not be too low.
+        """
+        lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
+        if lower > upper * (1 + _SAME):
+            text = f"bounds contradict each other: {self} and {other}; please report this"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            lower, upper = min(self.lower, other.lower), max(self.upper, other.upper)
+        return Bounds(min(lower, upper), upper)
 
 
 class Composition:
