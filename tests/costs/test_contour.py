@@ -359,6 +359,7 @@ FAR_APART = [  # kappa, dim, half chord, rate, epsilon, direction
     (600.0, 30, 1.0, 0.5, 1120.0, "remove"),
     (200.0, 20, 0.6, 0.9, 190.0, "remove"),
     (835.2, 95, 0.4, 0.9, 250.0, "remove"),
+    (5000.0, 60, 0.4, 0.9, 0.4, "add"),  # hundreds of terms of A
 ]
 
 

@@ -51,25 +51,39 @@ class ComplexSphereMean {
     }
     double last(int k) const { return 0.5 / (nu_ + k + 1.0); }  // r_k without what follows
     int terms_at(double least, double most) const {
-        constexpr double kLogNothing = -44.0;
+        constexpr double kNothing = 0x1p-64;
         constexpr int kMost = 512;
-        double log_kept = 0.0;
+        double kept = 1.0;
         int terms = 2;
-        for (; terms < kMost && log_kept > kLogNothing; ++terms) {
-            log_kept +=
-                std::log(most * most_ratio(terms - 2, least) * most_ratio(terms - 1, least));
+        for (; terms < kMost && kept > kNothing; ++terms) {
+            kept *= most * most_ratio(terms - 2, least) * most_ratio(terms - 1, least);
         }
         return terms;
     }
-    // Of log A by w, r_0/2, along the change.
+    // Of log A by w, r_0/2, along the change. All nodes at once, and 1/d as conj(d)/|d|^2: d is at
+    // least 2(nu + k + 1) in size, and a division of complex numbers looks for far worse.
     template <class Rule, int N>
     std::complex<double> mean_slope(double from, std::complex<double> change, int terms) const {
+        double real[N], imaginary[N], w_real[N], w_imaginary[N];
+        for (int i = 0; i < N; ++i) {
+            w_real[i] = from + Rule::nodes[i] * change.real();
+            w_imaginary[i] = Rule::nodes[i] * change.imag();
+            real[i] = last(terms);
+            imaginary[i] = 0.0;
+        }
+        for (int k = terms; k-- > 0;) {
+            const double order = 2.0 * (nu_ + k + 1.0);
+            for (int i = 0; i < N; ++i) {
+                const double re = order + (w_real[i] * real[i] - w_imaginary[i] * imaginary[i]);
+                const double im = w_real[i] * imaginary[i] + w_imaginary[i] * real[i];
+                const double norm = re * re + im * im;
+                real[i] = re / norm;
+                imaginary[i] = -im / norm;
+            }
+        }
         std::complex<double> sum = 0.0;
         for (int i = 0; i < N; ++i) {
-            const std::complex<double> w = from + Rule::nodes[i] * change;
-            std::complex<double> r = last(terms);
-            for (int k = terms; k-- > 0;) r = 1.0 / (2.0 * (nu_ + k + 1.0) + w * r);
-            sum += 0.5 * Rule::weights[i] * r;
+            sum += 0.5 * Rule::weights[i] * std::complex<double>(real[i], imaginary[i]);
         }
         return sum;
     }

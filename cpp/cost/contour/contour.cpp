@@ -144,7 +144,7 @@ void Contour::take_window(double window) {
     window_ = window;
     step_ = 2.0 * kPi / window;
     smoothing_ = 0.0;
-    is_cut_short_ = false;
+    is_cut_short_ = are_no_lines_ = false;
     frequencies_.clear();
 }
 
@@ -229,7 +229,8 @@ bool Contour::make_first_lines(const Terms& terms, double reach) {
 Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
     if (frequencies_.empty()) {
         const double reach = std::max(10.0 * step_, 11.0 / deviation_);
-        if (!make_first_lines(terms, std::min(reach, limit.frequencies * step_))) {
+        if (are_no_lines_ || !make_first_lines(terms, std::min(reach, limit.frequencies * step_))) {
+            are_no_lines_ = true;  // nor with more work
             return Sampled::none;
         }
     }

@@ -115,7 +115,7 @@ class Contour {
     std::size_t next_look_ = 0;
     std::optional<KnownImages> known_;  // in place of a bound of those below
     double smoothing_ = 0.0;
-    bool is_cut_short_ = false, has_far_tail_ = false;
+    bool is_cut_short_ = false, has_far_tail_ = false, are_no_lines_ = false;
     Split split_;
     struct Markov {
         double at, log_weight;  // of a tilt t, log kap(t) + K_a(t) of the small losses

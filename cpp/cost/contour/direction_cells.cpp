@@ -25,6 +25,14 @@ double log_share_above(const SmoothShare& share, double from, double to, double 
     return std::min(square + log_ndtr(x), std::log1p(std::exp(square + log_ndtr(-least))));
 }
 
+// The same from v on outwards; of a share that falls there, by what it falls on the real line.
+double log_share_beyond(const SmoothShare& share, double v, double sign, double shift) {
+    const double x = share.way * (v - share.middle) / share.width;
+    const double square = 0.5 * std::pow(shift / share.width, 2.0);
+    if (share.way * sign < 0.0) return square + log_ndtr(x);
+    return std::min(square, std::log1p(std::exp(square + log_ndtr(-x))));
+}
+
 double log_sum(const std::vector<double>& exponents) {
     const double most = *std::max_element(exponents.begin(), exponents.end());
     double sum = 0.0;
@@ -185,11 +193,9 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
             if (is_last) {
                 const double slope = steepest(*side, u, shares);
                 if (!(slope < 0.0)) return std::nullopt;
-                most += inner.log_density + u * inner.loss - std::log(-slope) +
-                        of_shares(side->sign * inner.v, side->sign * inner.v, next);
-                for (const SmoothShare& share : shares) {  // those that rise outwards to 1
-                    if (share.way * side->sign > 0.0)
-                        most -= log_share_at(share, side->sign * inner.v);
+                most += inner.log_density + u * inner.loss - std::log(-slope);
+                for (const SmoothShare& share : shares) {
+                    most += log_share_beyond(share, side->sign * inner.v, side->sign, next);
                 }
             } else {
                 const Edge& outer = edges[i + 1];
@@ -227,11 +233,11 @@ double DirectionCells::log_least(double u, const std::vector<SmoothShare>& share
 }
 
 DirectionCells::Growth DirectionCells::growth(const Stretch& stretch, double angle, double u,
-                                              const std::vector<SmoothShare>& shares,
-                                              double below) const {
+                                              const std::vector<SmoothShare>& shares, double below,
+                                              double log_least) const {
     const auto sum = above(LineAbove::of(stretch, angle), u, shares, below);
     if (!sum) return {kInfinity, kInfinity};
-    return {log_sum(sum->log_most) - log_least(u, shares), sum->log_outside};
+    return {log_sum(sum->log_most) - log_least, sum->log_outside};
 }
 
 DirectionTail::DirectionTail(const DirectionCells& cells, const std::vector<LineAbove>& lines,

@@ -45,9 +45,10 @@ class DirectionCells {
         double log_whole;    // of the integral
         double log_outside;  // of the integrand beyond the cells
     };
-    // From the real line to one at the angle; infinite where there is no sum.
+    // From the real line, of which a lower sum is known, to one at the angle; infinite where there
+    // is no sum.
     Growth growth(const Stretch& stretch, double angle, double u,
-                  const std::vector<SmoothShare>& shares, double below) const;
+                  const std::vector<SmoothShare>& shares, double below, double log_least) const;
 
     static constexpr double kLeastAbove = 0.5;  // of a beside zeros; as much below at least
 

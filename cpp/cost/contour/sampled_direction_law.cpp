@@ -62,14 +62,23 @@ double SampledDirectionLaw::moment_step(double t, const Cut* top, const Cut* par
     if (!stretched_) return step(t, 0.0, kMomentError, spread, top != nullptr);
     const Ends ends = this->ends(t, top, part);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
+    struct Integral {
+        double order;
+        std::vector<SmoothShare> shares;
+        double log_least;
+    };
+    std::vector<Integral> integrals{{0.0, {}, cells.log_least(0.0, {})}};
     const auto shares = this->shares(top, part);
+    for (const double u : {order(t), 0.0, 1.0}) {
+        if (u == 0.0 && shares.empty()) continue;
+        integrals.push_back({u, shares, cells.log_least(u, shares)});
+    }
     const auto growth = [&](double angle) {
-        double most =
-            cells.growth(stretched_->axis, angle, 0.0, {}, DirectionCells::kLeastAbove).log_whole;
-        for (const double u : {order(t), 0.0, 1.0}) {
-            most = std::max(
-                most, cells.growth(stretched_->axis, angle, u, shares, DirectionCells::kLeastAbove)
-                          .log_whole);
+        double most = 0.0;
+        for (const Integral& each : integrals) {
+            const auto grown = cells.growth(stretched_->axis, angle, each.order, each.shares,
+                                            DirectionCells::kLeastAbove, each.log_least);
+            most = std::max(most, grown.log_whole);
         }
         return most;
     };

@@ -20,7 +20,7 @@ constexpr double kWidestShift = 0.6;  // in deviations: farther, weights lose di
 constexpr double kPruned = 1e-28;
 constexpr double kLogNothing = -150.0;  // of a node's weight
 constexpr double kMostFrequencies = 1e6;
-constexpr double kTailEnd = 1e16;  // y that e^-kLogTurn is nothing beside
+constexpr double kTailEnd = 1e16, kLogTurned = 2.9e-4;  // 1e16 e^-kLogTurn
 
 // By nodes on lines of a stretch. Far out sums on other lines know of a sharper tail.
 class StretchedLine : public ShiftedLine {
@@ -37,10 +37,10 @@ class StretchedLine : public ShiftedLine {
 
     double log_tail(double y) const override {
         const double beside = std::log1p(std::exp(far_tail_.log_bound(y)) - far_) + 1e-13;
-        return std::min({tail_.log_bound(y), log_damped(y), beside, 0.0});
+        return std::min({tail_.log_bound(y), log_damped(y) + kLogTurned, beside, 0.0});
     }
     double log_large_tail(double y) const override {
-        const double damped = ShiftedLine::log_large_tail(y);
+        const double damped = ShiftedLine::log_large_tail(y) + kLogTurned;
         return large_tail_ ? std::min(large_tail_->log_bound(y), damped) : damped;
     }
     double tail_end() const override { return kTailEnd; }
@@ -181,8 +181,9 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, doubl
     const auto shares = this->shares(top(), cut);
     const Ends ends = this->ends(t, top(), cut);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
+    const double log_least = cells.log_least(u, shares);
     const auto growth = [&](double angle) {
-        return cells.growth(stretched_->axis, angle, u, shares, kLogTurn);
+        return cells.growth(stretched_->axis, angle, u, shares, kLogTurn, log_least);
     };
     double angle = 0.0, width = 0.0;
     const double farthest = std::min(0.5 * stretched_->most_angle, farthest_shift(cut) / length);
