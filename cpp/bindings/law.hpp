@@ -37,12 +37,16 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
     const auto shifted = [](const Law& self, double shift, double epsilon) {
         return hockey_stick(self, std::fabs(shift), epsilon);
     };
+    const auto shift_delta = [](const Law& self, double shift, double epsilon) {
+        return cost_of_shift(self, epsilon, std::fabs(shift));
+    };
     def_elementwise<Law>(law, "log_pdf", std::mem_fn(&Law::log_density), "x");
     def_elementwise<Law>(law, "cdf", std::mem_fn(&Law::distribution), "x");
     def_elementwise<Law>(law, "mass", std::mem_fn(&Law::mass), "lower", "upper");
     def_elementwise<Law>(law, "log_tail", std::mem_fn(&Law::log_tail), "x");
     def_elementwise<Law>(law, "quantile", std::mem_fn(&Law::quantile), "q");
     def_elementwise<Law>(law, "hockey_stick", shifted, "shift", "epsilon");
+    def_elementwise<Law>(law, "shift_delta", shift_delta, "shift", "epsilon");
     def_elementwise<Law>(law, "delta", worst_delta, "epsilon", "sensitivity");
     const auto nogil = py::call_guard<py::gil_scoped_release>();
     law.def("mean_abs", &Law::mean_abs, nogil);

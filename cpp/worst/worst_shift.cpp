@@ -107,6 +107,17 @@ WorstShift worst_shift(const Law& law, double epsilon, double sensitivity) {
 }
 
 template <class Law>
+double cost_of_shift(const Law& law, double epsilon, double shift) {
+    if constexpr (kIsOfPieces<Law>) {
+        return worst_shift(law, epsilon, shift).delta;
+    } else {
+        constexpr double kOpen = 5e-12;  // relative
+        const ShiftDivergence at = shift_divergence(law, shift, epsilon);
+        return at.unsettled > kOpen * at.delta + kUnderflow ? kNaN : upwards(at.at_most());
+    }
+}
+
+template <class Law>
 ShiftCheck certify_at_most(const Law& law, double epsilon, double sensitivity, double delta) {
     const auto at_most = [=](double divergence) { return upwards(divergence) <= delta; };
     const double at_end = shift_divergence(law, sensitivity, epsilon).at_most();
@@ -155,6 +166,7 @@ double epsilon_at(const StaircaseLaw& law, double delta, double sensitivity) {
 
 #define TIGHTNOISE_WORST_SHIFT(Law)                              \
     template WorstShift worst_shift(const Law&, double, double); \
+    template double cost_of_shift(const Law&, double, double);   \
     template void worst_shift_curve(const Law&, double, const double*, std::size_t, double, double*)
 #define TIGHTNOISE_WORST_SHIFT_OF_MIXTURE(Law)              \
     TIGHTNOISE_WORST_SHIFT(Law);                            \

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
+from tightnoise.costs._atom_laws import releases_below
 from tightnoise.costs._cell_pairs import pair_in_domain
-from tightnoise.costs._shifted_pair import shifted_pair
+from tightnoise.costs._leaf import UntoldError
+from tightnoise.costs._shifted_pair import EXACT, shifted_pair
 
 
 def divergence(p, q, epsilon, ends):
@@ -70,6 +72,37 @@ def test_shifts_of_noise_with_several_modes(sensitivity):
             leaf._core_law.hockey_stick(at[0].ravel(), at[1].ravel(), truths)
             truths = truths.reshape(at[0].shape)
             assert np.min(np.max(np.abs(truths - profile), axis=1)) < 1e-3
+
+
+def test_divergences_of_a_shift_are_rounded_upwards():
+    """By more than they are wrong by, and by no more than their excess says."""
+    for noise in (
+        tn.QuasiGaussianMixture(1.0, 0.5, 1.0),
+        tn.MultiGaussianMixture(0.2, 1.0, 1.0, 5),
+        tn.Laplace(1.0),
+    ):
+        law = noise._law
+        epsilons = np.array([0.0, 0.3, 0.8, 2.0, 5.0])
+        shifts, upper, near = np.full(5, 0.9), np.empty(5), np.empty(5)
+        law.shift_delta(shifts, epsilons, upper)
+        law.hockey_stick(shifts, epsilons, near)
+        some = near > 1e-280
+        assert some[:3].all()
+        assert (upper[some] >= near[some] * (1 + 5e-12)).all()
+        assert (upper[some] <= near[some] * (1 + EXACT.height)).all()
+        assert (upper[~some] <= 1e-279).all()
+
+
+def test_a_shift_that_cannot_be_told_has_no_lower_side(monkeypatch):
+    (leaf, _), *_ = tn.QuasiGaussianMixture(1.0, 0.5, 1.0).cost(sensitivity=1.0).terms
+    assert releases_below(leaf, None) is not None
+
+    def untold(epsilons):
+        raise UntoldError
+
+    found = leaf.attained()
+    monkeypatch.setattr(type(leaf), "attained", lambda *_: found._replace(profile=untold))
+    assert releases_below(leaf, None) is None
 
 
 def test_several_modes_have_a_lower_side():

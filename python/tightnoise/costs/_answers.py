@@ -141,14 +141,31 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    first, *others = cases_of(terms)
+    first, *others = _costliest_first(question, cases_of(terms), at)
     worst = _both_sides_of_case(question, first, at, upper)
     for case in others:
         no_worse = worst.upper if worst.is_narrow else worst.lower
-        if not _is_at_most(question, case, at, no_worse):
+        if not _costs_no_more(question, case, at, no_worse):
             found = _both_sides_of_case(question, case, at, upper)
             worst = Bounds(max(worst.lower, found.lower), max(worst.upper, found.upper))
     return worst
+
+
+def _costliest_first(question: str, cases: tuple[Terms, ...], at: float) -> list[Terms]:
+    """Return the cases as they are, or where only lattices tell them, by what is proved of each."""
+    if len(cases) == 1 or all(composition_of(case) is not None for case in cases):
+        return list(cases)
+    return sorted(cases, key=lambda case: -_least_of_case(question, case, at)[1].bound)
+
+
+def _costs_no_more(question: str, case: Terms, at: float, bound: float) -> bool:
+    """Return whether this is known before a case is known from below."""
+    if _is_at_most(question, case, at, bound):
+        return True
+    composition = composition_of(case)
+    if composition is not None and composition.is_exact:
+        return False
+    return _least_of_case(question, case, at)[1].bound <= bound
 
 
 def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) -> Bounds:

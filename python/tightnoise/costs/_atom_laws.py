@@ -20,7 +20,7 @@ from tightnoise.costs._atoms_below import MOST_LOSS, atoms_below, lowered
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
-from tightnoise.costs._leaf import Law, Leaf, losses_of_leaf
+from tightnoise.costs._leaf import Law, Leaf, UntoldError, losses_of_leaf
 
 Array = NDArray[np.float64]
 
@@ -120,7 +120,10 @@ def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Relea
     corners = points[points <= ends[0]], points[points <= ends[1]]
     readings = _SLOW_READINGS if leaf.is_slow else _READINGS
     symmetric = found.is_symmetric
-    return atoms_below(found.profile, corners, found.excess, readings, symmetric=symmetric)
+    try:
+        return atoms_below(found.profile, corners, found.excess, readings, symmetric=symmetric)
+    except UntoldError:
+        return None
 
 
 def _ends(release: Release, spacing: float) -> tuple[float, float]:

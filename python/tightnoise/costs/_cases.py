@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
+from tightnoise.costs._atom_laws import is_symmetric
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._group_case import GroupCase
 from tightnoise.costs._leaf import Leaf
@@ -32,9 +33,8 @@ def cases_of(terms: Terms) -> tuple[Terms, ...]:
         cases = {group: tuple(map(_beside_replaced, own)) for group, own in cases.items()}
     numbers = range(max(len(own) for own in cases.values()))
     found = [_one(terms, cases, number) for number in numbers]
-    others = [leaf for leaf, _ in merged_terms(terms) if leaf not in cases]
-    if all(isinstance(leaf, GaussianPair | Group) for leaf in others):
-        return tuple(found)  # others are the same both ways
+    if all(_is_same_both_ways(leaf) for leaf, _ in merged_terms(terms) if leaf not in cases):
+        return tuple(found)
     turned = [tuple((_turned(leaf), n) for leaf, n in one) for one in found]
     return tuple(dict.fromkeys([*found, *turned]))
 
@@ -47,6 +47,14 @@ def _one(terms: Terms, cases: dict[Leaf, tuple[GroupCase, ...]], number: int) ->
         return leaf if own is None else own[number % len(own)]
 
     return tuple((of(leaf), n) for leaf, n in terms)
+
+
+def _is_same_both_ways(leaf: Leaf) -> bool:
+    """Return whether both directions are one in all that is known of a leaf."""
+    if isinstance(leaf, GaussianPair | Group):
+        return True
+    laws = leaf.laws()
+    return (laws is None or len(laws) == 1) and is_symmetric(leaf)
 
 
 def _turned(leaf: Leaf) -> Leaf:

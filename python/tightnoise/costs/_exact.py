@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, laws_of
+from tightnoise.costs._group_case import GroupCase
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Sampled, Terms, merged_terms
 
@@ -88,7 +89,7 @@ class Composition:
 
     def is_at_most(self, question: str, at: float, bound: float) -> bool:
         """Return whether one contour in each direction says that an answer is at most that."""
-        return self._kind.is_exact and self._answer(question, at, bound).upper <= bound
+        return self._answer(question, at, bound).upper <= bound
 
     def _answer(self, question: str, at: float, floor: float = 0.0) -> Bounds:
         """Return the larger answer of the directions, if it is above a floor."""
@@ -170,7 +171,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
     smooth = [(leaf, n) for leaf, law, n in laws if law is not None and law[0].is_smooth]
-    sampled = [(leaf.rate, n) for leaf, n in smooth if isinstance(leaf, Sampled)]
+    sampled = [(leaf.rate, n) for leaf, n in smooth if isinstance(leaf, Sampled | GroupCase)]
     is_spread = any(
         law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
@@ -190,7 +191,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
 
 def _is_many(leaf: Leaf, n: int) -> bool:
     """Return whether so many of a leaf are nearly Gaussian, so that few frequencies tell them."""
-    rate = leaf.rate if isinstance(leaf, Sampled) else 1.0
+    rate = leaf.rate if isinstance(leaf, Sampled | GroupCase) else 1.0
     return n >= _least_count(leaf) and n * rate >= _OFTEN
 
 

@@ -64,6 +64,11 @@ class GroupCase(Leaf):
         return self.group.renyi()
 
     @property
+    def rate(self) -> float:
+        """How often one of the records is in a sample, or more."""
+        return min(1.0, self.pair.rate * (self.pair.ours + self.pair.theirs))
+
+    @property
     def is_symmetric(self) -> bool:
         """Whether both directions are one: as many records in the one data set as in the other."""
         return self.pair.ours == self.pair.theirs

@@ -42,8 +42,15 @@ _BOUND = "an upper bound, of which no pair of neighbours is known"
 _UNSURE = "its losses are not known to enough digits from below"
 
 
+class UntoldError(ArithmeticError):
+    """A profile that is attained is not known as closely as its excess says."""
+
+
 class Attained(NamedTuple):
-    """The profile of one pair of neighbours, both directions, and how far it may be too high."""
+    """The profile of one pair of neighbours, both directions, and how far it may be too high.
+
+    It raises `UntoldError` where it may be higher.
+    """
 
     profile: Callable[[Array], Profile]
     excess: Excess

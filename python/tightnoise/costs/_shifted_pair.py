@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._cell_pairs import moment
 from tightnoise.costs._excess import LOST, Excess
-from tightnoise.costs._leaf import Attained, Profile
+from tightnoise.costs._leaf import Attained, Profile, UntoldError
 
 Array = NDArray[np.float64]
 
 EXACT = Excess(2e-11, 8 * 2.0**-53)
-"""Of the divergence at a shift (cpp/mechanisms/shift_divergence.hpp)."""
+"""Of the divergence at a shift, rounded upwards (cpp/worst/worst_shift.hpp)."""
 
 _EPSILONS = (0.0, 1.0, 4.0, 16.0)  # of which the worst shifts are tried
 _POINTS = 4_000  # up to where noise hardly goes: moments need not be exact
@@ -34,7 +34,9 @@ def shifted_pair(law: Any, sensitivity: float, tilt: float) -> Attained:
 
     def profile(epsilons: Array) -> Profile:
         delta = np.empty_like(epsilons)
-        law.hockey_stick(np.full_like(epsilons, best), epsilons, delta)
+        law.shift_delta(np.full_like(epsilons, best), epsilons, delta)
+        if np.isnan(delta).any():
+            raise UntoldError
         return delta, delta
 
     return Attained(profile, EXACT, is_symmetric=True)
@@ -44,7 +46,7 @@ def worst_shifts_below(law: Any, sensitivity: float, epsilons: Array) -> Profile
     """Return the divergence of about the worst shift at each epsilon, rounded down."""
     shifts = np.array([law.worst_shift(epsilon, sensitivity)[1] for epsilon in epsilons.tolist()])
     delta = np.empty_like(epsilons)
-    law.hockey_stick(shifts, epsilons * (1 + 2 * EXACT.argument), delta)
+    law.shift_delta(shifts, epsilons * (1 + 2 * EXACT.argument), delta)
     delta = np.where(delta > LOST, delta * (1 - EXACT.height), 0.0)
     return delta, delta
 
