@@ -53,6 +53,10 @@ _MOST_RARE, _MOST_OTHERS = 2**24, 512  # releases
 _LARGEST = 300.0  # sum of losses of the others, and epsilon
 _FIRST, _LEAST, _MOST = 500, 1_000, 5_000  # points of each side of S, or
 _MOST_IF_SLOW = 3_500  # where a profile is slow
+_WORK = (
+    3e8  # pairs of points in a round, about half a second, of products, three for each doubling:
+)
+_PRODUCTS = 3.0  # one from above, and one from below in both directions
 _BESIDE = 1.0  # points reach so much farther than losses that matter
 _FAR = 1.1  # from there on, one is so much farther than the one before
 _ROUNDS = 3
@@ -139,7 +143,9 @@ class _Plan:
     def most_points(self) -> int:
         """Of each side of the sum of the rare ones."""
         is_slow = any(one.leaf.is_slow for one in self.rare)
-        return _MOST_IF_SLOW if is_slow else _MOST
+        products = _PRODUCTS * sum(1.5 * one.times.bit_length() for one in self.rare)
+        most = int(math.sqrt(_WORK / products))
+        return max(_LEAST, min(_MOST_IF_SLOW if is_slow else _MOST, most))
 
     def first_grid(self, near: float) -> Array:
         """Return points above the centre, closer to it with the third power."""
