@@ -22,7 +22,7 @@ def divergence(p, q, epsilon, ends):
     return sum(mp.quad(lambda y: max(p(y) - t * q(y), 0), step, maxdegree=4) for step in steps)
 
 
-def within(found, truth, excess, near):
+def assert_within(found, truth, excess, near):
     """Not above what the excess says, and not far below."""
     assert found <= (1 + excess.height) * truth + excess.absolute
     assert found >= truth * (1 - near) - 1e-15
@@ -48,7 +48,9 @@ def test_bounded_laplace(width, shift, tilt):
         ends = [0.0, start, start + shift, width, *(y for y in bends if 0 < y < width)]
         both = found.profile(np.array([epsilon]))
         for side, pair in zip(both, ((p, q), (q, p)), strict=True):
-            within(float(side[0]), float(divergence(*pair, epsilon, ends)), found.excess, 1e-6)
+            assert_within(
+                float(side[0]), float(divergence(*pair, epsilon, ends)), found.excess, 1e-6
+            )
 
 
 @pytest.mark.parametrize("sensitivity", [0.4, 1.0, 1.7])
