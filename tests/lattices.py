@@ -7,6 +7,7 @@ import numpy as np
 from tightnoise.costs._atoms_below import atoms_below
 from tightnoise.costs._exact import Bounds
 from tightnoise.costs._lattice_bounds import lattice_bounds
+from tightnoise.costs._leaf import Attained
 
 
 def bounds_on_lattice(question, cost, at):
@@ -24,4 +25,4 @@ def below_of_profile(profile, ends, spacing, points, excess, *, symmetric):
     corners = tuple(
         spacing * np.arange(max(2, math.ceil(min(end, 1e8) / spacing - 1e-6)) + 1.0) for end in ends
     )
-    return atoms_below(profile, corners, excess, points, symmetric=symmetric)
+    return atoms_below(Attained(profile, excess, symmetric), corners, points)

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._validate import MAX_COUNT, integer
+from tightnoise.costs._call import CallBounds, call_bounds, log_call_least
 from tightnoise.costs._cell_pairs import pair_of_largest
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
@@ -38,16 +39,17 @@ from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Attained, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._loss_points import losses_of
-from tightnoise.costs._put import PutBounds, put_bounds
+from tightnoise.costs._put import PutBounds, SmallPut, put_bounds
 
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _WIDEST = 10.0  # deviations of W
-_FIRST, _WIDER, _TABLES = 8.0, 4.0, 5  # deviations that a table reaches, the next one, how many
+_REACHES = (8.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # deviations: where nothing else is known, put
+_LOG_SMALL = -40.0  # goes on to where the largest output alone makes so small a call
 _LAST = 9.0  # epsilon of what is read backwards
 _MANY_FREQUENCIES = 1024  # which take a while at thousands of epsilons
-_EXACT = 1e-8  # what tables may be wrong by
+_EXACT = 1e-8  # what bounds may be wrong by
 _MOST_TOLD = 18.0  # of mu, by the largest output: beyond, its cells have too little in common
 
 
@@ -86,7 +88,7 @@ class Allocated(Leaf):
     def is_slow(self) -> bool:  # type: ignore[override]
         """Whether put takes many frequencies."""
         put = _put_of(self.leaf.gdp_mu, self.steps) if self.steps > 1 else None
-        return put is not None and max(t.places.size for t in put.tables) > _MANY_FREQUENCIES
+        return put is not None and put.frequencies > _MANY_FREQUENCIES
 
     @property
     def profile_excess(self) -> Excess | None:
@@ -126,8 +128,9 @@ class Allocated(Leaf):
     def attained(self, tilt: float = 0.0) -> Attained | None:
         """Return that of all outputs where put is known, else that of the largest one."""
         known = super().attained(tilt)
-        is_told = known is not None or self.steps == 1 or not self.leaf.is_attained
-        return known if is_told else self._of_largest
+        if self.steps == 1 or not self.leaf.is_attained:
+            return known
+        return self._of_largest if known is None else known._replace(below=self.profile_below)
 
     @property
     def _of_largest(self) -> Attained:
@@ -157,63 +160,52 @@ class Allocated(Leaf):
 
 @dataclass(frozen=True)
 class _Put:
-    """Both divergences by tables of put, each of which reaches further than those before it."""
+    """Both divergences by put and, far out, by the call; one may be unknown."""
 
-    mu: float
-    steps: int
+    near: PutBounds | None
+    far: CallBounds | None
+    left: SmallPut
 
-    @functools.cached_property
-    def tables(self) -> tuple[PutBounds, ...]:
-        """All of them."""
-        return self._up_to(math.inf)
-
-    def _up_to(self, excess: float) -> tuple[PutBounds, ...]:
-        """Return those that are needed where k - 1 is at most that: others may take long."""
-        most = _FIRST * math.sqrt(math.expm1(self.mu * self.mu) / self.steps)
-        tables: list[PutBounds] = []
-        while len(tables) < _TABLES:
-            table = put_bounds(self.mu, self.steps, most)
-            if table is None:
-                break
-            tables.append(table)
-            if table.most >= excess or table.says_nothing_more:
-                break
-            most *= _WIDER
-        return tuple(tables)
+    @property
+    def frequencies(self) -> int:
+        """How many a near value takes."""
+        return 0 if self.near is None else self.near.places.size
 
     def forward(self, epsilons: Array) -> tuple[Array, Array]:
         """Return bounds of E (W - e^x)^+, which does not increase with x."""
         with np.errstate(over="ignore"):
             excess = np.expm1(epsilons)
-        tables = self._up_to(float(excess.max(initial=0.0)))
-        ends = np.array([table.most for table in tables])
-        moved, is_known = 4 * _UNIT * excess, excess <= ends[-1]
-        excess = np.minimum(excess, ends[-1])
-        lower, upper = np.empty_like(excess), np.empty_like(excess)
-        which = np.searchsorted(ends, excess)
-        for i, table in enumerate(tables):
-            lower[which == i], upper[which == i] = table.at(excess[which == i])
-        return np.where(is_known, np.maximum(lower - moved, 0.0), 0.0), upper + moved
+        lower, upper = np.zeros_like(excess), np.ones_like(excess)
+        if self.near is not None:
+            end = self.near.most
+            moved = 4 * _UNIT * np.minimum(excess, end)
+            lower, upper = self.near.at(np.minimum(excess, end))
+            lower = np.where(excess <= end, np.maximum(lower - moved, 0.0), 0.0)
+            upper = upper + moved
+        is_far = excess >= (math.inf if self.far is None else self.far.least)
+        if self.far is not None and is_far.any():
+            lower[is_far], upper[is_far] = self.far.at(excess[is_far])
+        return lower, upper
 
     def backward(self, epsilons: Array) -> tuple[Array, Array]:
         """Return bounds of E (1 - e^x W)^+, which does not increase with x either."""
+        small = self.left.at(epsilons)
+        if self.near is None:
+            return np.zeros_like(epsilons), small
         x = np.minimum(epsilons, self.last)
         excess = np.expm1(-x)
-        lower, upper = (call + excess for call in self._first.at(excess))
+        lower, upper = (call + excess for call in self.near.at(excess))
         moved = -4 * _UNIT * excess
         lower, upper = np.maximum(lower - moved, 0.0), np.maximum(upper + moved, 0.0)
         scale = np.exp(x)
         lower = np.where(epsilons <= self.last, scale * lower * (1 - 8 * _UNIT), 0.0)
-        return lower, scale * upper * (1 + 8 * _UNIT)
+        return lower, np.minimum(scale * upper * (1 + 8 * _UNIT), small)
 
     @property
     def last(self) -> float:
         """The epsilon from which on `backward` stays as it is."""
-        return -math.log1p(-min(self._first.period / 2, -math.expm1(-_LAST)))
-
-    @property
-    def _first(self) -> PutBounds:
-        return self._up_to(0.0)[0]
+        assert self.near is not None
+        return -math.log1p(-min(self.near.period / 2, -math.expm1(-_LAST)))
 
     @functools.cached_property
     def width(self) -> float:
@@ -222,19 +214,31 @@ class _Put:
         The parts of the error all rise with k, or all fall: at both ends together they are no less.
         Beyond the ends all of a bound may be error.
         """
-        lower, upper = self._first.at(np.array([math.expm1(-self.last), 0.0]))
-        found = [math.exp(self.last) * float((upper - lower).sum() + 16 * _UNIT)]
+        if self.near is None:
+            return math.inf
+        end = self.near.most
+        places = np.array([math.expm1(-self.last), 0.0, end])
+        lower, upper = self.near.at(places)
+        first, middle, last = (upper - lower).tolist()
+        found = [math.exp(self.last) * (first + middle + 16 * _UNIT)]
         found.append(float(self.backward(np.array([self.last]))[1][0]))
-        for table in self.tables:
-            lower, upper = table.at(np.array([0.0, table.most]))
-            found.append(float((upper - lower).sum()) + 16 * _UNIT * table.most)
-        return max(*found, float(upper[1]) + 4 * _UNIT * table.most) * (1 + 1e-6)
+        found.append(middle + last + 16 * _UNIT * end)
+        if self.far is None:
+            found.append(float(upper[2]) + 4 * _UNIT * end)
+        else:
+            (low,), (high,) = self.far.at(np.array([end]))
+            found.append(float(high - low))
+        return float(max(found) * (1 + 1e-6))
 
 
 @functools.lru_cache(maxsize=32)
 def _put_of(mu: float, steps: int) -> _Put | None:
-    """Return the tables up to where put says nothing more; None where none is to be had."""
-    if not 0 < mu * mu < math.log1p(_WIDEST**2 * steps):
-        return None
-    put = _Put(mu, steps)
-    return put if put._up_to(0.0) else None
+    """Return the bounds; None where none are to be had."""
+    far, near = call_bounds(mu, steps), None
+    if 0 < mu * mu < math.log1p(_WIDEST**2 * steps):
+        deviation = math.sqrt(math.expm1(mu * mu) / steps)
+        places = [deviation * reach for reach in _REACHES]
+        small = [place for place in places if log_call_least(mu, steps, place) < _LOG_SMALL]
+        most = min(small, default=places[-1]) if far is None else far.least
+        near = put_bounds(mu, steps, most)
+    return None if near is None and far is None else _Put(near, far, SmallPut(mu, steps))

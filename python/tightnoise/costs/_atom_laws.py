@@ -119,9 +119,8 @@ def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Relea
     ends = _ends(release, 0.0 if finer is None else finer.spacing)
     corners = points[points <= ends[0]], points[points <= ends[1]]
     readings = _SLOW_READINGS if leaf.is_slow else _READINGS
-    symmetric = found.is_symmetric
     try:
-        return atoms_below(found.profile, corners, found.excess, readings, symmetric=symmetric)
+        return atoms_below(found, corners, readings)
     except UntoldError:
         return None
 

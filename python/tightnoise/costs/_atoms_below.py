@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import LOST, Excess
+from tightnoise.costs._leaf import Attained
 
 Array = NDArray[np.float64]
 Heights = Callable[[Array], tuple[Array, Array]]
@@ -59,12 +60,9 @@ _WIDEST = 20.0  # a gap: exponentials are far from the overflow
 
 
 def atoms_below(
-    profile: Heights,
+    pair: Attained,
     corners: tuple[Array, Array],
-    excess: Excess,
     points: int = 4,
-    *,
-    symmetric: bool,
 ) -> tuple[Release, Release] | None:
     """Return losses log(P/Q) of P and log(Q/P) of Q, that the pair of this profile dominates.
 
@@ -72,6 +70,7 @@ def atoms_below(
     `corners`: epsilons from 0 to the largest loss of each direction, one the beginning of the
     other. None if there are too few, the losses are too large, or the gaps too wide or narrow.
     """
+    excess = pair.excess
     longest = max(corners, key=len)
     if min(map(len, corners)) < 3 or not longest[-1] <= MOST_LOSS:
         return None
@@ -81,12 +80,14 @@ def atoms_below(
         return None
     inner = np.arange(points) / points
     epsilons = np.append((longest[:-1, None] + gaps[:, None] * inner).ravel(), longest[-1])
-    heights = profile(np.append(epsilons, _FAR))
+    places = np.append(epsilons, _FAR)
+    heights = pair.profile(places)
+    below = None if pair.below is None else pair.below(places)
     readings = [
-        _Reading.of(epsilons, each, (len(own) - 1) * points + 1, excess)
-        for each, own in zip(heights, corners, strict=True)
+        _Reading.of(epsilons, each, least, (len(own) - 1) * points + 1, excess)
+        for each, least, own in zip(heights, below or (None, None), corners, strict=True)
     ]
-    if symmetric:
+    if pair.is_symmetric:
         readings = readings[:1]
     sides = [
         _Side(this, other, epsilons, points)
@@ -109,7 +110,7 @@ def atoms_below(
     rest = 1 - height - right.first_slope - left.first_slope
     rest = max(0.0, rest - 64 * _UNIT - 4 * excess.argument) * shrunk
     forward = _assembled(right, left, rest, shrunk, excess)
-    return forward, forward if symmetric else _assembled(left, right, rest, shrunk, excess)
+    return forward, forward if pair.is_symmetric else _assembled(left, right, rest, shrunk, excess)
 
 
 class _Reading(NamedTuple):
@@ -120,11 +121,13 @@ class _Reading(NamedTuple):
     infinite: float
 
     @classmethod
-    def of(cls, epsilons: Array, heights: Array, count: int, excess: Excess) -> _Reading:
+    def of(
+        cls, epsilons: Array, heights: Array, below: Array | None, count: int, excess: Excess
+    ) -> _Reading:
         least = np.where(
             heights < LOST, 0.0, (heights - excess.absolute) * (1 - excess.height) * (1 - 8 * _UNIT)
         )
-        least = np.maximum(least, 0.0)
+        least = np.maximum(least, 0.0 if below is None else below * (1 - 8 * _UNIT))
         infinite = float(least[-1])
         lower = np.maximum.accumulate((least[:-1] - infinite)[::-1])[::-1]
         upper = np.maximum(heights[:-1] * (1 + 4 * _UNIT) - infinite, 0.0)

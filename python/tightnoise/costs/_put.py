@@ -20,13 +20,17 @@ The right side falls with b. So e^c times its t-th power, at v = u/t and the las
 bounds |psi| from there on; of J frequencies what is left is at most e^(c (k - 1)) times that over
 pi y (1 - 1/J).
 
-The rule for M - 1. With g = min(arg v, 5 mu/2) the trapezoidal rule of step h on that line is wrong
-by at most 2 e^((5/2 + d)^2/2) (1 + e^a)/(e^(2 pi d/h) - 1), d = min(5/2, pi/(2 mu)): on the lines
-of g -+ mu d, v e^(-i g) still has a real part of at least 0. Nodes beyond z add at most
-(1 + e^a) e^(25/8) 2 P(Z > z). What rounding moves is summed beside: of an exponent w it is a part
-of e^w, and the frequencies are multiples of a number of 24 bits, exactly. Those are summed in runs,
-e^(i (m + j) x) = e^(i m x) e^(i j x), and these again: a unit more for each number of a run, and
-for the products.
+The rule for M - 1. With g = min(arg v, mu) the trapezoidal rule of step h on that line is wrong by
+at most 2 e^((1 + d)^2/2) (1 + e^a)/(e^(2 pi d/h) - 1), d = min(1, pi/(2 mu)): on the lines of g -+
+mu d, v e^(-i g) still has a real part of at least 0. Nodes beyond z add at most (1 + e^a) e^(1/2) 2
+P(Z > z). Where frequencies are many, E exp(-v Y) is read between Chebyshev points of octaves. On
+the ellipse of rho about one, arg v is at most pi/2 + g, and its modulus e^(g^2/(2 mu^2)); N + 1
+points err by 4 rho^-N/(rho - 1) times that, and by their own errors times Lebesgue's constant
+(Trefethen, "Approximation Theory and Approximation Practice", chapters 8 and 15).
+
+What rounding moves is summed beside: of an exponent w it is a part of e^w, and the frequencies are
+multiples of a number of 24 bits, exactly. Those are summed in runs, e^(i (m + j) x) = e^(i m x)
+e^(i j x), and these again: a unit more for each number of a run, and for the products.
 """
 
 from __future__ import annotations
@@ -38,22 +42,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise import special
 from tightnoise._cached import cached_property
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _UNIT = 2.0**-53
-_TILT = 2.5  # the most of g/mu
+_TILT = 1.0  # the most of g/mu
 _EXPONENT = 44.0  # of the rule's error, which is then far below what frequencies leave out
 _EDGE = 9.7  # deviations, or more
 _BEYOND = 2.0**-58  # of the period: frequencies that are left out, a part of what is rounded
-_MOST_FREQUENCIES = 2**15
-_MOST_WORK = 5e6  # frequencies times nodes: some tenths of a second
-_COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 60).astype(int))
+_MOST_FREQUENCIES = 2**17
+_COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 70).astype(int))
+_DIRECT = 1024  # frequencies; others between Chebyshev points of so high a degree,
+_DEGREE, _STRETCH = 40, 3.0  # with Bernstein ellipses of that
+_LEBESGUE = 4.0  # more than 2/pi log(degree + 1) + 1
 _BLOCK = 2**15  # numbers at once
 _RUN = 32  # frequencies
 _ROWS = 32  # epsilons at once: products of such small matrices are not given to threads
+_CELLS_TO, _CELL = 9.0, 1 / 64  # deviations
+_RATES = 400
 _STEEPEST = 5.0  # d/c
 _LARGEST_EXPONENT = 700.0  # of a number
 _MOST_TILTED = 600.0 / _STEEPEST  # c/t: e^(-d/t), and the rule's error, are numbers
@@ -93,11 +102,6 @@ class PutBounds:
         return np.maximum(call - error - above - below, 0.0), np.maximum(call + error, 0.0)
 
     @cached_property
-    def says_nothing_more(self) -> bool:
-        """Whether the lower bound comes to 0 at the end."""
-        return bool(self.at(np.array([self.most]))[0][0] == 0)
-
-    @cached_property
     def _sizes(self) -> tuple[float, float]:
         """The sums of the moduli of the weights, and of their products with the places."""
         moduli = np.abs(self.weights)
@@ -128,18 +132,49 @@ class PutBounds:
         return np.asarray(np.exp(float(self.places[0].real) * excess) * total)
 
 
+@dataclass(frozen=True)
+class SmallPut:
+    """E (1 - e^x W)^+ where it is small: (k - w)^+ <= e^(u (k - w))/(e u) for any u > 0."""
+
+    mu: float
+    steps: int
+
+    def at(self, epsilons: Array) -> Array:
+        """Return upper bounds."""
+        rates, logs = self._rates
+        grown = np.multiply.outer(np.exp(-epsilons), rates)
+        exponents = grown * (1 + 8 * _UNIT) + logs + 8 * _UNIT * np.abs(logs)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(epsilons + exponents.min(axis=1) + 1e-9))
+
+    @cached_property
+    def _rates(self) -> tuple[Array, Array]:
+        """u, and the logarithms of E e^(-u W)/(e u), at most: of cells' lower ends."""
+        places = np.arange(-_CELLS_TO, _CELLS_TO, _CELL)
+        below = np.append(
+            special.ndtr(-_CELLS_TO), np.exp(special.log_ndtr_diff(places, places + _CELL))
+        )
+        least = np.append(0.0, np.exp(self.mu * places - 0.5 * self.mu**2))
+        largest = 0.5 * self.mu**2 + _CELLS_TO * self.mu
+        rates = np.exp(np.linspace(-3.0, min(largest, _LARGEST_EXPONENT), _RATES))
+        moments = np.exp(-np.multiply.outer(rates, least)) @ below
+        moments += special.ndtr(-_CELLS_TO)
+        logs = self.steps * np.log(moments * (1 + 1e-12)) - np.log(rates * self.steps) - 1
+        return rates * self.steps, np.asarray(logs)
+
+
 @functools.lru_cache(maxsize=32)
 def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
     """Return the bounds; None if they take too many frequencies."""
     t = float(steps)
     deviation = math.sqrt(math.expm1(mu * mu) / t)
-    step = float(np.float32(2 * math.pi / max(96 * deviation, 12 * most)))
+    step = float(np.float32(2 * math.pi / (12 * most)))
     period = 2 * math.pi / step
     c = 40 / period
     if c > _MOST_TILTED * t:
         return None
     rule = _Rule.of(mu, t, c)
-    for count in _COUNTS[_COUNTS * rule.nodes.size <= _MOST_WORK].tolist():
+    for count in _COUNTS.tolist():
         y = step * (count - 1)
         log_size = min(rule.log_psi_upper(c, y), _LARGEST_EXPONENT)
         beyond = math.exp(log_size) / (math.pi * y * (1 - 1 / count)) * (1 + 1e-9)
@@ -193,17 +228,49 @@ class _Rule:
 
     def psi(self, u: Complex) -> tuple[Complex, Array]:
         """Return psi and bounds of its errors."""
-        g, e = np.empty_like(u), np.empty(u.shape)
-        rows = max(1, _BLOCK // self.nodes.size)
-        for i in range(0, u.size, rows):
-            part = slice(i, i + rows)
-            g[part], e[part] = self._moment(u[part] / self.t)
+        v = u / self.t
+        g, e = self._moments(v[:_DIRECT])
+        first = float(v[-1].imag) + 1.0 if v.size <= _DIRECT else float(v[_DIRECT].imag)
+        while first <= v[-1].imag:
+            inside = (v.imag >= first) & (v.imag <= 2 * first)
+            more, wrong = self._in_octave(float(v[0].real), first, v[inside].imag)
+            g, e = np.append(g, more), np.append(e, np.full(more.size, wrong))
+            first = float(v[g.size].imag) if g.size < v.size else math.inf
         g[g == -1] += _UNIT  # within the error
         near = 0.5 * np.log1p(np.maximum(2 * g.real + np.abs(g) ** 2, -0.9))
         log = np.where(np.abs(g) < 0.5, near, np.log(np.abs(1 + g))) + 1j * np.angle(1 + g)
         psi = np.exp(self.t * log)
         moved = self.t * e * np.exp((self.t - 1) * np.log(np.abs(1 + g) + e))
         return psi, (moved + 16 * _UNIT * self.t * np.abs(log) * np.abs(psi)) * (1 + 1e-9)
+
+    def _moments(self, v: Complex) -> tuple[Complex, Array]:
+        """Return M - 1 and bounds of its errors, some at once."""
+        g, e = np.empty_like(v), np.empty(v.shape)
+        rows = max(1, _BLOCK // self.nodes.size)
+        for i in range(0, v.size, rows):
+            part = slice(i, i + rows)
+            g[part], e[part] = self._moment(v[part])
+        return g, e
+
+    def _in_octave(self, a: float, first: float, b: Array) -> tuple[Complex, float]:
+        """Return M - 1 at a + i b, first <= b <= 2 first, by its values at Chebyshev points."""
+        nodes = np.cos(np.pi * np.arange(_DEGREE + 1.0) / _DEGREE)
+        places = np.asarray(a + 0.5j * first * (3 + nodes))
+        moments, wrong = self._moments(places)
+        values = np.exp(-places) * (1 + moments)
+        signs = (-1.0) ** np.arange(_DEGREE + 1)
+        signs[[0, -1]] *= 0.5
+        apart = np.subtract.outer(2 * b / first - 3, nodes)
+        apart[apart == 0] = _UNIT**2
+        shares = signs / apart
+        found = np.asarray(np.exp(a + 1j * b) * ((shares @ values) / shares.sum(axis=1)) - 1)
+        half = 0.5 * first
+        beside = half * (_STRETCH - 1 / _STRETCH) / 2
+        turn = math.atan2(beside, first - half * ((_STRETCH + 1 / _STRETCH) / 2 - 1))
+        size = math.exp(a + 0.5 * (turn / self.mu) ** 2)
+        missed = 4 * size * _STRETCH**-_DEGREE / (_STRETCH - 1)
+        rounded = _UNIT * ((8 * _DEGREE + 8 * first) * float(np.abs(1 + moments).max()) + 8)
+        return found, _LEBESGUE * (float(wrong.max()) + rounded) * (1 + 1e-9) + missed
 
     def _moment(self, v: Complex) -> tuple[Complex, Array]:
         """Return M - 1 and bounds of its errors: sums of e^w - 1 times normal densities."""
