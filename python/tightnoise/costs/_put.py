@@ -30,7 +30,7 @@ points err by 4 rho^-N/(rho - 1) times that, and by their own errors times Lebes
 
 What rounding moves is summed beside: of an exponent w it is a part of e^w, and the frequencies are
 multiples of a number of 24 bits, exactly. Those are summed in runs, e^(i (m + j) x) = e^(i m x)
-e^(i j x), and these again: a unit more for each number of a run, and for the products.
+e^(i j x): a unit more for each number of a run, and for the products.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ _DEGREE, _STRETCH = 40, 3.0  # with Bernstein ellipses of that
 _LEBESGUE = 4.0  # more than 2/pi log(degree + 1) + 1
 _BLOCK = 2**15  # numbers at once
 _RUN = 32  # frequencies
-_ROWS = 32  # epsilons at once: products of such small matrices are not given to threads
+_LEAST_ROWS, _PRODUCT = 4, 2**15  # epsilons at once: products so small are not given to threads
 _CELLS_TO, _CELL = 9.0, 1 / 64  # deviations
-_RATES = 400
+_RATES = 60
 _STEEPEST = 5.0  # d/c
 _LARGEST_EXPONENT = 700.0  # of a number
 _MOST_TILTED = 600.0 / _STEEPEST  # c/t: e^(-d/t), and the rule's error, are numbers
@@ -83,14 +83,17 @@ class PutBounds:
     def at(self, excess: Array) -> tuple[Array, Array]:
         """Return the bounds, less k - 1: those of E (W - k)^+."""
         lower, upper = np.empty_like(excess), np.empty_like(excess)
-        for i in range(0, excess.size, _ROWS):
-            part = slice(i, i + _ROWS)
+        rows = max(_LEAST_ROWS, _PRODUCT // self._runs.size)
+        for i in range(0, excess.size, rows):
+            part = slice(i, i + rows)
             lower[part], upper[part] = self._at(excess[part])
         return lower, upper
 
     def _at(self, excess: Array) -> tuple[Array, Array]:
         c, (size, turn) = float(self.places[0].real), self._sizes
-        error = self.error + _UNIT * ((64 + 2 * _RUN) * size + 8 * np.abs(excess) * turn)
+        error = self.error + _UNIT * (
+            (64 + 2 * self._runs.shape[0]) * size + 8 * np.abs(excess) * turn
+        )
         error = np.exp(c * excess) * error * (1 + 1e-9)
         step = math.exp(-c * self.period)
         images = step / (1 - step) * (excess + self.period / (1 - step))
@@ -109,26 +112,24 @@ class PutBounds:
 
     @cached_property
     def _runs(self) -> Complex:
-        """The weights in runs, the columns of matrices; zeros at the end."""
-        rows = -(-self.places.size // _RUN**2)
-        weights = np.zeros(rows * _RUN**2, dtype=np.complex128)
+        """The weights in runs, the columns of a matrix; zeros at the end."""
+        length = math.isqrt(self.places.size - 1) + 1
+        weights = np.zeros(length * length, dtype=np.complex128)
         weights[: self.weights.size] = self.weights
-        return np.ascontiguousarray(weights.reshape(rows, _RUN, _RUN).transpose(0, 2, 1))
+        return np.ascontiguousarray(weights.reshape(length, length).T)
 
     def _sum(self, excess: Array) -> Array:
         """Return the sums of weights times e^(u (k - 1)), real parts.
 
-        The frequencies are multiples of one: exponentials of where each row of runs starts, of
-        where runs start within one, and of the places within a run, do for all.
+        The frequencies are multiples of one: exponentials of where each run starts, and of the
+        places within a run, do for all.
         """
-        runs, step = self._runs, float(self.places[1].imag)
-
-        def turned(places: Array) -> Complex:
-            return np.asarray(np.exp(1j * np.multiply.outer(excess, step * places)))
-
-        each = np.arange(float(_RUN))
-        rows = ((turned(each) @ runs) * turned(_RUN * each)).sum(axis=2)
-        total = (rows.T * turned(_RUN**2 * np.arange(float(runs.shape[0])))).real.sum(axis=1)
+        length = self._runs.shape[0]
+        within = float(self.places[1].imag) * np.arange(float(length))
+        inner, starts = (
+            np.exp(1j * np.multiply.outer(excess, step * within)) for step in (1.0, length)
+        )
+        total = ((inner @ self._runs) * starts).real.sum(axis=1)
         return np.asarray(np.exp(float(self.places[0].real) * excess) * total)
 
 
