@@ -255,7 +255,11 @@ def test_discrete_laws_add_their_letters_up(name):
     law, letters = DISCRETE[name]
     column = letters[:, np.newaxis]
     p = law.pdf(column, THETAS)
+    np.testing.assert_allclose(p.sum(0), 1.0, rtol=1e-14)
+    assert (law.pdf(0.123, THETAS) == 0).all()
     np.testing.assert_allclose(law.cdf(column, THETAS), np.cumsum(p, 0), rtol=1e-12)
+    assert (law.cdf(-2.0, THETAS) == 0).all()
+    np.testing.assert_allclose(law.mean(THETAS), letters @ p, atol=1e-14)
     above = np.cumsum(p[::-1], 0)[::-1] - p
     np.testing.assert_allclose(law.sf(column, THETAS), above, rtol=1e-9, atol=1e-16)
     between = column + 0.3 * (letters[1] - letters[0])
@@ -266,6 +270,9 @@ def test_discrete_laws_add_their_letters_up(name):
         enough = law.sf(column, THETAS) <= q
         expected = letters[np.argmax(enough, axis=0)]
         np.testing.assert_allclose(law.isf(q, THETAS), expected, rtol=1e-15)
+    for q in (1e-9, 0.1, 0.5, 0.9):
+        expected = letters[np.argmax(law.cdf(column, THETAS) >= q, axis=0)]
+        np.testing.assert_allclose(law.ppf(q, THETAS), expected, rtol=1e-15)
 
 
 def numeric_entropy(law, edges, theta) -> float:

@@ -171,24 +171,6 @@ def test_angle_and_tangent_follow_their_laws(dim, ratio, dtype) -> None:
         assert abs((rank * of_tangent).sum()) <= SIX_SIGMA * scale + 1e-9
 
 
-@BOTH
-@pytest.mark.parametrize("dim", [3, 6, 200])
-def test_moments_of_the_tangent(dim, dtype) -> None:
-    """Second moments of the tangent are (1 - mu mu') / (dim - 1), its mean is 0."""
-    direction = a_direction(dim, dtype)
-    n = 20_000
-    y = sample(direction, 2.0 * dim, n, key=key_of("moments", dim))
-    _, length, tangent = along_and_across(y, direction)
-    tangent /= length[:, None]
-    mu = unit(direction).astype(float)
-    expected = (np.eye(dim) - np.outer(mu, mu)) / (dim - 1)
-    # Each coordinate is bounded by 1 and has a variance of at most 1 / (dim - 1).
-    limit = SIX_SIGMA + 1
-    assert np.abs(tangent.mean(axis=0)).max() < limit / np.sqrt(n * (dim - 1))
-    moments = tangent.T @ tangent / n
-    assert np.abs(moments - expected).max() < limit * np.sqrt(3 / n) / (dim - 1)
-
-
 def normals_of_rows(dim, rows, key):
     """Return the normals that the rows are made of."""
     padded = -(-dim // 128) * 128 if dim > 128 else dim
@@ -249,27 +231,6 @@ def test_acceptance(dim, ratio) -> None:
     angle = np.arctan2(across, along)
     if share < 0.99:
         assert stats.kstest(angle[~accepted], Angle(dim, kappa).cdf).pvalue > ALARM
-
-
-def test_acceptance_is_never_rare() -> None:
-    """The least acceptance is that of dim = 2 for kappa -> inf: sqrt(pi e^-1 ...) = 0.6577."""
-    rows = 100_000
-    direction = np.array([1.0, 0.0])
-    key = key_of("rare")
-    normals, _ = first_proposals(2, rows, key)
-    y = sample(direction, 1e9, rows, key=key)
-    taken = np.isclose(y[:, 1] * np.sign(normals[:, 1]), proposed_sine(1e9, normals), rtol=1e-9)
-    assert stats.binomtest(int(taken.sum()), rows, 0.657744).pvalue > ALARM
-
-
-def proposed_sine(kappa, n):
-    """Return sqrt(1 - w^2) of the proposal for dim = 2 and mu = (1, 0)."""
-    x0 = 2 * kappa / (1 + np.hypot(1, 2 * kappa))
-    rest = 2 / (1 + 2 * kappa + np.hypot(1, 2 * kappa))  # 1 - x0
-    r = np.hypot(n[:, 0], n[:, 1])
-    v, sine = n[:, 0] / r, np.abs(n[:, 1]) / r
-    one_plus_v = np.where(v < 0, sine**2 / (1 - v), 1 + v)
-    return np.sqrt(rest * (1 + x0)) * sine / (rest + x0 * one_plus_v)
 
 
 def cosine_on_sphere(kappa, word):
