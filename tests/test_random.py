@@ -13,7 +13,6 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 from itertools import pairwise
 
 import mpmath as mp
@@ -186,17 +185,6 @@ def test_normals_are_normal(dtype) -> None:
         assert abs(squares.sum()) < 6 * np.sqrt(4 * len(squares))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_uniforms_are_uniform(dtype) -> None:
-    n = 1_000_000
-    u = NoiseStream(seed=12).uniform(n, dtype=dtype)
-    assert stats.kstest(u.astype(np.float64), "uniform").pvalue > ALARM
-    cells = np.bincount((u * 1024).astype(int), minlength=1024)
-    assert stats.chisquare(cells).pvalue > ALARM
-    if dtype is np.float64:
-        assert len(np.unique(u)) == n
-
-
 DIGEST = """
 import hashlib, numpy as np
 from tightnoise import _core
@@ -264,26 +252,6 @@ def test_successive_calls_differ() -> None:
     draws = [stream.standard_normal(8) for _ in range(3)]
     assert all((a != b).all() for a, b in pairwise(draws))
     assert stream.uniform() != stream.uniform()
-
-
-@pytest.mark.parametrize("seed", [None, 7])
-def test_no_noise_twice_from_many_threads(seed) -> None:
-    """Two of 16,000 uniforms of 52 bits are equal with probability 3e-8."""
-    stream, taken = NoiseStream(seed=seed), []
-
-    def take() -> None:
-        taken.append([stream.uniform() for _ in range(2000)])
-
-    threads = [threading.Thread(target=take) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    drawn = {u for part in taken for u in part}
-    assert len(drawn) == 16_000
-    if seed is not None:
-        one_by_one = NoiseStream(seed=seed)
-        assert drawn == {one_by_one.uniform() for _ in range(16_000)}
 
 
 FORK = """
@@ -658,12 +626,6 @@ def test_numpy_draws_apart_from_two_bit_generators_of_a_stream():
     unseeded = NoiseStream()
     first, second = (np.random.Generator(unseeded.bit_generator()) for _ in range(2))
     assert not np.array_equal(first.random(8), second.random(8))
-
-
-def test_numpys_uniforms_are_uniform():
-    draws = numpy_generator(11).random(100_000)
-    counts = np.bincount((draws * 256).astype(int), minlength=256)
-    assert stats.chisquare(counts).pvalue > ALARM
 
 
 def test_a_bit_generator_keeps_its_stream_and_is_not_copied():
