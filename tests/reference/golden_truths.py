@@ -15,9 +15,9 @@ import numpy as np
 from mpmath import mp, mpf
 from numpy.typing import NDArray
 
-from reference.additive_divergence import divergence, multi_gaussian, quasi_gaussian
 from reference.bounded_gaussian import Case, hockey_stick_at_once
 from reference.bounded_losses import DIGITS, FAMILIES
+from reference.gaussian_mixtures import QuasiGaussian, divergence, multi_gaussian
 from reference.gaussian_profile import profile
 
 Row = dict[str, Any]
@@ -184,16 +184,8 @@ def domain_profile(term: Term) -> Profile | None:
 def mixture_profile(term: Term) -> Profile:
     """Return the divergence of two values that are as far apart as they may be."""
     parameters = term["parameters"]
-    unit = parameters["sensitivity"]
-    of = multi_gaussian if "modes" in parameters else quasi_gaussian
-    shape = [parameters["modes"]] if "modes" in parameters else []
-
-    def delta_of(epsilon: mpf) -> mpf:
-        with mp.workdps(20):
-            law = of(parameters["sigma"] / unit, parameters["epsilon"], *shape)
-            return divergence(law, term["sensitivity"] / unit, float(epsilon))
-
-    return delta_of
+    law = (multi_gaussian if "modes" in parameters else QuasiGaussian)(**parameters)
+    return lambda epsilon: divergence(law, term["sensitivity"], epsilon)
 
 
 # --- compositions ---------------------------------------------------------------------------------

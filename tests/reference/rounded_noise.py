@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 from mpmath import mp, mpf
 
-from reference.gaussian_mixtures import QuasiGaussian, multi_gaussian, phi, scale_mixture
+from reference.gaussian_mixtures import QuasiGaussian, multi_gaussian, scale_mixture
+from reference.normal import tail
 
 Tail = Callable[[mpf], mpf]
 
@@ -40,7 +41,7 @@ def tail_of(noise: object) -> Tail:
     law = {field.name: getattr(noise, field.name) for field in dataclasses.fields(noise)}
     kind = type(noise).__name__
     if kind == "Gaussian":
-        return lambda x: phi(-x / mpf(law["sigma"]))
+        return lambda x: tail(x / mpf(law["sigma"]))
     if kind in ("Laplace", "TruncatedLaplace"):
         return laplace(law["scale"], law.get("bound"))
     if kind == "Staircase":
