@@ -8,13 +8,20 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from mechanisms.test_additive_sampling import DISTRIBUTIONS, Table
-from noise_laws import REFINEMENT, NoiseSource, block, key_of, keystream, refined
-from scipy import stats
+from mechanisms.test_additive_sampling import ALARM, Table, mechanism_of
+from noise_laws import (
+    REFINEMENT,
+    NoiseSource,
+    block,
+    key_of,
+    keystream,
+    pvalue_of_cells,
+    refined,
+)
+from reference.normal import ndtr
 
 from tightnoise import _core
 
-ALARM = 1e-9
 BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 MIXTURE = np.array([0.0, 0.43, 2.0]), np.array([0.6, 0.3, 0.1]), np.array([0.01, 0.3, 0.1])
 CASES = {
@@ -118,21 +125,18 @@ def is_ideal_quasi_gaussian(parameters, theta, step, key, found: list[int]) -> N
     law, n = "quasi_gaussian", len(theta)
     index = Table.of(law, *parameters).components(law, key, n, 2).tolist()
 
-    def below(x):
-        return mp.erfc(-x / mp.sqrt(2)) / 2
-
     for j in range(n):
         batch = j // 256 * 3 + 1 + j % 256 // 128
         word = keystream(key, law, batch, 1).view(np.uint64).tolist()[j % 128]
         share = two_sided(word, block(key, law, REFINEMENT, batch * 128 + j % 128))
         at = sensitivity if index[j] else mp.mpf(0)
-        kept = below(sensitivity / sigma) if index[j] else mp.mpf(1)
+        kept = ndtr(sensitivity / sigma) if index[j] else mp.mpf(1)
         middle = mp.mpf(found[j])
         ends = [(middle + end) * mp.mpf(step) - mp.mpf(theta[j]) for end in (-0.5, 0.5)]
         if index[j] == 2:
             ends = [-end for end in reversed(ends)]
         first, last = ((at - end) / sigma for end in ends)  # above an end: below these
-        assert below(last) <= share * kept <= below(first), j
+        assert ndtr(last) <= share * kept <= ndtr(first), j
 
 
 @EVERY_CASE
@@ -200,14 +204,8 @@ def test_cells_have_their_probabilities(law, dtype) -> None:
     y = sample(law, parameters, [theta], step, dtype, n=n, key=key_of("cells", law, dtype))
     k = np.round(y / step).astype(int)
     edges = (np.arange(k.min(), k.max()) + 0.5) * step - theta
-    below = DISTRIBUTIONS[law](edges, *parameters)
-    expected = n * np.diff(below, prepend=0.0, append=1.0)
-    counts = np.bincount(k - k.min(), minlength=expected.size)
-    many = expected >= 20
-    observed = np.append(counts[many], counts[~many].sum())
-    wanted = np.append(expected[many], expected[~many].sum())
-    wanted, observed = wanted[wanted > 0], observed[wanted > 0]
-    assert stats.chisquare(observed, wanted * observed.sum() / wanted.sum()).pvalue > ALARM
+    shares = np.diff(mechanism_of(law, parameters).cdf(edges), prepend=0.0, append=1.0)
+    assert pvalue_of_cells(np.bincount(k - k.min()), shares) > ALARM
 
 
 @EVERY_LAW

@@ -16,8 +16,9 @@ Tail = Callable[[mpf], mpf]
 def laplace(scale: float, bound: float | None = None) -> Tail:
     """Return P(noise > x) for x >= 0."""
     s = mpf(scale)
-    cut = mp.exp(-mpf(bound) / s) if bound else mpf(0)
-    return lambda x: max(mp.exp(-x / s) - cut, mpf(0)) / (1 - cut) / 2
+    if bound is None:
+        return lambda x: mp.exp(-x / s) / 2
+    return lambda x: max(mp.expm1((bound - x) / s), mpf(0)) / mp.expm1(bound / s) / 2
 
 
 def staircase(epsilon: float, step: float, gamma: float, bound: float | None = None) -> Tail:
