@@ -1,4 +1,4 @@
-"""Von Mises-Fisher samples on a grid against the ideal ones, from the same words.
+"""Von Mises-Fisher samples, on a grid and off it, against the ideal ones, from the same words.
 
 Fixed seeds. A comparison fails a correct sampler with probability 1e-9 under a random seed.
 """
@@ -16,6 +16,7 @@ from simd_levels import digests_at_levels
 from tightnoise import _core
 
 LATER_DRAWS = 1 << 59
+FLOATS = 0.0  # a step
 REFINEMENT = 1 << 63
 
 
@@ -126,18 +127,27 @@ class Ideal:
         (128, 400.0, 2),
         (129, 40.0, 1),
         (129, 3e3, 2),
+        (1000, 300.0, 1),
     ],
 )
-def test_points_are_those_nearest_to_the_ideal_sample(dim, kappa, rows) -> None:
+def test_points_are_those_nearest_to_the_ideal_sample(dim, kappa, rows, check_error) -> None:
+    """And floats are next to it, but in 3 dimensions, where they are made another way."""
     key = key_of("ideal", dim, kappa)
     direction = np.random.default_rng(dim).standard_normal(dim)
     direction[0] *= 1e-3
     ideal = Ideal(key)
     steps = (default_step(dim), 2.0**-32)
-    found = {step: sample(direction, kappa, step, rows, key=key) for step in steps}
+    found = {step: sample(direction, kappa, step, rows, key=key) for step in (*steps, FLOATS)}
     with mp.workdps(60):
+        norm = mp.sqrt(mp.fdot(direction, direction))
         for row in range(rows):
             expected = ideal.sample(direction, kappa, row)
+            if dim != 3:
+                wrong = [a - b for a, b in zip(found[FLOATS][row].tolist(), expected, strict=True)]
+                largest = float(max(map(abs, wrong)))
+                along = float(abs(mp.fdot(wrong, direction)) / norm)
+                check_error("von Mises-Fisher sample: coordinates, absolute", largest, 2e-15)
+                check_error("von Mises-Fisher sample: |y . mu - w|", along, 1e-15)
             for step in steps:
                 points = [float(mp.floor(y / step + 0.5)) * step for y in expected]
                 np.testing.assert_array_equal(found[step][row], points)
