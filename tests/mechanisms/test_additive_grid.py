@@ -8,14 +8,14 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from mechanisms.test_additive_sampling import ALARM, exact_survival, mechanism_of, words_of
-from noise_laws import NoiseSource, key_of, pvalue_of_cells, refined, stream_of
+from mechanisms.test_additive_sampling import exact_survival, words_of
+from noise_laws import REFINEMENT, NoiseSource, block, key_of, refined
+from reference.grid import continued
 from simd_levels import digests_at_levels
 
 import tightnoise as tn
 from tightnoise import _core
 
-LARGEST = float(np.finfo(np.float64).max)
 # law, parameters, and the mean of abs(noise) within a factor of 2
 CASES = [
     ("laplace", (1.3,), 1.0),
@@ -60,21 +60,13 @@ def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=None, 
 # --- the ideal sample -----------------------------------------------------------------------------
 
 
-def continuation(law: str, key: bytes, number: int) -> int:
-    """Words 2 to 7 of a block of the refinement stream."""
-    batch = _core.random.chacha20_keystream(key, stream_of(law) | 1 << 63, number // 16, 1)
-    words = batch.reshape(16, 16)[2:8, number % 16].tolist()
-    return sum(word << 32 * (5 - i) for i, word in enumerate(words))
-
-
 def assert_ideal(law, parameters, theta, step, key, found, low=None):
     """Assert that |noise| exceeds either end of each cell with a probability beside its share."""
     low = [0.0] * len(theta) if low is None else low
     words = words_of(law, key, len(theta))
     with mp.workdps(110):
         for j, (word, k) in enumerate(zip(words, found.tolist(), strict=True)):
-            bits = (word % 2**63 << 192) + continuation(law, key, j)
-            share = (bits + mp.mpf(0.5)) / mp.mpf(2) ** 255
+            share = continued(word % 2**63, block(key, law, REFINEMENT, j)[2:8], -63)
             at = mp.mpf(theta[j]) + mp.mpf(low[j])
             ends = [(k + half) * mp.mpf(step) - at for half in (mp.mpf(-0.5), mp.mpf(0.5))]
             near, far = [-end for end in reversed(ends)] if word >> 63 else ends
@@ -107,34 +99,6 @@ def test_what_theta_has_below_its_last_place_counts(law, parameters, mean) -> No
     with refined():
         drawn = sample(law, parameters, theta, step, np.int64, key=key, low=low)
     assert_ideal(law, parameters, theta, step, key, drawn, low)
-
-
-# --- the law --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
-@pytest.mark.parametrize(
-    ("law", "parameters", "step"),
-    [
-        ("laplace", (1.3,), 0.5),
-        ("truncated_laplace", (1.3, 5.0), 0.5),
-        ("tulap", (1.0, 1.0, 3.7), 0.25),
-        ("tulap", (1.0, 3.0, np.inf), 0.125),
-        ("staircase", (1.0, 2.0, 0.3), 0.125),
-    ],
-    ids=str,
-)
-def test_follows_the_rounded_law(law, parameters, step, dtype) -> None:
-    n, theta = 200_000, 0.15625
-    drawn = sample(law, parameters, theta, step, dtype, n=n, key=key_of("law", law, parameters))
-    integers = drawn if dtype == np.int64 else drawn / step
-    least, most = -60, 60
-    edges = (np.arange(least, most + 1) - 0.5) * step - theta
-    shares = np.diff(mechanism_of(law, parameters).cdf(edges), prepend=0.0, append=1.0)
-    cells = np.clip(integers, least - 1, most).astype(int) - (least - 1)
-    counts = np.bincount(cells, minlength=shares.size)
-    assert (counts[n * shares < 1e-9] == 0).all()
-    assert pvalue_of_cells(counts, shares) > ALARM
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ def sample(law, *parameters, theta=0.0, n=None, dtype=np.float64, key=None, stre
     return out
 
 
+# What knows the distribution functions: of 50 digits in test_scipy_protocol.
 MECHANISMS = {
     "multi_gaussian": tn.MultiGaussianMixture,
     "quasi_gaussian": tn.QuasiGaussianMixture,
@@ -48,11 +49,6 @@ MECHANISMS = {
     "tulap": lambda width, epsilon, bound: tn.Tulap(epsilon, width, bound),
     "staircase": lambda width, epsilon, gamma: tn.Staircase(epsilon, width, gamma),
 }
-
-
-def mechanism_of(law, parameters):
-    """Return what knows the distribution function: of 50 digits in test_scipy_protocol."""
-    return MECHANISMS[law](*parameters)
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,7 @@ EVERY_CASE = pytest.mark.parametrize("case", CASES, ids=str)
 @EVERY_CASE
 def test_follows_its_distribution(case) -> None:
     x = sample(case.law, *case.parameters, n=30_000)
-    assert stats.kstest(x, mechanism_of(case.law, case.parameters).cdf).pvalue > ALARM
+    assert stats.kstest(x, MECHANISMS[case.law](*case.parameters).cdf).pvalue > ALARM
 
 
 HAS_NORMALS = ("multi_gaussian", "scale_mixture")  # in float32: of 32 bits
@@ -138,7 +134,7 @@ HAS_NORMALS = ("multi_gaussian", "scale_mixture")  # in float32: of 32 bits
 @pytest.mark.parametrize("case", [c for c in CASES if c.law in HAS_NORMALS], ids=str)
 def test_float32_follows_its_distribution(case) -> None:
     x = sample(case.law, *case.parameters, n=30_000, dtype=np.float32).astype(float)
-    assert stats.kstest(x, mechanism_of(case.law, case.parameters).cdf).pvalue > ALARM
+    assert stats.kstest(x, MECHANISMS[case.law](*case.parameters).cdf).pvalue > ALARM
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.law not in HAS_NORMALS], ids=str)

@@ -9,7 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 from mechanisms.test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
-from noise_laws import NoiseSource, keystream, pvalue_of_cells, refined, stream_of
+from noise_laws import REFINEMENT, NoiseSource, block, keystream, pvalue_of_cells, refined
+from reference.grid import ideal_pair, share_of
 from scipy import special, stats
 from simd_levels import digests_at_levels
 
@@ -17,7 +18,6 @@ from tightnoise import _core
 
 LATER_DRAWS = 1 << 59
 FLOATS = 0.0  # a step
-REFINEMENT = 1 << 63
 
 
 def sample(direction, kappa, step, rows=None, *, key=bytes(32), refine_all=False, out=None):
@@ -47,42 +47,26 @@ class Ideal:
         words = keystream(self.key, "von_mises_fisher", batch, 1).view(np.uint64)
         return int(words.ravel()[index])
 
-    def continued(self, head: int, block: int, first: int) -> mp.mpf:
-        """Return the word with the 192 bits that follow it, in units of its last place."""
-        stream = stream_of("von_mises_fisher") | REFINEMENT
-        words = _core.random.chacha20_keystream(self.key, stream, block // 16, 1)
-        more = 0
-        for word in words.reshape(16, 16)[first : first + 6, block % 16]:
-            more = more << 32 | int(word)
-        return head + (more + mp.mpf(0.5)) / mp.mpf(2) ** 192
-
-    def uniform(self, word: int, block: int) -> mp.mpf:
-        near = self.continued(word & (1 << 63) - 1, block, 2) / 2**64
-        return 1 - near if word >> 63 else near
-
-    def pair(self, radius: int, angle: int, block: int) -> tuple[mp.mpf, mp.mpf]:
-        f = self.continued(angle >> 12, block, 8) / 2**52 - 0.5
-        r = mp.sqrt(-2 * mp.log(self.uniform(radius, block))) * (-1 if angle & 2 else 1)
-        z = r * mp.cos(mp.pi / 2 * f), r * mp.sin(mp.pi / 2 * f)
-        return (z[1], z[0]) if angle & 1 else z
+    def block(self, number: int) -> list[int]:
+        return block(self.key, "von_mises_fisher", REFINEMENT, number)
 
     def normal(self, dim: int, row: int, i: int) -> mp.mpf:
         number = row * -(-dim // 128) * 128 + i if dim > 128 else 8 * (row // 8 * dim + i) + row % 8
         batch, k = divmod(number, 128)
         pair = k % 64
         radius, angle = self.word(batch, pair), self.word(batch, 64 + pair)
-        return self.pair(radius, angle, batch * 128 + pair)[k // 64]
+        return ideal_pair(radius, angle, self.block(batch * 128 + pair))[k // 64]
 
     def proposals(self, row: int, m: int, g: mp.mpf, G: mp.mpf):
         """Yield g, G, the price before that of the cosine, and -2 log U, of each proposal."""
         word = self.word(FIRST_DRAWS + row // 128, row % 128)
-        yield g, G, mp.mpf(0), -2 * mp.log(self.uniform(word, (1 << 62) + row))
-        for number in range(1000):
-            batch = LATER_DRAWS + (row // 128 << 20) + 3 * number
-            block = (1 << 63) + (batch - LATER_DRAWS) * 128 + row % 128
+        yield g, G, mp.mpf(0), -2 * mp.log(share_of(word, self.block((1 << 62) + row)))
+        for proposal in range(1000):
+            batch = LATER_DRAWS + (row // 128 << 20) + 3 * proposal
+            number = (1 << 63) + (batch - LATER_DRAWS) * 128 + row % 128
             radius, angle, limit = (self.word(batch + k, row % 128) for k in range(3))
-            g, x = self.pair(radius, angle, block)
-            exponential = -2 * mp.log(self.uniform(limit, block + 256))
+            g, x = ideal_pair(radius, angle, self.block(number))
+            exponential = -2 * mp.log(share_of(limit, self.block(number + 256)))
             if m == 1:
                 yield g, x * x, mp.mpf(0), exponential
                 continue
