@@ -161,30 +161,6 @@ def test_normals_are_box_muller_of_the_keystream(kind, limit, reach, check_error
     assert abs(longest - reach) < 0.01
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_normals_are_normal(dtype) -> None:
-    n = 1_000_000
-    z = NoiseStream(seed=11).standard_normal(n, dtype=dtype).astype(np.float64)
-    assert stats.kstest(z, stats.norm.cdf).pvalue > ALARM
-    for power, variance in ((1, 1), (2, 2), (3, 15), (4, 96)):
-        expected = 0 if power % 2 else {2: 1, 4: 3}[power]
-        score = ((z**power).mean() - expected) / np.sqrt(variance / n)
-        assert abs(score) < -special.ndtri(ALARM / 2)
-    # equally likely cells, at a resolution where the KS test is weak
-    cells = np.bincount((special.ndtr(z) * 4096).astype(int).clip(0, 4095), minlength=4096)
-    assert stats.chisquare(cells).pvalue > ALARM
-    for edge in (3.0, 4.0, 4.75):
-        for count in (np.count_nonzero(z > edge), np.count_nonzero(z < -edge)):
-            assert stats.binomtest(count, n, special.ndtr(-edge)).pvalue > ALARM
-    # neighbours, and the two halves of a batch, which share their radius
-    half = 512 // np.dtype(dtype).itemsize
-    for lag in (1, 2, 16, half, 2 * half):
-        product = z[:-lag] * z[lag:]
-        squares = (z[:-lag] ** 2 - 1) * (z[lag:] ** 2 - 1)
-        assert abs(product.sum()) < 6 * np.sqrt(len(product))
-        assert abs(squares.sum()) < 6 * np.sqrt(4 * len(squares))
-
-
 DIGEST = """
 import hashlib, numpy as np
 from tightnoise import _core
