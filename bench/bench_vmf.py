@@ -75,23 +75,19 @@ def test_one(timed, dtype, threads, grid) -> None:
     assert_samples(out, direction, KAPPA)
 
 
+# Orthogonal to mu up to a few roundings of n . mu; or with what it takes where the tangent may be
+# short.
+@pytest.mark.parametrize("projections", [1, 2], ids=["numpy", "careful"])
 @DTYPES
-def test_one_numpy(timed, dtype) -> None:
-    """By hand, with one projection: orthogonal to mu up to a few roundings of n . mu."""
+def test_one_by_hand(timed, dtype, projections) -> None:
     generator = np.random.default_rng(1)
     direction, out = direction_of(dtype, DIM), np.empty(DIM, dtype)
     mu = np.empty_like(out)
-    timed(name_of_one(dtype), lambda: by_hand(generator, direction, KAPPA, out, 1, mu), DIM)
-    assert_samples(out, direction, KAPPA)
-
-
-@DTYPES
-def test_one_careful(timed, dtype) -> None:
-    """With two, which is what it takes where the tangent may be short."""
-    generator = np.random.default_rng(1)
-    direction, out = direction_of(dtype, DIM), np.empty(DIM, dtype)
-    mu = np.empty_like(out)
-    timed(name_of_one(dtype), lambda: by_hand(generator, direction, KAPPA, out, 2, mu), DIM)
+    timed(
+        name_of_one(dtype),
+        lambda: by_hand(generator, direction, KAPPA, out, projections, mu),
+        DIM,
+    )
     assert_samples(out, direction, KAPPA)
 
 

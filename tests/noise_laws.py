@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import tightnoise as tn
 from tightnoise import _core
@@ -121,6 +122,18 @@ def assert_bad_out_is_refused(law: str, operands: tuple) -> None:
         core(np.zeros(3, int), *operands, np.empty(3), source)
     with pytest.raises(TypeError, match="float32 or float64"):
         core(np.zeros(3), *operands, np.empty(3, int), source)
+
+
+def pvalue_of_cells(counts: np.ndarray, shares: np.ndarray) -> float:
+    """Return that of a chi-square test, cells of fewer than 20 expected as one."""
+    expected = shares * counts.sum()
+    rare = expected < 20
+    observed = np.append(counts[~rare], counts[rare].sum())
+    expected = np.append(expected[~rare], expected[rare].sum())
+    if expected[-1] < 20:
+        observed = np.append(observed[:-2], observed[-2:].sum())
+        expected = np.append(expected[:-2], expected[-2:].sum())
+    return stats.chisquare(observed, expected * observed.sum() / expected.sum()).pvalue
 
 
 # Mechanisms on a grid, by the scale of their noise, for tests that go over all of them.

@@ -4,8 +4,6 @@ import copy
 import json
 import math
 import pickle
-import sys
-import threading
 
 import numpy as np
 import pytest
@@ -110,31 +108,6 @@ def test_a_refused_step_leaves_no_trace(release, error, message):
     with pytest.raises(error, match=message):
         release(accountant)
     assert accountant.state_dict() == before
-
-
-def test_threads_lose_no_step():
-    accountant = Accountant()
-
-    def release():
-        for number in range(1500):
-            accountant.step(1.0, 0.01)
-            accountant.compose(GAUSSIAN)
-            if number % 300 == 0:
-                accountant.epsilon(1e-6, by="rdp")
-                accountant.state_dict()
-
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=release) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
-    assert accountant.steps == 24_000
-    assert accountant.cost == STEP * 12_000 + GAUSSIAN * 12_000
 
 
 def copies(accountant):

@@ -5,7 +5,6 @@ import functools
 import json
 import math
 import pickle
-import threading
 from fractions import Fraction
 
 import numpy as np
@@ -475,24 +474,3 @@ def test_a_state_is_a_copy():
     state["rule"]["orders"].clear()
     state["spent"].clear()
     assert odometer.state_dict() == PrivacyOdometer(1e-5).state_dict()
-
-
-def test_threads_spend_no_budget_twice():
-    budget, costs = PrivacyFilter(1.0), Cost.of_pure(2.0**-9)
-    spent = []
-
-    def spend():
-        while True:
-            try:
-                budget.spend(costs)
-            except BudgetError:
-                return
-            spent.append(1)
-
-    threads = [threading.Thread(target=spend) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(spent) == admitted(PrivacyFilter(1.0), costs)
-    assert budget.spent <= 1

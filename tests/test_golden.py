@@ -1,6 +1,17 @@
 """No answer is above what an earlier version proved, and none is below the truth.
 
-`reference/make_golden.py` says what the table holds.
+The table was made with the version before all costs became one `Cost` object: it says how little
+each release was known to cost then. An answer may fall, to the truth, and not rise. One row a line:
+the `terms` that are released (each a mechanism, its parameters and sensitivity, its sampling and
+count), the question, the answer, and a lower bound of the right answer, `truth`, where one is known
+(reference/golden_truths.py).
+
+- epsilon, delta: what `terms` cost together at the other of the two.
+- calibrate: the `measure` of the least noise (or of the most steps, kappa, sampling) that meets
+  both. Searched mixtures are rounded up to 6 digits, for optimisers differ between machines.
+
+A term with `theta` is of that value, one with `domain` of any value there, others of any value.
+What is absent has its default: count 1, no sampling, angle pi.
 """
 
 from __future__ import annotations

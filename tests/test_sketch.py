@@ -9,7 +9,6 @@ import pytest
 from by_night import by_night
 from simd_levels import LEVELS, printed_at
 
-import tightnoise
 from tightnoise import _core
 from tightnoise.sketch import Sketch, count_edges
 
@@ -377,10 +376,6 @@ def test_bad_arguments_are_refused():
             Sketch.of(bad, -1.0, 1.0)
     with pytest.raises(TypeError, match=r"Sketch\.of"):
         Sketch()
-
-
-def test_public_name():
-    assert tightnoise.Sketch is Sketch
 
 
 @pytest.mark.parametrize("interval", [(-1.0, 1.0), (0.5, 4.0), (-30.0, 30.0)])

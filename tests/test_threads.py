@@ -92,6 +92,7 @@ def test_an_accountant_counts_every_step():
 
     at_once(work)
     assert accountant.steps == THREADS * 110
+    assert dict(accountant.cost.terms)[leaf.terms[0][0]] == THREADS * 10
 
 
 def test_a_filter_never_spends_more_than_there_is():

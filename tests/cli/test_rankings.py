@@ -115,30 +115,6 @@ def test_json(name, capsys):
         assert {key: row[key] for key in shown} == {key: getattr(choice, key) for key in shown}
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_picture(name, tmp_path, capsys):
-    if importlib.util.find_spec("matplotlib") is None:
-        pytest.skip("matplotlib, which draws, is an extra that is not installed")
-    path = tmp_path / "noise.png"
-    path.write_bytes(b"somebody's")
-    asked = [name, *ASKED[name], "--integer", "--plot", str(path)]
-    assert main(asked) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "exists" in err
-    assert path.read_bytes() == b"somebody's"
-    assert main([*asked, "--force"]) == 0
-    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_no_picture_without_matplotlib(name, tmp_path, monkeypatch, refused):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    path = tmp_path / "noise.png"
-    assert "tightnoise[plot]" in refused(name, *ASKED[name], "--plot", path)
-    assert not path.exists()
-
-
 @pytest.mark.parametrize("domain", [*by_night(("1", "0", "1")), ("1e-140", "0", "1e-140")], ids=str)
 def test_picture_of_errors_next_to_0(domain, tmp_path, capsys):
     if importlib.util.find_spec("matplotlib") is None:
@@ -162,8 +138,6 @@ def test_picture_of_errors_next_to_0(domain, tmp_path, capsys):
         *((name, ["--count", "0"], "count") for name in ASKED),
         *((name, ["--count", "1.5"], "not a whole number: '1.5'") for name in ASKED),
         *((name, ["--sensitivity", "-1"], "sensitivity must be greater than 0") for name in ASKED),
-        *((name, ["--plot", "noise.pdf"], ".png") for name in ASKED),
-        *((name, ["--plot", "no/noise.png"], "cannot write no/noise.png") for name in ASKED),
         ("best-noise", ["--loss", "l3"], "loss"),
         ("compare-bounded", ["--lower", "9"], "lower must be less than upper; got lower 9.0"),
         ("compare-bounded", ["--lower", "nan"], "--lower"),

@@ -169,42 +169,6 @@ def test_plot(name, tmp_path, capsys, directions):
     assert os.listdir(tmp_path) == ["figures.png"]
 
 
-def test_without_matplotlib(tmp_path, refused, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    path = tmp_path / "figures.png"
-    line = refused("reproduce", "conversion", "--plot", path)
-    assert line == (
-        f"tightnoise reproduce: error: cannot draw {path} without matplotlib: "
-        "pip install 'tightnoise[plot]'"
-    )
-    assert not path.exists()
-
-
-def test_plot_does_not_overwrite(tmp_path, refused, paper):
-    paper()
-    path = tmp_path / "figures.png"
-    path.write_bytes(b"precious")
-    line = refused("reproduce", "conversion", "--plot", path)
-    assert "exists already; --force replaces it" in line
-    assert path.read_bytes() == b"precious"
-    assert main(["reproduce", "conversion", "--plot", str(path), "--force"]) == 0
-    assert path.read_bytes() == PNG
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("figures.pdf", "must be a .png file"),
-        ("figures", "must be a .png file"),
-        ("folder.png", "Is a directory"),
-    ],
-)
-def test_bad_names_are_refused_before_any_work(name, message, tmp_path, refused, paper):
-    paper()
-    (tmp_path / "folder.png").mkdir()
-    assert message in refused("reproduce", "conversion", "--force", "--plot", tmp_path / name)
-
-
 @pytest.mark.parametrize("existing", [False, True])
 @pytest.mark.parametrize(
     "error", [OSError(28, "No space left on device"), KeyboardInterrupt(), RuntimeError("drawing")]

@@ -358,21 +358,6 @@ def test_extremes(epsilon, delta, width):
 
 
 # --- what the docstring says ----------------------------------------------------------------------
-def test_less_sigma_squared_is_not_less_variance():
-    """Table 1 of the paper: 35 % less sigma^2 at epsilon = 0.1, on [0, 10] x [1, 9]."""
-
-    def errors(sigma_squared):
-        sides = [
-            utility_of(errors_of(tn.TruncatedGaussian(math.sqrt(sigma_squared), 0.0, w), 0.0, w))
-            for w in (10.0, 8.0)
-        ]
-        return [
-            sum(getattr(side, by) for side in sides) for by in ("variance_average", "mse_average")
-        ]
-
-    assert errors(1320.0) == pytest.approx([13.637, 27.16], rel=2e-4)
-    assert errors(857.5182) == pytest.approx([13.620, 27.06], rel=2e-4)
-    assert errors(290.8974) == pytest.approx([13.528, 26.54], rel=2e-4)
 
 
 def test_where_which_mechanism_is_best():

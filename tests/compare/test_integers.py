@@ -82,12 +82,6 @@ def test_a_sensitivity_that_is_no_integer_is_rounded_up(quick):
     assert tn.best_noise(1.0, 1e-5, sensitivity=2.0).notes == ()
 
 
-def test_several_releases(quick):
-    ranking = tn.best_noise(2.0, 1e-5, sensitivity=1.0, count=3, integer=True)
-    for choice in ranking:
-        assert choice.mean_abs == choice.mechanism.rounded().mean_abs()
-
-
 def test_rows_draw_integers(drawn, quick):
     stream = tn.random.NoiseStream(seed=3)
     for choice in tn.best_noise(1.0, 1e-3, sensitivity=1.0, integer=True):

@@ -41,7 +41,17 @@ every = pytest.mark.parametrize("noise", NOISE, ids=ids)
 
 
 # --- objects ------------------------------------------------------------------------------------
-@every
+@pytest.mark.parametrize(
+    "noise",
+    [
+        *NOISE,
+        tn.Laplace(0.7),
+        tn.TruncatedLaplace(0.7, 3.3),
+        tn.Tulap(1.3, 0.8, 2.9),
+        tn.Staircase(2.0, 1.5, 0.3),
+    ],
+    ids=lambda noise: repr(noise)[:60],
+)
 def test_copies_are_equal_and_work(noise):
     noise.cdf(0.3)  # the law is made
     for twin in (pickle.loads(pickle.dumps(noise)), copy.copy(noise), copy.deepcopy(noise)):
@@ -49,6 +59,8 @@ def test_copies_are_equal_and_work(noise):
         assert hash(twin) == hash(noise)
         assert twin.cdf(0.3) == noise.cdf(0.3)
         assert twin.mean_abs() == noise.mean_abs()
+    with pytest.raises(AttributeError):
+        noise.scale = 3.0
 
 
 def test_different_noise_differs():
@@ -191,65 +203,7 @@ def test_samples_are_those_of_the_seed(noise):
     assert np.unique(first).size > 80  # points of a grid may come twice
 
 
-@every
-def test_density_integrates_to_the_distribution_and_the_losses(noise, check_error):
-    breaks = np.unique(noise.ppf([0.0001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.9999]))
-    centres = getattr(
-        noise,
-        "locations",
-        np.arange(1 + getattr(noise, "modes", 1)) * getattr(noise, "sensitivity", 1.0),
-    )
-    widths = getattr(noise, "sigmas", [getattr(noise, "sigma", 1.0)] * len(centres))
-    far = max(c + 39 * s for c, s in zip(centres, widths, strict=True))
-    at = {
-        sign * (c + u * s)
-        for c, s in zip(centres, widths, strict=True)
-        for u in (-9, -3, 0, 3, 9)
-        for sign in (-1, 1)
-    }
-    edges = np.array(sorted({-far, far, 0.0, *breaks, *(x for x in at if abs(x) < far)}))
-    nodes, weights = np.polynomial.legendre.leggauss(40)
-    middle, half = 0.5 * (edges[1:] + edges[:-1]), 0.5 * np.diff(edges)
-    x = middle[:, None] + half[:, None] * nodes
-    mass = half[:, None] * weights * noise.pdf(x)
-    name = type(noise).__name__
-    check_error(f"{name}: integral of the density", abs(mass.sum() - 1), 1e-11)
-    cdf = np.cumsum(mass.sum(axis=1))
-    check_error(f"{name}: distribution", np.max(np.abs(cdf - noise.cdf(edges[1:]))), 1e-11)
-    mean_abs, var = (mass * abs(x)).sum(), (mass * x * x).sum()
-    check_error(f"{name}: mean_abs", abs(noise.mean_abs() / mean_abs - 1), 1e-11)
-    check_error(f"{name}: var", abs(noise.var() / var - 1), 1e-11)
-
-
-@every
-def test_quantiles_invert_the_distribution(noise, rng, check_error):
-    q = np.concatenate([rng.random(200), 10.0 ** rng.uniform(-200, 0, 50), [0.5]])
-    error = np.max(np.abs(noise.cdf(noise.ppf(q)) / q - 1))
-    check_error(f"{type(noise).__name__}: cdf(ppf(q)) for q from 1e-200", error, 1e-10)
-    assert noise.ppf(0.5) == pytest.approx(0.0, abs=1e-15 * noise.mean_abs())
-    assert np.all(np.diff(noise.ppf(np.sort(q))) >= 0)
-    assert (noise.ppf(0.0), noise.ppf(1.0)) == (-inf, inf)
-
-
-@every
-def test_noise_is_symmetric(noise, rng):
-    x = rng.normal(size=50) * noise.mean_abs() * 3
-    assert np.allclose(noise.logpdf(x), noise.logpdf(-x), rtol=1e-15, atol=1e-14)
-    assert np.allclose(noise.cdf(x) + noise.cdf(-x), 1, rtol=0, atol=4e-16)
-    assert np.allclose(noise.logpdf(x + 3.0, 3.0), noise.logpdf(x), rtol=1e-9, atol=1e-9)
-
-
 # --- costs --------------------------------------------------------------------------------------
-@every
-def test_delta_bounds_every_shift(noise, rng):
-    for epsilon in (0.0, 0.3, 1.0, 4.0):
-        shifts = np.concatenate([rng.uniform(0, 1, 30), [1.0]])
-        each = noise.hockey_stick(0.0, shifts, epsilon)
-        delta, worst_shift, _ = noise._law.worst_shift(epsilon, 1.0)
-        assert delta == pytest.approx(noise.cost(sensitivity=1.0).delta(epsilon), rel=1e-11)
-        assert np.all(each <= delta)
-        attained = noise.hockey_stick(0.0, worst_shift, epsilon)
-        assert delta * (1 - 2e-9) - 2e-306 <= attained <= delta
 
 
 @every

@@ -1,4 +1,4 @@
-"""Additive noise on a grid: every K beside one of 80 digits, from the keystream and by definition.
+"""Additive noise on a grid: every K by 110 digits, from the keystream and by definition.
 
 Fixed seeds. A comparison fails a correct sampler with probability 1e-9 under a random seed.
 """
@@ -8,15 +8,14 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from mechanisms.test_additive_sampling import DISTRIBUTIONS, words_of
-from noise_laws import NoiseSource, key_of, refined, stream_of
-from scipy import stats
+from mechanisms.test_additive_sampling import exact_survival, words_of
+from noise_laws import REFINEMENT, NoiseSource, block, key_of, refined
+from reference.grid import continued
 from simd_levels import digests_at_levels
 
 import tightnoise as tn
 from tightnoise import _core
 
-LARGEST = float(np.finfo(np.float64).max)
 # law, parameters, and the mean of abs(noise) within a factor of 2
 CASES = [
     ("laplace", (1.3,), 1.0),
@@ -61,54 +60,19 @@ def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=None, 
 # --- the ideal sample -----------------------------------------------------------------------------
 
 
-def continuation(law: str, key: bytes, number: int) -> int:
-    """Words 2 to 7 of a block of the refinement stream."""
-    batch = _core.random.chacha20_keystream(key, stream_of(law) | 1 << 63, number // 16, 1)
-    words = batch.reshape(16, 16)[2:8, number % 16].tolist()
-    return sum(word << 32 * (5 - i) for i, word in enumerate(words))
-
-
-def survival_to_magnitude(law, parameters, u):
-    """The x > 0 that the magnitude exceeds with probability u, from the density."""
-    if law.endswith("laplace"):
-        scale, bound = (*map(mp.mpf, parameters), mp.inf)[:2]
-        return -scale * mp.log1p(-(1 - u) * -mp.expm1(-bound / scale))
-    period, epsilon, last = map(mp.mpf, parameters)
-    gamma, bound = (mp.mpf(0.5), last) if law == "tulap" else (last, mp.inf)
-    b = mp.exp(-epsilon)
-
-    def mass(y):  # of a density of 1 before the first turn
-        if y == mp.inf:
-            return (gamma + (1 - gamma) * b) / -mp.expm1(-epsilon)
-        k, f = mp.floor(y), y - mp.floor(y)
-        whole = mp.expm1(-k * epsilon) / mp.expm1(-epsilon) * (gamma + (1 - gamma) * b)
-        return whole + b**k * (min(f, gamma) + b * max(f - gamma, 0))
-
-    wanted = (1 - u) * mass(bound / period)
-    # the last turn at which no more than that is used up, found from the mass of whole periods
-    k = max(mp.floor(-mp.log1p(-wanted / mass(mp.inf)) / epsilon), 0)
-    while mass(k) > wanted:
-        k -= 1
-    while mass(k + 1) <= wanted:
-        k += 1
-    rest = wanted - mass(k)
-    density = b**k
-    first = density * gamma
-    y = k + (rest / density if rest <= first else gamma + (rest - first) / (density * b))
-    return period * y
-
-
-def ideal_integers(law, parameters, theta, step, key, low=None):
-    integers = []
-    words = words_of(law, key, len(theta))
+def assert_ideal(law, parameters, theta, step, key, found, low=None):
+    """Assert that |noise| exceeds either end of each cell with a probability beside its share."""
     low = [0.0] * len(theta) if low is None else low
+    words = words_of(law, key, len(theta))
     with mp.workdps(110):
-        for j, word in enumerate(words):
-            bits = (word % 2**63 << 192) + continuation(law, key, j)
-            x = survival_to_magnitude(law, parameters, (bits + mp.mpf(0.5)) / mp.mpf(2) ** 255)
-            x = mp.mpf(theta[j]) + mp.mpf(low[j]) + (-x if word >> 63 else x)
-            integers.append(int(mp.floor(x / mp.mpf(step) + 0.5)))
-    return integers
+        for j, (word, k) in enumerate(zip(words, found.tolist(), strict=True)):
+            share = continued(word % 2**63, block(key, law, REFINEMENT, j)[2:8], -63)
+            at = mp.mpf(theta[j]) + mp.mpf(low[j])
+            ends = [(k + half) * mp.mpf(step) - at for half in (mp.mpf(-0.5), mp.mpf(0.5))]
+            near, far = [-end for end in reversed(ends)] if word >> 63 else ends
+            assert far > 0, j
+            assert exact_survival(law, far, *parameters) <= share, j
+            assert near <= 0 or share <= exact_survival(law, near, *parameters), j
 
 
 @EVERY_CASE
@@ -117,13 +81,12 @@ def test_is_the_ideal_sample_rounded(law, parameters, mean) -> None:
     for bits in (7, 24):
         step = step_below(mean, bits)
         theta = np.linspace(-3.0, 3.0, n) * step
-        expected = ideal_integers(law, parameters, theta, step, key)
-        assert sample(law, parameters, theta, step, np.int64, key=key).tolist() == expected
+        drawn = sample(law, parameters, theta, step, np.int64, key=key)
+        assert_ideal(law, parameters, theta, step, key, drawn)
         with refined():
-            assert sample(law, parameters, theta, step, np.int64, key=key).tolist() == expected
-        assert sample(law, parameters, theta, step, key=key).tolist() == [
-            step * k for k in expected
-        ]
+            again = sample(law, parameters, theta, step, np.int64, key=key)
+        np.testing.assert_array_equal(again, drawn)
+        np.testing.assert_array_equal(sample(law, parameters, theta, step, key=key), step * drawn)
 
 
 @ONE_OF_EACH
@@ -133,45 +96,9 @@ def test_what_theta_has_below_its_last_place_counts(law, parameters, mean) -> No
     step = step_below(mean, 7)
     theta = np.full(n, 0.25 * step)
     low = np.linspace(-0.5, 0.5, n) * step
-    expected = ideal_integers(law, parameters, theta, step, key, low)
     with refined():
         drawn = sample(law, parameters, theta, step, np.int64, key=key, low=low)
-    assert drawn.tolist() == expected
-
-
-# --- the law --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
-@pytest.mark.parametrize(
-    ("law", "parameters", "step"),
-    [
-        ("laplace", (1.3,), 0.5),
-        ("truncated_laplace", (1.3, 5.0), 0.5),
-        ("tulap", (1.0, 1.0, 3.7), 0.25),
-        ("tulap", (1.0, 3.0, np.inf), 0.125),
-        ("staircase", (1.0, 2.0, 0.3), 0.125),
-    ],
-    ids=str,
-)
-def test_follows_the_rounded_law(law, parameters, step, dtype) -> None:
-    n, theta = 200_000, 0.15625
-    drawn = sample(law, parameters, theta, step, dtype, n=n, key=key_of("law", law, parameters))
-    integers = drawn if dtype == np.int64 else drawn / step
-    least, most = -60, 60
-    edges = (np.arange(least, most + 1) - 0.5) * step - theta
-    below = np.clip(DISTRIBUTIONS[law](edges, *parameters), 0.0, 1.0)
-    expected = n * np.diff(below, prepend=0.0, append=1.0)
-    counts = np.bincount(np.clip(integers, least - 1, most).astype(int) - (least - 1))
-    counts = np.pad(counts, (0, expected.size - counts.size))
-    assert (counts[expected < 1e-9] == 0).all()
-    rare = expected < 10
-    if rare.any():
-        expected = np.append(expected[~rare], expected[rare].sum())
-        counts = np.append(counts[~rare], counts[rare].sum())
-    full = expected > 1e-9
-    statistic = ((counts[full] - expected[full]) ** 2 / expected[full]).sum()
-    assert stats.chi2.sf(statistic, full.sum() - 1) > 1e-9
+    assert_ideal(law, parameters, theta, step, key, drawn, low)
 
 
 @pytest.mark.parametrize(
@@ -232,9 +159,10 @@ def test_odd_theta(law, parameters, mean, dtype) -> None:
     assert not (np.signbit(drawn) & (drawn == 0)).any()
     huge = np.abs(theta) == dtype(largest)
     np.testing.assert_array_equal(drawn[huge], theta[huge])
-    ideal = ideal_integers(law, parameters, theta.astype(float), step, key_of("grid", law))
-    for y, k in zip(drawn[~huge], np.array(ideal, object)[~huge], strict=True):
-        assert y == dtype(float(k) * step)
+    theta = theta.astype(float)
+    whole = sample(law, parameters, np.where(huge, 0.0, theta), step, np.int64)
+    assert_ideal(law, parameters, np.where(huge, 0.0, theta), step, key_of("grid", law), whole)
+    np.testing.assert_array_equal(drawn[~huge], (whole * step).astype(dtype)[~huge])
     for nothing in (np.nan, np.inf, -np.inf):
         np.testing.assert_array_equal(sample(law, parameters, nothing, step, dtype), dtype(nothing))
 

@@ -132,6 +132,13 @@ def random_setting(rng: np.random.Generator) -> tuple[float, float, float, float
     return h, k, alpha, t0, t1
 
 
+def on_ellipse(t0: float, t1: float, size: float, angle: float) -> tuple[float, float]:
+    """Return a point of the ellipse about an interval whose half axes have the sum `size`."""
+    radius, centre = (t1 - t0) / 2, (t0 + t1) / 2
+    x = centre + radius * (size + 1 / size) / 2 * math.cos(angle)
+    return x, radius * (size - 1 / size) / 2 * math.sin(angle)
+
+
 @pytest.mark.parametrize("share", [0.1, *by_night(1)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_bound_holds_in_the_ellipse(
@@ -153,9 +160,7 @@ def test_bound_holds_in_the_ellipse(
         bounded += 1
         angle = rng.choice([math.pi / 2, rng.uniform(0, math.pi)])
         size = 1 + (rho[0] - 1) * rng.choice([1 - 1e-6, rng.uniform(0.5, 1)])
-        radius, centre = (t1 - t0) / 2, (t0 + t1) / 2
-        x = centre + radius * (size + 1 / size) / 2 * math.cos(angle)
-        y = radius * (size - 1 / size) / 2 * math.sin(angle)
+        x, y = on_ellipse(t0, t1, size, angle)
         if y * (1 + abs(x)) > 60:  # a tiny interval: too many steps
             continue
         f = divergence(kind, h, k, alpha, straight_up(x, y, alpha))
@@ -321,9 +326,7 @@ def test_fisher_bound_holds_in_the_ellipse(kind: str, rng: np.random.Generator, 
         h, _, _, t0, t1 = random_setting(rng)
         rho, bound = fisher_analytic_bound(kind, 1.0, h, t0, t1, terms=int(rng.choice([8, 24])))
         angle, size = rng.uniform(0, math.pi), 1 + (rho - 1) * (1 - 1e-6)
-        radius, centre = (t1 - t0) / 2, (t0 + t1) / 2
-        x = centre + radius * (size + 1 / size) / 2 * math.cos(angle)
-        y = radius * (size - 1 / size) / 2 * math.sin(angle)
+        x, y = on_ellipse(t0, t1, size, angle)
         exact = fisher_information(kind, mp.mpf(h), mp.mpc(x, y))
         worst = max(worst, float(abs(exact) / bound))
     check_error(f"analytic_bound {kind}: |Fisher information| / bound", worst, 1.0)

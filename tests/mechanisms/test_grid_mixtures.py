@@ -8,13 +8,20 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from mechanisms.test_additive_sampling import DISTRIBUTIONS, Table
-from noise_laws import REFINEMENT, NoiseSource, block, key_of, keystream, refined
-from scipy import stats
+from mechanisms.test_additive_sampling import Table
+from noise_laws import (
+    REFINEMENT,
+    NoiseSource,
+    block,
+    key_of,
+    keystream,
+    refined,
+)
+from reference.grid import ideal_pair, share_of
+from reference.normal import ndtr
 
 from tightnoise import _core
 
-ALARM = 1e-9
 BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 MIXTURE = np.array([0.0, 0.43, 2.0]), np.array([0.6, 0.3, 0.1]), np.array([0.01, 0.3, 0.1])
 CASES = {
@@ -52,34 +59,6 @@ def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=bytes(
 # --- the ideal sample -----------------------------------------------------------------------------
 
 
-def bits_of(words) -> int:
-    value = 0
-    for word in words:
-        value = value << 32 | word
-    return value
-
-
-def continued(head: int, more: list[int], first: int) -> mp.mpf:
-    """head and six words, as a number with as many places before the point as head has."""
-    return head + (bits_of(more[first : first + 6]) + mp.mpf(0.5)) / 2**192
-
-
-def two_sided(word: int, more: list[int]) -> mp.mpf:
-    near = continued(word % 2**63, more, 2) / mp.mpf(2) ** 64
-    return 1 - near if word >> 63 else near
-
-
-def ideal_pair(radius: int, angle: int, more: list[int], dtype) -> tuple[mp.mpf, mp.mpf]:
-    if dtype is np.float32:
-        radius = radius << 32 | more[0]
-        angle = (angle >> 9) << 41 | (more[1] >> 3) << 12 | angle & 3
-    r = mp.sqrt(-2 * mp.log(two_sided(radius, more)))
-    f = continued(angle >> 12, more, 8) / 2**52 - mp.mpf(0.5)
-    x, y = r * mp.cos(mp.pi * f / 2), r * mp.sin(mp.pi * f / 2)
-    x, y = (y, x) if angle & 1 else (x, y)
-    return (-x, -y) if angle & 2 else (x, y)
-
-
 def component(law, parameters, index) -> tuple[mp.mpf, mp.mpf]:
     """Return location and sigma of component number `index`."""
     if law == "multi_gaussian":
@@ -96,16 +75,16 @@ def nearest(x: mp.mpf) -> int:
 
 def ideal_normals(law, parameters, theta, step, key, dtype) -> list[int]:
     """K of every element, by 60 digits."""
-    size, batches = (64, 2) if dtype is np.float64 else (32, 1)
-    per_batch, n = 8192 // size, len(theta)
+    bits, batches = (64, 2) if dtype is np.float64 else (32, 1)
+    per_batch, n = 8192 // bits, len(theta)
     index = Table.of(law, *parameters).components(law, key, n, batches).tolist()
     found = []
     for j in range(n):
         batch = j // 256 * (1 + batches) + 1 + j % 256 // per_batch
-        words = keystream(key, law, batch, 1).view(f"u{size // 8}").tolist()
+        words = keystream(key, law, batch, 1).view(f"u{bits // 8}").tolist()
         pair = j % (per_batch // 2)
         more = block(key, law, REFINEMENT, batch * per_batch + pair)
-        z = ideal_pair(words[pair], words[per_batch // 2 + pair], more, dtype)
+        z = ideal_pair(words[pair], words[per_batch // 2 + pair], more, bits)
         location, sigma = component(law, parameters, index[j])
         x = mp.mpf(theta[j]) + location + sigma * z[j % per_batch >= per_batch // 2]
         found.append(nearest(x / mp.mpf(step)))
@@ -118,21 +97,18 @@ def is_ideal_quasi_gaussian(parameters, theta, step, key, found: list[int]) -> N
     law, n = "quasi_gaussian", len(theta)
     index = Table.of(law, *parameters).components(law, key, n, 2).tolist()
 
-    def below(x):
-        return mp.erfc(-x / mp.sqrt(2)) / 2
-
     for j in range(n):
         batch = j // 256 * 3 + 1 + j % 256 // 128
         word = keystream(key, law, batch, 1).view(np.uint64).tolist()[j % 128]
-        share = two_sided(word, block(key, law, REFINEMENT, batch * 128 + j % 128))
+        share = share_of(word, block(key, law, REFINEMENT, batch * 128 + j % 128))
         at = sensitivity if index[j] else mp.mpf(0)
-        kept = below(sensitivity / sigma) if index[j] else mp.mpf(1)
+        kept = ndtr(sensitivity / sigma) if index[j] else mp.mpf(1)
         middle = mp.mpf(found[j])
         ends = [(middle + end) * mp.mpf(step) - mp.mpf(theta[j]) for end in (-0.5, 0.5)]
         if index[j] == 2:
             ends = [-end for end in reversed(ends)]
         first, last = ((at - end) / sigma for end in ends)  # above an end: below these
-        assert below(last) <= share * kept <= below(first), j
+        assert ndtr(last) <= share * kept <= ndtr(first), j
 
 
 @EVERY_CASE
@@ -186,41 +162,6 @@ def test_low_digits_of_theta_count() -> None:
     with refined():
         k = sample(law, parameters, theta, step, np.int64, low=low)
     np.testing.assert_array_equal(k, sample(law, parameters, theta, step, np.int64, low=low))
-
-
-# --- the law --------------------------------------------------------------------------------------
-
-
-@EVERY_LAW
-@BOTH_TYPES
-def test_cells_have_their_probabilities(law, dtype) -> None:
-    n, parameters, theta = 200_000, CASES[law], 0.3
-    step = {"multi_gaussian": 0.25, "scale_mixture": 2.0**-4, "quasi_gaussian": 0.125}[law]
-    theta = float(dtype(theta))
-    y = sample(law, parameters, [theta], step, dtype, n=n, key=key_of("cells", law, dtype))
-    k = np.round(y / step).astype(int)
-    edges = (np.arange(k.min(), k.max()) + 0.5) * step - theta
-    below = DISTRIBUTIONS[law](edges, *parameters)
-    expected = n * np.diff(below, prepend=0.0, append=1.0)
-    counts = np.bincount(k - k.min(), minlength=expected.size)
-    many = expected >= 20
-    observed = np.append(counts[many], counts[~many].sum())
-    wanted = np.append(expected[many], expected[~many].sum())
-    wanted, observed = wanted[wanted > 0], observed[wanted > 0]
-    assert stats.chisquare(observed, wanted * observed.sum() / wanted.sum()).pvalue > ALARM
-
-
-@EVERY_LAW
-@BOTH_TYPES
-@pytest.mark.parametrize("bits", [53, 24])
-def test_every_output_is_on_the_grid(law, dtype, bits) -> None:
-    """None shows the digits of theta: next to 0 all of them are multiples of the step."""
-    parameters = CASES[law]
-    step = step_of(parameters)
-    y = sample(law, parameters, [1e-3], step, dtype, n=100_000).astype(float)
-    near = y[np.abs(y) < 2.0 ** (bits - 30)]
-    assert near.size > 100
-    assert not np.mod(near, step).any()
 
 
 # --- the ends of the range ------------------------------------------------------------------------

@@ -56,14 +56,3 @@ def test_curves_of_costs():
         assert step.cost(sensitivity=2.1).rdp([inf]).values == [0.6]
     for bounded in (tn.Tulap(0.3, 2.0, 10.0), tn.TruncatedLaplace(1.0, 2.0)):
         assert bounded.cost(sensitivity=1.0).rdp([2.0]).values == [inf]
-
-
-def test_accountants_keep_it():
-    release = tn.Laplace(30.0).cost(sensitivity=1.0)
-    accountant, again = tn.Accountant(), tn.Accountant()
-    accountant.compose(release, count=7)
-    accountant.compose(release, count=3)
-    again.load_state_dict(accountant.state_dict())
-    assert again.epsilon(1e-6) == accountant.epsilon(1e-6)
-    accountant.compose(release, count=990)
-    assert accountant.epsilon(1e-6) < 1000 / 30  # the sum of the greatest losses

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from reference.rounded_noise import tail_of
 from scipy import integrate, stats
 
 import tightnoise as tn
@@ -38,56 +39,14 @@ DISCRETE = {
 THETAS = np.array([-3.0, -0.4, 0.0, 0.9, 7.0])
 
 
-def tail_of(name: str, x: float) -> mpf:
-    """P(noise > x) in 50 digits, x > 0."""
-    noise, x = NOISES[name], mpf(x)
-
-    def normal(centre, sigma):
-        return mp.erfc((x - mpf(centre)) / (mpf(sigma) * mp.sqrt(2))) / 2
-
-    if name in ("laplace", "truncated_laplace"):
-        scale, bound = mpf(noise.scale), mpf(getattr(noise, "bound", mp.inf))
-        rest = mp.exp(-bound / scale)
-        return (mp.exp(-x / scale) - rest) / (1 - rest) / 2 if x < bound else mpf(0)
-    if name in ("staircase", "tulap", "bounded_tulap"):
-        gamma, bound = mpf(getattr(noise, "gamma", 0.5)), getattr(noise, "bound", math.inf)
-        width, epsilon = mpf(noise.sensitivity), mpf(noise.epsilon)
-
-        def beyond(y):
-            total = max(min(gamma * width, mpf(bound)) - y, 0)
-            first = max(int(y / width) - 2, 0)
-            for n in range(first, first + 200):  # 1e-70 of it is left
-                low, high = (gamma + n) * width, min((gamma + n + 1) * width, mpf(bound))
-                total += max(high - max(low, y), 0) * mp.exp(-(n + 1) * epsilon)
-            return total
-
-        return beyond(x) / (2 * beyond(mpf(0)))
-    if name in ("multi_gaussian", "spiky"):
-        modes = range(-noise.modes, noise.modes + 1)
-        weights = [mp.exp(-abs(k) * mpf(noise.epsilon)) for k in modes]
-        each = (
-            w * normal(k * noise.sensitivity, noise.sigma)
-            for w, k in zip(weights, modes, strict=False)
-        )
-        return sum(each) / sum(weights)
-    if name == "quasi_gaussian":
-        inside = mp.erfc(-mpf(noise.sensitivity) / mpf(noise.sigma) / mp.sqrt(2))  # 2 Phi
-        side = 1 / (mp.exp(mpf(noise.epsilon)) + inside)
-        centre = mp.exp(mpf(noise.epsilon)) * side
-        return centre * normal(0, noise.sigma) + side * normal(noise.sensitivity, noise.sigma)
-    if name == "scale_mixture":
-        columns = list(zip(noise.locations, noise.weights, noise.sigmas, strict=False))
-        return sum(mpf(w) / 2 * (normal(c, s) + normal(-c, s)) for c, w, s in columns)
-    return normal(0, noise.sigma)
-
-
 @pytest.mark.parametrize("name", [name for name in NOISES if name != "narrow_tulap"])
 def test_tails_of_noise_in_fifty_digits(name, check_error):
     noise = NOISES[name]
     reach = 39.0 * getattr(noise, "sigma", 1.0)
     with mp.workdps(60):
+        tail = tail_of(noise)
         for x in [0.01, 0.3, 0.9, 2.2, 3.7, 5.1, reach, 3.0 * reach, 41.5, 130.7, 700.2]:
-            exact = tail_of(name, x)
+            exact = tail(mpf(x))
             if exact == 0:
                 assert noise.sf(x) == 0
                 assert noise.logsf(x) == -math.inf
@@ -255,7 +214,11 @@ def test_discrete_laws_add_their_letters_up(name):
     law, letters = DISCRETE[name]
     column = letters[:, np.newaxis]
     p = law.pdf(column, THETAS)
+    np.testing.assert_allclose(p.sum(0), 1.0, rtol=1e-14)
+    assert (law.pdf(0.123, THETAS) == 0).all()
     np.testing.assert_allclose(law.cdf(column, THETAS), np.cumsum(p, 0), rtol=1e-12)
+    assert (law.cdf(-2.0, THETAS) == 0).all()
+    np.testing.assert_allclose(law.mean(THETAS), letters @ p, atol=1e-14)
     above = np.cumsum(p[::-1], 0)[::-1] - p
     np.testing.assert_allclose(law.sf(column, THETAS), above, rtol=1e-9, atol=1e-16)
     between = column + 0.3 * (letters[1] - letters[0])
@@ -266,6 +229,9 @@ def test_discrete_laws_add_their_letters_up(name):
         enough = law.sf(column, THETAS) <= q
         expected = letters[np.argmax(enough, axis=0)]
         np.testing.assert_allclose(law.isf(q, THETAS), expected, rtol=1e-15)
+    for q in (1e-9, 0.1, 0.5, 0.9):
+        expected = letters[np.argmax(law.cdf(column, THETAS) >= q, axis=0)]
+        np.testing.assert_allclose(law.ppf(q, THETAS), expected, rtol=1e-15)
 
 
 def numeric_entropy(law, edges, theta) -> float:

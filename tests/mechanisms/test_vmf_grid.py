@@ -1,4 +1,4 @@
-"""Von Mises-Fisher samples on a grid against the ideal ones, from the same words.
+"""Von Mises-Fisher samples, on a grid and off it, against the ideal ones, from the same words.
 
 Fixed seeds. A comparison fails a correct sampler with probability 1e-9 under a random seed.
 """
@@ -9,14 +9,15 @@ import mpmath as mp
 import numpy as np
 import pytest
 from mechanisms.test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
-from noise_laws import NoiseSource, keystream, refined, stream_of
+from noise_laws import REFINEMENT, NoiseSource, block, keystream, pvalue_of_cells, refined
+from reference.grid import ideal_pair, share_of
 from scipy import special, stats
 from simd_levels import digests_at_levels
 
 from tightnoise import _core
 
 LATER_DRAWS = 1 << 59
-REFINEMENT = 1 << 63
+FLOATS = 0.0  # a step
 
 
 def sample(direction, kappa, step, rows=None, *, key=bytes(32), refine_all=False, out=None):
@@ -46,42 +47,26 @@ class Ideal:
         words = keystream(self.key, "von_mises_fisher", batch, 1).view(np.uint64)
         return int(words.ravel()[index])
 
-    def continued(self, head: int, block: int, first: int) -> mp.mpf:
-        """Return the word with the 192 bits that follow it, in units of its last place."""
-        stream = stream_of("von_mises_fisher") | REFINEMENT
-        words = _core.random.chacha20_keystream(self.key, stream, block // 16, 1)
-        more = 0
-        for word in words.reshape(16, 16)[first : first + 6, block % 16]:
-            more = more << 32 | int(word)
-        return head + (more + mp.mpf(0.5)) / mp.mpf(2) ** 192
-
-    def uniform(self, word: int, block: int) -> mp.mpf:
-        near = self.continued(word & (1 << 63) - 1, block, 2) / 2**64
-        return 1 - near if word >> 63 else near
-
-    def pair(self, radius: int, angle: int, block: int) -> tuple[mp.mpf, mp.mpf]:
-        f = self.continued(angle >> 12, block, 8) / 2**52 - 0.5
-        r = mp.sqrt(-2 * mp.log(self.uniform(radius, block))) * (-1 if angle & 2 else 1)
-        z = r * mp.cos(mp.pi / 2 * f), r * mp.sin(mp.pi / 2 * f)
-        return (z[1], z[0]) if angle & 1 else z
+    def block(self, number: int) -> list[int]:
+        return block(self.key, "von_mises_fisher", REFINEMENT, number)
 
     def normal(self, dim: int, row: int, i: int) -> mp.mpf:
         number = row * -(-dim // 128) * 128 + i if dim > 128 else 8 * (row // 8 * dim + i) + row % 8
         batch, k = divmod(number, 128)
         pair = k % 64
         radius, angle = self.word(batch, pair), self.word(batch, 64 + pair)
-        return self.pair(radius, angle, batch * 128 + pair)[k // 64]
+        return ideal_pair(radius, angle, self.block(batch * 128 + pair))[k // 64]
 
     def proposals(self, row: int, m: int, g: mp.mpf, G: mp.mpf):
         """Yield g, G, the price before that of the cosine, and -2 log U, of each proposal."""
         word = self.word(FIRST_DRAWS + row // 128, row % 128)
-        yield g, G, mp.mpf(0), -2 * mp.log(self.uniform(word, (1 << 62) + row))
-        for number in range(1000):
-            batch = LATER_DRAWS + (row // 128 << 20) + 3 * number
-            block = (1 << 63) + (batch - LATER_DRAWS) * 128 + row % 128
+        yield g, G, mp.mpf(0), -2 * mp.log(share_of(word, self.block((1 << 62) + row)))
+        for proposal in range(1000):
+            batch = LATER_DRAWS + (row // 128 << 20) + 3 * proposal
+            number = (1 << 63) + (batch - LATER_DRAWS) * 128 + row % 128
             radius, angle, limit = (self.word(batch + k, row % 128) for k in range(3))
-            g, x = self.pair(radius, angle, block)
-            exponential = -2 * mp.log(self.uniform(limit, block + 256))
+            g, x = ideal_pair(radius, angle, self.block(number))
+            exponential = -2 * mp.log(share_of(limit, self.block(number + 256)))
             if m == 1:
                 yield g, x * x, mp.mpf(0), exponential
                 continue
@@ -126,18 +111,27 @@ class Ideal:
         (128, 400.0, 2),
         (129, 40.0, 1),
         (129, 3e3, 2),
+        (1000, 300.0, 1),
     ],
 )
-def test_points_are_those_nearest_to_the_ideal_sample(dim, kappa, rows) -> None:
+def test_points_are_those_nearest_to_the_ideal_sample(dim, kappa, rows, check_error) -> None:
+    """And floats are next to it, but in 3 dimensions, where they are made another way."""
     key = key_of("ideal", dim, kappa)
     direction = np.random.default_rng(dim).standard_normal(dim)
     direction[0] *= 1e-3
     ideal = Ideal(key)
     steps = (default_step(dim), 2.0**-32)
-    found = {step: sample(direction, kappa, step, rows, key=key) for step in steps}
+    found = {step: sample(direction, kappa, step, rows, key=key) for step in (*steps, FLOATS)}
     with mp.workdps(60):
+        norm = mp.sqrt(mp.fdot(direction, direction))
         for row in range(rows):
             expected = ideal.sample(direction, kappa, row)
+            if dim != 3:
+                wrong = [a - b for a, b in zip(found[FLOATS][row].tolist(), expected, strict=True)]
+                largest = float(max(map(abs, wrong)))
+                along = float(abs(mp.fdot(wrong, direction)) / norm)
+                check_error("von Mises-Fisher sample: coordinates, absolute", largest, 2e-15)
+                check_error("von Mises-Fisher sample: |y . mu - w|", along, 1e-15)
             for step in steps:
                 points = [float(mp.floor(y / step + 0.5)) * step for y in expected]
                 np.testing.assert_array_equal(found[step][row], points)
@@ -266,11 +260,4 @@ def test_points_follow_the_law(dim, kappa) -> None:
         share = cdf((points + 0.5) * step) - cdf((points - 0.5) * step)
         seen = np.array([np.count_nonzero(of == point * step) for point in points])
         assert seen.sum() == rows
-        often = share * rows > 10
-        expected = np.append(share[often], share[~often].sum()) * rows
-        found = np.append(seen[often], seen[~often].sum())
-        if expected[-1] < 10:
-            expected = np.append(expected[:-2], expected[-2:].sum())
-            found = np.append(found[:-2], found[-2:].sum())
-        expected *= rows / expected.sum()
-        assert stats.chisquare(found, expected).pvalue > ALARM
+        assert pvalue_of_cells(seen, share) > ALARM

@@ -1,4 +1,4 @@
-"""The von Mises-Fisher sampler of the core against the exact law.
+"""The von Mises-Fisher sampler of the core against the exact law; test_vmf_grid has each sample.
 
 Fixed seeds. A comparison fails a correct sampler with probability 1e-9 under a random seed, and
 there are fewer than 1000 of them: 1e-6 in all.
@@ -171,24 +171,6 @@ def test_angle_and_tangent_follow_their_laws(dim, ratio, dtype) -> None:
         assert abs((rank * of_tangent).sum()) <= SIX_SIGMA * scale + 1e-9
 
 
-@BOTH
-@pytest.mark.parametrize("dim", [3, 6, 200])
-def test_moments_of_the_tangent(dim, dtype) -> None:
-    """Second moments of the tangent are (1 - mu mu') / (dim - 1), its mean is 0."""
-    direction = a_direction(dim, dtype)
-    n = 20_000
-    y = sample(direction, 2.0 * dim, n, key=key_of("moments", dim))
-    _, length, tangent = along_and_across(y, direction)
-    tangent /= length[:, None]
-    mu = unit(direction).astype(float)
-    expected = (np.eye(dim) - np.outer(mu, mu)) / (dim - 1)
-    # Each coordinate is bounded by 1 and has a variance of at most 1 / (dim - 1).
-    limit = SIX_SIGMA + 1
-    assert np.abs(tangent.mean(axis=0)).max() < limit / np.sqrt(n * (dim - 1))
-    moments = tangent.T @ tangent / n
-    assert np.abs(moments - expected).max() < limit * np.sqrt(3 / n) / (dim - 1)
-
-
 def normals_of_rows(dim, rows, key):
     """Return the normals that the rows are made of."""
     padded = -(-dim // 128) * 128 if dim > 128 else dim
@@ -202,74 +184,6 @@ def normals_of_rows(dim, rows, key):
 def first_words(rows, key):
     words = keystream(key, "von_mises_fisher", FIRST_DRAWS, -(-rows // 128))
     return np.ascontiguousarray(words).view(np.uint64).ravel()[:rows]
-
-
-def first_proposals(dim, rows, key):
-    """Return what the first proposal of each row is made of: normals, -2 log U."""
-    words = first_words(rows, key)
-    near = ((words & np.uint64(2**63 - 1)).astype(float) + 0.5) * 2.0**-64
-    from_one = (words >> np.uint64(63)).astype(bool)
-    exponential = np.where(from_one, -2 * np.log1p(-near), -2 * np.log(near))
-    return normals_of_rows(dim, rows, key), exponential
-
-
-def proposed_cosine(dim, kappa, n, mu):
-    """Return w and log acceptance of the textbook's proposal, from the normals n."""
-    m = dim - 1
-    g = n @ mu
-    x0 = 2 * kappa / (m + np.hypot(m, 2 * kappa))
-    v = g / np.sqrt((n * n).sum(axis=1))
-    w = (x0 + v) / (1 + x0 * v)
-    log_accept = kappa * (w - x0) + m * (np.log1p(-x0 * w) - np.log1p(-x0 * x0))
-    return w, log_accept
-
-
-@pytest.mark.parametrize("ratio", [0.05, *by_night(1.0), 30.0])
-@pytest.mark.parametrize("dim", [2, 4, *by_night(5), 128, 129, *by_night(300)])
-def test_acceptance(dim, ratio) -> None:
-    """The first proposal is taken when, and as often as, theory says; later ones are as good."""
-    kappa = ratio * dim
-    rows = 200_000 if dim < 10 else 20_000
-    key = key_of("acceptance", dim, ratio)
-    direction = a_direction(dim)
-    mu = unit(direction).astype(float)
-    normals, exponential = first_proposals(dim, rows, key)
-    w, log_accept = proposed_cosine(dim, kappa, normals, mu)
-    accepted = exponential > -2 * log_accept
-    y = sample(direction, kappa, rows, key=key)
-    along, across, _ = along_and_across(y, direction)
-    np.testing.assert_allclose(along[accepted], w[accepted], rtol=0, atol=1e-12)
-    assert (np.abs(along - w)[~accepted] > 1e-12).mean() > 0.999
-    with mp.workdps(30):
-        m = dim - 1
-        x0 = 2 * kappa / (m + mp.sqrt(m**2 + 4 * mp.mpf(kappa) ** 2))
-        generating = mp.hyp0f1(mp.mpf(dim) / 2, mp.mpf(kappa) ** 2 / 4)
-        share = float(generating * mp.exp(-kappa * x0) * (1 - x0**2) ** (-mp.mpf(m) / 2))
-    assert stats.binomtest(int(accepted.sum()), rows, share).pvalue > ALARM
-    angle = np.arctan2(across, along)
-    if share < 0.99:
-        assert stats.kstest(angle[~accepted], Angle(dim, kappa).cdf).pvalue > ALARM
-
-
-def test_acceptance_is_never_rare() -> None:
-    """The least acceptance is that of dim = 2 for kappa -> inf: sqrt(pi e^-1 ...) = 0.6577."""
-    rows = 100_000
-    direction = np.array([1.0, 0.0])
-    key = key_of("rare")
-    normals, _ = first_proposals(2, rows, key)
-    y = sample(direction, 1e9, rows, key=key)
-    taken = np.isclose(y[:, 1] * np.sign(normals[:, 1]), proposed_sine(1e9, normals), rtol=1e-9)
-    assert stats.binomtest(int(taken.sum()), rows, 0.657744).pvalue > ALARM
-
-
-def proposed_sine(kappa, n):
-    """Return sqrt(1 - w^2) of the proposal for dim = 2 and mu = (1, 0)."""
-    x0 = 2 * kappa / (1 + np.hypot(1, 2 * kappa))
-    rest = 2 / (1 + 2 * kappa + np.hypot(1, 2 * kappa))  # 1 - x0
-    r = np.hypot(n[:, 0], n[:, 1])
-    v, sine = n[:, 0] / r, np.abs(n[:, 1]) / r
-    one_plus_v = np.where(v < 0, sine**2 / (1 - v), 1 + v)
-    return np.sqrt(rest * (1 + x0)) * sine / (rest + x0 * one_plus_v)
 
 
 def cosine_on_sphere(kappa, word):
@@ -299,51 +213,6 @@ def test_inversion_on_the_ordinary_sphere(check_error) -> None:
                 worst_s = max(worst_s, float(abs(across / s - 1)))
     check_error("von Mises-Fisher cosine, dim 3, absolute", worst_w, 5e-16)
     check_error("von Mises-Fisher sine, dim 3, relative", worst_s, 2e-15)
-
-
-@pytest.mark.parametrize("dim", [2, 3, 17, 128, 129, 1000])
-def test_samples_are_exact_functions_of_their_normals(dim, check_error) -> None:
-    """With 60 digits from the same normals: y to rounding, y . mu = w to 1e-15."""
-    rng = np.random.default_rng(dim)
-    worst_y = worst_w = 0.0
-    checked = 0
-    for ratio in (1e-9, 1e-4, 0.3, 2.0, 1e3, 1e9):
-        kappa = ratio * dim
-        key = key_of("exact", dim, ratio)
-        direction = rng.standard_normal(dim)
-        normals, exponential = first_proposals(dim, 4, key)
-        y = sample(direction, kappa, 4, key=key)
-        with mp.workdps(60):
-            x = [mp.mpf(value) for value in direction.tolist()]
-            norm = mp.sqrt(mp.fdot(x, x))
-            mu = [value / norm for value in x]
-            k, m = mp.mpf(kappa), mp.mpf(dim - 1)
-            x0 = 2 * k / (m + mp.sqrt(m**2 + 4 * k**2))
-            words = first_words(4, key)
-            for row in range(4):
-                n = [mp.mpf(value) for value in normals[row].tolist()]
-                g = mp.fdot(n, mu)
-                tangent = [a - g * b for a, b in zip(n, mu, strict=True)]
-                length = mp.sqrt(mp.fdot(tangent, tangent))
-                v = g / mp.hypot(g, length)
-                u = x0 * v
-                if dim == 3:
-                    w, s = cosine_on_sphere(kappa, words[row])
-                elif exponential[row] < -2 * m * (u / (1 + u) - mp.log1p(u)):
-                    continue  # rejected
-                else:
-                    w = (x0 + v) / (1 + u)
-                    s = mp.sqrt((1 - w) * (1 + w))
-                expected = [w * a + s * b / length for a, b in zip(mu, tangent, strict=True)]
-                got = [mp.mpf(value) for value in y[row].tolist()]
-                worst_y = max(
-                    worst_y, *(float(abs(a - b)) for a, b in zip(got, expected, strict=True))
-                )
-                worst_w = max(worst_w, float(abs(mp.fdot(got, mu) - w)))
-                checked += 1
-    assert checked > 10
-    check_error("von Mises-Fisher sample: |y . mu - w|", worst_w, 1e-15)
-    check_error("von Mises-Fisher sample: coordinates, absolute", worst_y, 2e-15)
 
 
 @pytest.mark.parametrize("ratio", [0.0, 1e-9, 0.5, 50.0, 1e9])

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from mpmath import mp, mpf
 
+from reference.normal import mass, ndtr, phi
+
 
 class Case(NamedTuple):
     mechanism: str  # "gaussian", "rectified", "truncated", "quantized" or "sign"
@@ -39,19 +41,6 @@ def precise(evaluate: Callable[[], mpf]) -> mpf:
     if abs(value) < mpf(10) ** -320:  # 0 as a double, or nearly
         return value
     raise ArithmeticError(f"no convergence: {value}")
-
-
-def phi(z):
-    return mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)
-
-
-def ndtr(z):
-    return mp.erfc(-z / mp.sqrt(2)) / 2
-
-
-def mass(u, v):
-    """Phi(v) - Phi(u), from the tail it lies in."""
-    return ndtr(-u) - ndtr(-v) if u > 0 else ndtr(v) - ndtr(u)
 
 
 def edges(case: Case, shift=0):

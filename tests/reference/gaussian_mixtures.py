@@ -11,15 +11,8 @@ from itertools import pairwise
 
 from mpmath import mp, mpf
 
-
-def phi(z: mpf) -> mpf:
-    """Return the normal distribution function."""
-    return mp.erfc(-z / mp.sqrt(2)) / 2
-
-
-def between(a: mpf, b: mpf) -> mpf:
-    """Return the normal probability of [a, b]."""
-    return phi(b) - phi(a) if a < 0 else phi(-a) - phi(-b)
+from reference.normal import mass as between
+from reference.normal import ndtr
 
 
 class Mixture:
@@ -41,7 +34,7 @@ class Mixture:
 
     def mean_abs(self) -> mpf:
         return mp.fsum(
-            w * (s * mp.sqrt(2 / mp.pi) * mp.exp(-((c / s) ** 2) / 2) + c * (1 - 2 * phi(-c / s)))
+            w * (s * mp.sqrt(2 / mp.pi) * mp.exp(-((c / s) ** 2) / 2) + c * (1 - 2 * ndtr(-c / s)))
             for c, w, s in self.parts
         )
 
@@ -55,7 +48,7 @@ class QuasiGaussian:
     def __init__(self, sigma: mpf, epsilon: mpf, sensitivity: mpf) -> None:
         self.sigma, self.distance = mpf(sigma), mpf(sensitivity)
         self.centre = mp.exp(mpf(epsilon))
-        self.total = self.centre + 2 * phi(self.distance / self.sigma)
+        self.total = self.centre + 2 * ndtr(self.distance / self.sigma)
         self.marks = [(c * self.distance, self.sigma) for c in (-1, 0, 1)]
 
     def pdf(self, x: mpf) -> mpf:
@@ -156,3 +149,9 @@ def hockey_stick(law: Law, shift: mpf, epsilon: mpf, intervals: list[tuple[mpf, 
     """Return the divergence, up to the square of errors of the intervals' ends."""
     factor = mp.exp(epsilon)
     return mp.fsum(law.mass(a + shift, b + shift) - factor * law.mass(a, b) for a, b in intervals)
+
+
+def divergence(law: Law, shift: float, epsilon: float | mpf) -> mpf:
+    """Return the divergence where nothing else is asked of the intervals."""
+    by, e = mpf(shift), mpf(epsilon)
+    return hockey_stick(law, by, e, positive_intervals(law, by, e))

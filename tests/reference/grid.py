@@ -12,18 +12,9 @@ from math import floor
 
 import mpmath as mp
 import numpy as np
-from noise_laws import keystream, stream_of
-
-from tightnoise import _core
+from noise_laws import REFINEMENT, block, keystream
 
 BITS = 450
-
-
-def refinement_words(key: bytes, law: str, number: int) -> list[int]:
-    """Return the 16 words of a block of the refinement stream of the first array of a law."""
-    stream = stream_of(law) | 1 << 63
-    words = _core.random.chacha20_keystream(key, stream, number // 16, 1)
-    return [int(word) for word in words.reshape(16, 16)[:, number % 16]]
 
 
 def continued(head: int, words: list[int], exponent: int) -> mp.mpf:
@@ -33,12 +24,19 @@ def continued(head: int, words: list[int], exponent: int) -> mp.mpf:
     return mp.ldexp(2 * head + 1, exponent - 193)
 
 
-def ideal_pair(radius: int, angle: int, block: list[int]) -> tuple[mp.mpf, mp.mpf]:
-    """Return the normals behind two words of 64 bits."""
-    near = continued(radius & (2**63 - 1), block[2:8], -64)
-    f = continued(angle >> 12, block[8:14], -52) - mp.mpf(0.5)
-    r = mp.sqrt(-2 * mp.log(1 - near if radius >> 63 else near))
-    r = -r if angle & 2 else r
+def share_of(word: int, more: list[int]) -> mp.mpf:
+    """Return the uniform number behind a word of 64 bits, from the end that its first bit names."""
+    near = continued(word & (2**63 - 1), more[2:8], -64)
+    return 1 - near if word >> 63 else near
+
+
+def ideal_pair(radius: int, angle: int, more: list[int], bits: int = 64) -> tuple[mp.mpf, mp.mpf]:
+    """Return the normals behind two words of 64 bits, or of 32."""
+    if bits == 32:
+        radius = radius << 32 | more[0]
+        angle = (angle >> 9) << 41 | (more[1] >> 3) << 12 | angle & 3
+    f = continued(angle >> 12, more[8:14], -52) - mp.mpf(0.5)
+    r = mp.sqrt(-2 * mp.log(share_of(radius, more))) * (-1 if angle & 2 else 1)
     pair = r * mp.cos(mp.pi / 2 * f), r * mp.sin(mp.pi / 2 * f)
     return pair[::-1] if angle & 1 else pair
 
@@ -54,12 +52,9 @@ def ideal_normals(
         batch, i = divmod(pair, half)
         radius, angle = int(words[batch, i]), int(words[batch, half + i])
         number = batch * per_batch + i
-        block = refinement_words(key, law, number)
-        if bits == 32:
-            radius = radius << 32 | block[0]
-            angle = (angle >> 9) << 41 | (block[1] >> 3) << 12 | angle & 3
         with mp.workprec(BITS):
-            first, second = ideal_pair(radius, angle, block)
+            more = block(key, law, REFINEMENT, number)
+            first, second = ideal_pair(radius, angle, more, bits)
         yield number, number + half, first, second
 
 

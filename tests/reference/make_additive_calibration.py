@@ -1,4 +1,4 @@
-"""Write additive_calibration.json: divergences of calibrated mixtures, by 50-digit quadrature.
+"""Write additive_calibration.json: divergences of calibrated mixtures.
 
 Run `python -m reference.make_additive_calibration` from tests/. Needs mpmath, and gmpy2 to be done
 soon. Nothing but sigma and the worst shift comes from the library.
@@ -14,7 +14,7 @@ from pathlib import Path
 from mpmath import mp
 
 import tightnoise as tn
-from reference.additive_divergence import divergence, multi_gaussian, quasi_gaussian
+from reference.gaussian_mixtures import QuasiGaussian, divergence, multi_gaussian
 
 TABLE = Path(__file__).with_name("additive_calibration.json")
 SETTINGS = 200
@@ -30,17 +30,17 @@ def draw(rng: random.Random) -> tuple[float, float, int | None]:
 
 def main() -> None:
     """Draw settings, calibrate, compute, write."""
-    mp.dps = 50
+    mp.dps = 60
     rng = random.Random(5)
     rows = []
     for i in range(SETTINGS):
         epsilon, delta, modes = draw(rng)
         if modes is None:
             noise = tn.calibrate.quasi_gaussian(epsilon, delta, sensitivity=1.0)
-            law = quasi_gaussian(noise.sigma, epsilon)
+            law = QuasiGaussian(noise.sigma, epsilon, 1.0)
         else:
             noise = tn.calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, modes=modes)
-            law = multi_gaussian(noise.sigma, epsilon, modes)
+            law = multi_gaussian(noise.sigma, epsilon, 1.0, modes)
         _, worst, _ = noise._law.worst_shift(epsilon, 1.0)
         shift = worst if i % 2 == 0 else 1.0 - math.sqrt(rng.random()) * rng.random()
         value = divergence(law, shift, epsilon)

@@ -32,6 +32,11 @@ def ndtr(x):
     return tail(-x)
 
 
+def mass(u, v):
+    """Phi(v) - Phi(u), from the tail it lies in."""
+    return tail(u) - tail(v) if u > 0 else ndtr(v) - ndtr(u)
+
+
 def log_ndtr(x):
     if x > 0:
         return mp.log1p(-tail(x))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 from mpmath import mp, mpf
 
-from reference.gaussian_mixtures import QuasiGaussian, multi_gaussian, phi, scale_mixture
+from reference.gaussian_mixtures import QuasiGaussian, multi_gaussian, scale_mixture
+from reference.normal import tail
 
 Tail = Callable[[mpf], mpf]
 
@@ -15,8 +16,9 @@ Tail = Callable[[mpf], mpf]
 def laplace(scale: float, bound: float | None = None) -> Tail:
     """Return P(noise > x) for x >= 0."""
     s = mpf(scale)
-    cut = mp.exp(-mpf(bound) / s) if bound else mpf(0)
-    return lambda x: max(mp.exp(-x / s) - cut, mpf(0)) / (1 - cut) / 2
+    if bound is None:
+        return lambda x: mp.exp(-x / s) / 2
+    return lambda x: max(mp.expm1((bound - x) / s), mpf(0)) / mp.expm1(bound / s) / 2
 
 
 def staircase(epsilon: float, step: float, gamma: float, bound: float | None = None) -> Tail:
@@ -40,7 +42,7 @@ def tail_of(noise: object) -> Tail:
     law = {field.name: getattr(noise, field.name) for field in dataclasses.fields(noise)}
     kind = type(noise).__name__
     if kind == "Gaussian":
-        return lambda x: phi(-x / mpf(law["sigma"]))
+        return lambda x: tail(x / mpf(law["sigma"]))
     if kind in ("Laplace", "TruncatedLaplace"):
         return laplace(law["scale"], law.get("bound"))
     if kind == "Staircase":

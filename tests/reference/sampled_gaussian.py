@@ -7,6 +7,7 @@ are taken as exact.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -83,18 +84,15 @@ def real_order(s: Any, q: Any, a: Any, *, backwards: bool = False) -> mpf:
         return total if a == 1 else mp.log1p(total) / (a - 1)
 
 
-_RULE: list[tuple[mpf, mpf]] = []
-
-
 def _gauss_legendre(f: Any, lower: mpf, upper: mpf) -> mpf:
     """30 points: 1e-25 for panels as short as those above."""
-    if not _RULE:
-        _RULE.extend(_nodes(30))
     middle, half = (lower + upper) / 2, (upper - lower) / 2
-    return half * sum((w * f(middle + half * x) for x, w in _RULE), mpf(0))
+    return half * sum((w * f(middle + half * x) for x, w in gauss_legendre_rule(30)), mpf(0))
 
 
-def _nodes(n: int) -> list[tuple[mpf, mpf]]:
+@functools.cache
+def gauss_legendre_rule(n: int) -> list[tuple[mpf, mpf]]:
+    """Nodes and weights on [-1, 1]."""
     rule = []
     with mp.workdps(60):
         for k in range(n):

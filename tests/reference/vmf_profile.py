@@ -6,27 +6,10 @@ form.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from mpmath import mp, mpf
 
 from reference.debye import log_sphere_mean
-
-
-@lru_cache(None)
-def _rule(points):
-    """Nodes and weights of Gauss and Legendre on [-1, 1]."""
-    nodes = []
-    for k in range(points):
-        x = mp.cos(mp.pi * (k + mpf(3) / 4) / (points + mpf(1) / 2))
-        for _ in range(10):
-            before, here = mpf(1), x
-            for j in range(2, points + 1):
-                before, here = here, ((2 * j - 1) * x * here - (j - 1) * before) / j
-            slope = points * (x * here - before) / (x * x - 1)
-            x -= here / slope
-        nodes.append((x, 2 / ((1 - x * x) * slope * slope)))
-    return nodes
+from reference.sampled_gaussian import gauss_legendre_rule
 
 
 def profile(kappa, dim, half_chord, epsilon):
@@ -54,7 +37,9 @@ def profile(kappa, dim, half_chord, epsilon):
 
     def gauss(a, b, points):
         half, centre = (b - a) / 2, (a + b) / 2
-        return half * mp.fsum(w * integrand(centre + half * x) for x, w in _rule(points))
+        return half * mp.fsum(
+            w * integrand(centre + half * x) for x, w in gauss_legendre_rule(points)
+        )
 
     def adaptive(a, b, least):
         # The same by more nodes: what both say is right.

@@ -123,16 +123,3 @@ def test_all_cells_at_once_and_a_vector(rng):
     low, high = vector.confidence_interval(0.9, simultaneous=True)
     half = (high - low).max() / 2 - vector.grid / 2
     assert (1 - 2 * float(vector.mechanism.cdf(-half, 0.0))) ** 40 == pytest.approx(0.9, abs=1e-9)
-
-
-def test_with_the_probability_said_by_drawing():
-    """5,000 means; the share covered is binomial: 5 standard deviations, false alarm 6e-7."""
-    rows, count = np.linspace(0, 1, 50), 5_000
-    stream = tn.random.NoiseStream(seed=5)
-    truth = rows.mean()
-    inside = 0
-    for _ in range(count):
-        release = tn.release_mean(rows, 1.0, lower=0, upper=1, adjacency="replace-one", rng=stream)
-        low, high = release.confidence_interval(0.9)
-        inside += low <= truth <= high
-    assert abs(inside / count - 0.9) < 5 * math.sqrt(0.09 / count) + release.grid

@@ -23,11 +23,10 @@ def test_without_torch(capsys, monkeypatch):
 @pytest.mark.parametrize("of", [_printed.FASHION_MNIST, _printed.MNIST])
 def test_the_printed_tables_belong_together(of):
     assert {k: float(PRINTED_SIGMA[k]) for k in _printed.SIGMA} == _printed.SIGMA
-    assert of.accuracy.keys() == of.iga.keys() == _printed.SIGMA.keys()
-    for kappa, rows in of.iga.items():
-        assert [len(row) for row in rows] == [len(_printed.BATCHES)] * 2
-        assert [len(row) for row in of.accuracy[kappa]] == [len(_printed.BATCHES)] * 2
+    for part in (*of.accuracy, *of.ssim, *of.mse):
+        assert part.keys() == _printed.SIGMA.keys()
+        assert all(len(row) == len(_printed.BATCHES) for row in part.values())
     # Table II says of batches of 128 what Table VI says.
-    assert of.selected["directions 75"] == of.iga[75][0][-1]
-    assert of.selected["gaussian 1.23"] == of.iga[75][1][-1]
+    assert of.selected["directions 75"] == (of.ssim[0][75][-1], of.mse[0][75][-1])
+    assert of.selected["gaussian 1.23"] == (of.ssim[1][75][-1], of.mse[1][75][-1])
     assert of.selected.keys() > of.dlg.keys()

@@ -25,12 +25,9 @@ from tightnoise.reproduce.vmf import (
     unsound_approach_2,
 )
 from tightnoise.reproduce.vmf._costs import (
-    DELTA,
     DIM,
-    EPOCHS,
     INTEGER_ORDERS,
     SAMPLING_RATE,
-    STEPS,
     tight_epsilon_above,
     tight_gaussian_bounds,
     unsound_chord,
@@ -132,62 +129,6 @@ def test_bounds_of_the_gaussian(kappa):
     lower, upper = tight_gaussian_bounds(float(PRINTED_SIGMA[kappa]))
     assert lower <= upper <= lower * (1 + 1e-6)
     assert upper == pytest.approx(KNOWN_GAUSSIAN[kappa], abs=5.1e-4)
-
-
-def epsilon_of_losses(base, loss, rate, count, *, spacing=8e-4, size=2**20):
-    """Return epsilon of sampled releases: the losses of all on a lattice, by one FFT.
-
-    `base` are the weights without the record, `loss` the log ratio of a release that it is in.
-    Losses between two places of the lattice are split with their mean kept: an upper estimate.
-    """
-    log_ratio = np.logaddexp(math.log1p(-rate), math.log(rate) + loss)
-    mass = base * np.exp(log_ratio)
-    place = np.floor(log_ratio / spacing).astype(int)
-    above = log_ratio / spacing - place
-    lattice = np.zeros(size)
-    np.add.at(lattice, place % size, mass / mass.sum() * (1 - above))
-    np.add.at(lattice, (place + 1) % size, mass / mass.sum() * above)
-    lowest = -int(5 / spacing)
-    total = np.roll(np.fft.irfft(np.fft.rfft(lattice) ** count, size), -lowest)
-    losses = spacing * np.arange(lowest, lowest + size)
-
-    def delta(epsilon):
-        beyond = slice(np.searchsorted(losses, epsilon), None)
-        return total[beyond] @ -np.expm1(epsilon - losses[beyond])
-
-    low, high = 0.0, losses[-1]
-    while high - low > 1e-6 * high:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if delta(middle) > DELTA else (low, middle)
-    return high
-
-
-def directional_losses(kappa):
-    """Return the weights of the tanh coordinate and the losses; see `sampled_divergence`."""
-    v = np.linspace(-0.22, 0.22, 10_001)
-    weights = np.exp(-kappa * np.tanh(v) - (DIM - 1) * np.log(np.cosh(v)))
-    return weights / weights.sum(), 2 * kappa * np.tanh(v)
-
-
-@pytest.mark.parametrize("kappa", [350, 375, 500])
-def test_figures_by_privacy_loss_distributions(kappa):
-    computed = epsilon_of_losses(*directional_losses(kappa), SAMPLING_RATE, STEPS)
-    assert tight_epsilon_above(kappa) == pytest.approx(computed, rel=4e-5)
-
-
-def test_three_releases_by_privacy_loss_distributions():
-    computed = epsilon_of_losses(*directional_losses(500), SAMPLING_RATE, EPOCHS)
-    lower, upper = tight_epsilon_bounds(500, EPOCHS)
-    assert computed - 3e-4 <= lower <= upper <= computed + 3e-4
-
-
-def test_gaussian_figure_by_privacy_loss_distributions():
-    sigma = float(PRINTED_SIGMA[500])
-    z = np.linspace(-10, 80, 40_001)
-    weights = np.exp(-(z**2) / 2)
-    losses = z / sigma - 1 / (2 * sigma**2)
-    computed = epsilon_of_losses(weights / weights.sum(), losses, SAMPLING_RATE, STEPS)
-    assert tight_gaussian_bounds(sigma)[1] == pytest.approx(computed, abs=1e-3)
 
 
 def test_what_privacy_loss_distributions_would_gain():
@@ -303,17 +244,6 @@ def test_all_releases_cost_more_than_the_paper_says():
         assert (
             exact_epsilon(kappa) < gaussian_epsilon(equal_sigma(kappa)) < 1.1 * exact_epsilon(kappa)
         )
-
-
-def test_exact_epsilon_is_what_the_quadrature_proves():
-    """epsilon of 1407 releases by this test's divergence at many orders."""
-    orders = 1 + np.geomspace(0.02, 100, 200)
-    for kappa in (25, 75, 300):
-        divergences = np.array([1407 * sampled_divergence(kappa, alpha) for alpha in orders])
-        for conversion in ("canonne", "optimal"):
-            proven = np.min(tn.costs.rdp_to_epsilon(orders, divergences, 1 / 60_000, conversion))
-            found = exact_epsilon(kappa, conversion=conversion)
-            assert proven * (1 - 2e-2) < found <= proven * (1 + 1e-9)
 
 
 def test_theorem_5_as_printed_tells_of_nothing():

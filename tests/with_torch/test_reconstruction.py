@@ -116,10 +116,10 @@ def test_mnist_is_cropped_and_held_to_its_own_numbers(monkeypatch):
     images = rng.random((130, 28, 28), np.float32)
     part = images, labels
     other = Scope.of(task(Images("some", *part, *part)), 2, full=False)
-    assert other.printed.accuracy[75][0][-1] == ".4495"
+    assert other.printed.accuracy[0][75][-1] == ".4495"
     monkeypatch.setattr(_network, "_MNIST_COUNTS", counts)
     digits = Scope.of(task(Images("digits", *part, *part)), 2, full=False)
-    assert digits.printed.accuracy[75][0][-1] == ".3297"
+    assert digits.printed.accuracy[0][75][-1] == ".3297"
     assert "(printed: MNIST)" in digits.what
     assert np.array_equal(digits.task.train[:, 0].numpy(), images[:, 6:22, 6:22])
     assert not np.array_equal(other.task.train[:, 0].numpy(), images[:, 6:22, 6:22])

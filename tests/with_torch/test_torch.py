@@ -160,26 +160,27 @@ def test_what_is_not_released():
 # --- Opacus
 
 
-def trained(opacus, engine, steps=3, **options):
-    net, (x, y) = network(4, 5, 3), examples(120)
-    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=30)
+def private(net, engine, **options):
+    x, y = examples(120)
     model, optimizer, loader = engine.make_private(
         module=net,
         optimizer=torch.optim.SGD(net.parameters(), lr=0.1),
-        data_loader=loader,
+        data_loader=torch.utils.data.DataLoader(
+            torch.utils.data.TensorDataset(x, y), batch_size=30
+        ),
         max_grad_norm=0.5,
         **options,
     )
-    taken = 0
-    while taken < steps:
-        for a, b in loader:
-            optimizer.zero_grad()
-            LOSS(model(a), b).backward()
-            optimizer.step()
-            taken += 1
-            if taken == steps:
-                break
-    return model, optimizer
+    return model, optimizer, loader, (x, y)
+
+
+def trained(engine, steps=3, **options):
+    model, optimizer, loader, _ = private(network(4, 5, 3), engine, **options)
+    for a, b in itertools.islice(itertools.chain.from_iterable(itertools.repeat(loader)), steps):
+        optimizer.zero_grad()
+        LOSS(model(a), b).backward()
+        optimizer.step()
+    return model
 
 
 @pytest.mark.parametrize(
@@ -195,7 +196,7 @@ def trained(opacus, engine, steps=3, **options):
 def test_the_engine_costs_what_its_mechanism_costs(opacus, mechanism):
     engine = tn.torch.PrivacyEngine(mechanism=mechanism, rng=tn.random.NoiseStream(5))
     options = {"noise_multiplier": 1.2} if mechanism is None else {}
-    model, _ = trained(opacus, engine, **options)
+    model = trained(engine, **options)
     noise = tn.Gaussian(0.6) if mechanism is None else mechanism
     step = noise.cost(sensitivity=0.5).sampled(0.25, "poisson")
     assert engine.get_epsilon(1e-5) == (step * 3).epsilon(1e-5)
@@ -204,26 +205,26 @@ def test_the_engine_costs_what_its_mechanism_costs(opacus, mechanism):
 
 def test_bounded_noise_stays_within_its_bounds(opacus):
     engine = tn.torch.PrivacyEngine(mechanism=tn.RectifiedGaussian(0.6, -2.0, 2.0))
-    model, _ = trained(opacus, engine, steps=1)
+    model = trained(engine, steps=1)
     for p in model.parameters():
         assert float(p.grad.abs().max()) <= 2.0 / 30 * (1 + 1e-6)
 
 
 def test_the_multiplier_is_that_of_the_mechanism(opacus):
     noise = tn.RectifiedGaussian(0.6, -2.0, 2.0)
-    trained(opacus, tn.torch.PrivacyEngine(mechanism=noise), steps=1, noise_multiplier=1.2)
+    trained(tn.torch.PrivacyEngine(mechanism=noise), steps=1, noise_multiplier=1.2)
     with pytest.raises(ValueError, match=r"sigma / max_grad_norm, 1.2, or left out; got 0.6"):
-        trained(opacus, tn.torch.PrivacyEngine(mechanism=noise), noise_multiplier=0.6)
+        trained(tn.torch.PrivacyEngine(mechanism=noise), noise_multiplier=0.6)
     many = tn.Gaussian(np.full(43, 0.6))
     with pytest.raises(ValueError, match="no one sigma"):
-        trained(opacus, tn.torch.PrivacyEngine(mechanism=many), noise_multiplier=0.6)
+        trained(tn.torch.PrivacyEngine(mechanism=many), noise_multiplier=0.6)
     with pytest.raises(ValueError, match="noise_multiplier must be given"):
-        trained(opacus, tn.torch.PrivacyEngine())
+        trained(tn.torch.PrivacyEngine())
     with pytest.raises(TypeError, match="L2 sensitivity"):
-        trained(opacus, tn.torch.PrivacyEngine(mechanism=tn.VonMisesFisher(5.0, 43)))
+        trained(tn.torch.PrivacyEngine(mechanism=tn.VonMisesFisher(5.0, 43)))
     for option in ({"clipping": "per_layer"}, {"grad_sample_mode": "ghost"}):
         with pytest.raises(ValueError, match=next(iter(option))):
-            trained(opacus, tn.torch.PrivacyEngine(mechanism=noise), **option)
+            trained(tn.torch.PrivacyEngine(mechanism=noise), **option)
 
 
 class Partial(torch.nn.Module):
@@ -237,18 +238,10 @@ class Partial(torch.nn.Module):
         return self.used(x)
 
 
-def private(net, noise, **options):
-    x, y = examples(120)
-    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=30)
+def with_noise(net, noise):
     engine = tn.torch.PrivacyEngine(mechanism=noise, rng=tn.random.NoiseStream(5))
-    model, optimizer, loader = engine.make_private(
-        module=net,
-        optimizer=torch.optim.SGD(net.parameters(), lr=0.1),
-        data_loader=loader,
-        max_grad_norm=0.5,
-        **options,
-    )
-    return engine, model, optimizer, (x, y)
+    model, optimizer, _, data = private(net, engine)
+    return engine, model, optimizer, data
 
 
 def test_no_step_costs_more_than_is_accounted(opacus):
@@ -259,16 +252,16 @@ def test_no_step_costs_more_than_is_accounted(opacus):
 
     noise = tn.RectifiedGaussian(0.6, -2.0, 2.0)
     for name in ("max_grad_norm", "noise_multiplier"):  # as a scheduler does
-        engine, model, optimizer, (given, y) = private(network(4, 3), noise)
+        engine, model, optimizer, (given, y) = with_noise(network(4, 3), noise)
         step()
         setattr(optimizer, name, 4.0)
         with pytest.raises(ValueError, match="must stay as they were"):
             step()
         assert len(engine.accountant) == 1
-    engine, model, optimizer, (given, y) = private(Partial(), noise)
+    engine, model, optimizer, (given, y) = with_noise(Partial(), noise)
     with pytest.raises(ValueError, match=r"must have gradients.* none at 2, of shape \(2, 4\)"):
         step()
-    engine, model, optimizer, (given, y) = private(network(4, 3), noise)
+    engine, model, optimizer, (given, y) = with_noise(network(4, 3), noise)
     before = [p.detach().clone() for p in model.parameters()]
     bad = given.clone()
     bad[3, 2] = torch.nan
@@ -277,14 +270,14 @@ def test_no_step_costs_more_than_is_accounted(opacus):
     assert len(engine.accountant) == 0
     assert all(torch.equal(p, q) for p, q in zip(model.parameters(), before, strict=True))
     with pytest.raises(ValueError, match=r"must be float32 or float64.*bfloat16 at 0"):
-        private(network(4, 3).bfloat16(), noise)
+        with_noise(network(4, 3).bfloat16(), noise)
     with pytest.raises(opacus.validators.errors.UnsupportedModuleError, match="BatchNorm"):
-        private(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)), noise)
+        with_noise(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)), noise)
 
 
 def test_batches_that_are_added_up_share_records(opacus):
     noise = tn.Gaussian(0.6)
-    engine, model, optimizer, (x, y) = private(network(4, 3), noise)
+    engine, model, optimizer, (x, y) = with_noise(network(4, 3), noise)
     model.allow_grad_accumulation()
     for _ in range(2):
         LOSS(model(x), y).backward()
@@ -312,7 +305,7 @@ def test_batches_for_opacus_own_optimizer(opacus):
 
 
 def test_a_checkpoint_is_whole_or_not_there(opacus, tmp_path):
-    engine, model, optimizer, _ = private(network(4, 3), tn.Gaussian(0.6))
+    engine, model, optimizer, _ = with_noise(network(4, 3), tn.Gaussian(0.6))
     path = tmp_path / "state"
     engine.save_checkpoint(path=path, module=model, optimizer=optimizer)
     once = path.read_bytes()
@@ -326,7 +319,7 @@ def test_a_checkpoint_is_whole_or_not_there(opacus, tmp_path):
 
 def test_shuffled_batches_have_no_epsilon(opacus):
     engine = tn.torch.PrivacyEngine(mechanism=tn.Gaussian(0.6))
-    trained(opacus, engine, steps=1, poisson_sampling=False)
+    trained(engine, steps=1, poisson_sampling=False)
     with pytest.raises(ValueError, match="poisson_sampling=True"):
         engine.get_epsilon(1e-5)
 
@@ -334,7 +327,7 @@ def test_shuffled_batches_have_no_epsilon(opacus):
 def test_the_accountant_in_opacus_own_engine(opacus):
     tn.torch.OpacusAccountant()  # registers it
     engine = opacus.PrivacyEngine(accountant="tightnoise")
-    trained(opacus, engine, noise_multiplier=1.0)
+    trained(engine, noise_multiplier=1.0)
     step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.25, "poisson")
     assert engine.get_epsilon(1e-5) == (step * 3).epsilon(1e-5)
     theirs = opacus.accountants.RDPAccountant()
@@ -345,7 +338,7 @@ def test_the_accountant_in_opacus_own_engine(opacus):
 
 def test_a_saved_accountant_goes_on(opacus):
     engine = tn.torch.PrivacyEngine(mechanism=tn.TruncatedGaussian(0.6, -1.0, 1.0))
-    trained(opacus, engine)
+    trained(engine)
     state = json.loads(json.dumps(engine.accountant.state_dict()))
     again = tn.torch.OpacusAccountant()
     again.load_state_dict(state)

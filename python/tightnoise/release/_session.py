@@ -22,7 +22,7 @@ from tightnoise.random import NoiseStream
 from tightnoise.release._bounded import BoundedRelease, release_bounded
 from tightnoise.release._columns import Missing, Values
 from tightnoise.release._counts import release_count, release_histogram
-from tightnoise.release._plan import Plan
+from tightnoise.release._plan import Drawing
 from tightnoise.release._quantiles import release_median, release_quantile
 from tightnoise.release._released import (
     HistogramRelease,
@@ -190,10 +190,8 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> Release:
         """Spend, then release as `tightnoise.release_count` does."""
-        plan = release_count.plan(
-            values, self._share(epsilon), delta, adjacency=self._relation, missing=missing, rng=rng
-        )
-        return self._drawn(plan, name, rng)
+        asked = {"delta": delta, "missing": missing}
+        return self._drawn(release_count, name, rng, values, epsilon, **asked)
 
     def release_sum(
         self,
@@ -208,17 +206,8 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> Release:
         """Spend, then release as `tightnoise.release_sum` does."""
-        plan = release_sum.plan(
-            values,
-            self._share(epsilon),
-            delta,
-            lower=lower,
-            upper=upper,
-            adjacency=self._relation,
-            missing=missing,
-            rng=rng,
-        )
-        return self._drawn(plan, name, rng)
+        asked = {"delta": delta, "lower": lower, "upper": upper, "missing": missing}
+        return self._drawn(release_sum, name, rng, values, epsilon, **asked)
 
     def release_mean(
         self,
@@ -233,17 +222,8 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> Release:
         """Spend, then release as `tightnoise.release_mean` does."""
-        plan = release_mean.plan(
-            values,
-            self._share(epsilon),
-            delta,
-            lower=lower,
-            upper=upper,
-            adjacency=self._relation,
-            missing=missing,
-            rng=rng,
-        )
-        return self._drawn(plan, name, rng)
+        asked = {"delta": delta, "lower": lower, "upper": upper, "missing": missing}
+        return self._drawn(release_mean, name, rng, values, epsilon, **asked)
 
     def release_histogram(
         self,
@@ -258,17 +238,8 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> HistogramRelease:
         """Spend, then release as `tightnoise.release_histogram` does."""
-        plan = release_histogram.plan(
-            values,
-            self._share(epsilon),
-            delta,
-            cells=cells,
-            edges=edges,
-            adjacency=self._relation,
-            missing=missing,
-            rng=rng,
-        )
-        return self._drawn(plan, name, rng)
+        asked = {"delta": delta, "cells": cells, "edges": edges, "missing": missing}
+        return self._drawn(release_histogram, name, rng, values, epsilon, **asked)
 
     def release_quantile(
         self,
@@ -283,17 +254,8 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> QuantileRelease:
         """Spend, then release as `tightnoise.release_quantile` does."""
-        plan = release_quantile.plan(
-            values,
-            self._share(epsilon),
-            quantile=quantile,
-            lower=lower,
-            upper=upper,
-            adjacency=self._relation,
-            missing=missing,
-            rng=rng,
-        )
-        return self._drawn(plan, name, rng)
+        asked = {"quantile": quantile, "lower": lower, "upper": upper, "missing": missing}
+        return self._drawn(release_quantile, name, rng, values, epsilon, **asked)
 
     def release_median(
         self,
@@ -307,16 +269,8 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> QuantileRelease:
         """Spend, then release as `tightnoise.release_median` does."""
-        plan = release_median.plan(
-            values,
-            self._share(epsilon),
-            lower=lower,
-            upper=upper,
-            adjacency=self._relation,
-            missing=missing,
-            rng=rng,
-        )
-        return self._drawn(plan, name, rng)
+        asked = {"lower": lower, "upper": upper, "missing": missing}
+        return self._drawn(release_median, name, rng, values, epsilon, **asked)
 
     def release_vector(
         self,
@@ -330,16 +284,8 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> VectorRelease:
         """Spend, then release as `tightnoise.release_vector` does."""
-        plan = release_vector.plan(
-            values,
-            self._share(epsilon),
-            delta,
-            bound=bound,
-            adjacency=self._relation,
-            missing=missing,
-            rng=rng,
-        )
-        return self._drawn(plan, name, rng)
+        asked = {"delta": delta, "bound": bound, "missing": missing}
+        return self._drawn(release_vector, name, rng, values, epsilon, **asked)
 
     def release_bounded(
         self,
@@ -357,29 +303,28 @@ class Session(Printed):
         rng: NoiseStream | None = None,
     ) -> BoundedRelease:
         """Spend, then release as `tightnoise.release_bounded` does, one value."""
-        plan = release_bounded.plan(
-            value,
-            self._share(epsilon),
-            delta,
-            lower=lower,
-            upper=upper,
-            sensitivity=sensitivity,
-            coordinate_sensitivity=coordinate_sensitivity,
-            mechanism=mechanism,
-            adjacency=self._relation,
-            prior=prior,
-            rng=rng,
-        )
-        return self._drawn(plan, name, rng)
+        asked = {
+            "delta": delta,
+            "lower": lower,
+            "upper": upper,
+            "sensitivity": sensitivity,
+            "coordinate_sensitivity": coordinate_sensitivity,
+            "mechanism": mechanism,
+            "prior": prior,
+        }
+        return self._drawn(release_bounded, name, rng, value, epsilon, **asked)
 
-    @property
-    def _relation(self) -> Adjacency:
-        return self._budget.adjacency  # type: ignore[return-value]  # checked at the start
-
-    def _share(self, epsilon: float) -> float:
-        return positive("epsilon", epsilon) * _SHARE
-
-    def _drawn(self, plan: Plan[Own], name: str | None, rng: NoiseStream | None) -> Own:
+    def _drawn(
+        self,
+        release: Drawing[..., Own],
+        name: str | None,
+        rng: NoiseStream | None,
+        values: object,
+        epsilon: float,
+        **asked: Any,
+    ) -> Own:
+        share = positive("epsilon", epsilon) * _SHARE
+        plan = release.plan(values, share, adjacency=self.adjacency, rng=rng, **asked)
         called = plan.statistic if name is None else _checked_name(name)
         source_of(rng)  # refuses what is no stream, before anything is spent
         self._spend(plan.cost, called)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -76,6 +77,25 @@ def mean_and_error(values: ArrayLike) -> tuple[float, float | None]:
     every = np.asarray(values, dtype=np.float64)
     error = float(every.std(ddof=1)) / every.size**0.5 if every.size > 1 else None
     return float(every.mean()), error
+
+
+def figures(text: str, *columns: int, settings: int = 1) -> list[dict[Any, Any]]:
+    """Return what is known, of a text with a line a setting: numbers, then figures as printed.
+
+    A dictionary for each so many columns, from the setting to its figures, or to the figure where
+    that is one; lines without any are left out. NA: none. Of several settings they are nested.
+    """
+    parts: list[dict[Any, Any]] = [{} for _ in columns]
+    for words in map(str.split, text.strip().splitlines()):
+        *outer, last = (int(word) if word.isdigit() else float(word) for word in words[:settings])
+        rest = iter(None if word == "NA" else word for word in words[settings:])
+        for part, count in zip(parts, columns, strict=True):
+            found = tuple(itertools.islice(rest, count))
+            if any(found):
+                for setting in outer:
+                    part = part.setdefault(setting, {})
+                part[last] = found if count > 1 else found[0]
+    return parts
 
 
 @dataclass(frozen=True)

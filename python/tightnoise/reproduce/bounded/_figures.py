@@ -17,11 +17,13 @@ from tightnoise.reproduce.bounded._noises import (
     laplace_averages,
 )
 from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE
-from tightnoise.reproduce.bounded._table_one import BOUNDED, GENERALIZED, REDUCTION, percent_less
+from tightnoise.reproduce.bounded._table_one import PRINTED, percent_less
 from tightnoise.reproduce.bounded._univariate import MIDDLE as MIDDLE_OF_ONE
 from tightnoise.reproduce.bounded._univariate import average_error, mechanisms
 
 COLUMNS = 4
+
+_PRINTED = np.array(list(PRINTED.values()), dtype=np.float64).T
 
 GRID = [float(epsilon) for epsilon in np.geomspace(0.1, 3.0, 20)]
 
@@ -31,8 +33,8 @@ def _sigmas(method: str) -> list[float]:
 
 
 def _draw_variance(axes: Axes) -> None:
-    for texts in (GENERALIZED, BOUNDED):
-        axes.plot(EPSILONS, [float(text) for text in texts.values()], "o", color=ORANGE)
+    for texts in _PRINTED[:2]:
+        axes.plot(EPSILONS, texts, "o", color=ORANGE)
     for method, label, style in (
         ("generalized", "generalized Gaussian", {"color": GREEN}),
         ("Theorem 13", "bounded Gaussian, Theorem 13", {"color": ORANGE}),
@@ -46,13 +48,7 @@ def _draw_variance(axes: Axes) -> None:
 
 
 def _draw_reduction(axes: Axes) -> None:
-    axes.plot(
-        EPSILONS,
-        [float(text) for text in REDUCTION.values()],
-        "^",
-        color=ORANGE,
-        label="as printed",
-    )
+    axes.plot(EPSILONS, _PRINTED[2], "^", color=ORANGE, label="as printed")
     base = _sigmas("generalized")
     for method, color, name in (
         ("Theorem 13", ORANGE, "Theorem 13"),

@@ -37,33 +37,20 @@ def eta(mechanism: CoordinateMechanism, theta: float) -> float:
     return math.sqrt(float(mechanism.fisher_information(theta)))
 
 
-def one_shift(
-    mechanism: CoordinateMechanism,
-    theta: float,
-    alpha: float = ALPHA,
-    sensitivity: float = SENSITIVITY,
-) -> float:
+def one_shift(mechanism: CoordinateMechanism, theta: float, alpha: float = ALPHA) -> float:
     """Return D(theta || theta + c), which Algorithm 1 takes for the cost. Not a valid bound."""
-    return float(mechanism.renyi_divergence(theta, theta + sensitivity, alpha))
+    return float(mechanism.renyi_divergence(theta, theta + SENSITIVITY, alpha))
 
 
 def one_shift_both_ways(
-    mechanism: CoordinateMechanism,
-    theta: float,
-    alpha: float = ALPHA,
-    sensitivity: float = SENSITIVITY,
+    mechanism: CoordinateMechanism, theta: float, alpha: float = ALPHA
 ) -> float:
     """Return the larger of D(theta || theta + c) and D(theta + c || theta). Not a valid bound."""
-    back = float(mechanism.renyi_divergence(theta + sensitivity, theta, alpha))
-    return max(one_shift(mechanism, theta, alpha, sensitivity), back)
+    back = float(mechanism.renyi_divergence(theta + SENSITIVITY, theta, alpha))
+    return max(one_shift(mechanism, theta, alpha), back)
 
 
-def sound(
-    mechanism: CoordinateMechanism,
-    theta: float,
-    alpha: float = ALPHA,
-    sensitivity: float = SENSITIVITY,
-) -> float:
+def sound(mechanism: CoordinateMechanism, theta: float, alpha: float = ALPHA) -> float:
     """Return the cost at theta: the supremum over all neighbours, either way round.
 
     Examples
@@ -76,5 +63,5 @@ def sound(
     >>> round(one_shift(m, 3.0), 5), round(sound(m, 3.0), 4)
     (0.00156, 0.7014)
     """
-    cost = mechanism.cost_at([theta], coordinate_sensitivity=sensitivity)
+    cost = mechanism.cost_at([theta], coordinate_sensitivity=SENSITIVITY)
     return float(cost.rdp([alpha]).values[0])

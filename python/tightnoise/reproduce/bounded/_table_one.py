@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tightnoise.reproduce import _table
 from tightnoise.reproduce._table import Cell, Figure, Table, beside
 from tightnoise.reproduce.bounded._noises import (
     LAPLACE,
@@ -18,103 +19,42 @@ from tightnoise.reproduce.bounded._noises import (
 )
 from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE, SENSITIVITIES, SENSITIVITY
 
-# --- what the paper prints
-
-GENERALIZED = {
-    0.1: "1320.0",
-    0.5: "264.0",
-    1.0: "132.0",
-    1.5: "88",
-    2.0: "66",
-    2.5: "52.8",
-    3.0: "44",
-}
-"""epsilon: sigma^2 of the generalized Gaussian mechanism."""
-
-BOUNDED = {
-    0.1: "857.5",
-    0.5: "170.3",
-    1.0: "84.3",
-    1.5: "55.8",
-    2.0: "41.5",
-    2.5: "32.9",
-    3.0: "27.2",
-}
-"""epsilon: sigma^2 of the bounded Gaussian mechanism."""
-
-REDUCTION = {
-    0.1: "35.0",
-    0.5: "35.5",
-    1.0: "36.1",
-    1.5: "36.6",
-    2.0: "37.2",
-    2.5: "37.7",
-    3.0: "38.2",
-}
-"""epsilon: how much less the latter is than the former, in %."""
-
-# --- what is expected
-
 METHODS = ("generalized", "Theorem 13", "ball")
 """In the order of the figures for each below."""
 
-VARIANCES = {
-    0.1: ("857.5182", "290.8974", "284.5878"),
-    0.5: ("170.2745", "61.3946", "60.1516"),
-    1.0: ("84.3844", "32.3427", "31.7201"),
-    1.5: ("55.7680", "22.4623", "22.0413"),
-    2.0: ("41.4714", "17.4123", "17.0899"),
-    2.5: ("32.9038", "14.3146", "14.0504"),
-    3.0: ("27.2013", "12.2049", "11.9790"),
-}
-"""epsilon: sigma^2 by Theorem 13, exact for the L2 sensitivity, and for one of each coordinate."""
+PRINTED, VARIANCES, COSTS = _table.figures(
+    """
+0.1 1320.0 857.5 35.0 857.5182 290.8974 284.5878 0.03357 0.03283 0.02177 0.02129
+0.5  264.0 170.3 35.5 170.2745  61.3946  60.1516 0.17269 0.16891 0.11036 0.10793
+1.0  132.0  84.3 36.1  84.3844  32.3427  31.7201 0.35740 0.34965 0.22442 0.21952
+1.5     88  55.8 36.6  55.7680  22.4623  22.0413 0.55394 0.54204 0.34203 0.33461
+2.0     66  41.5 37.2  41.4714  17.4123  17.0899 0.76203 0.74577 0.46305 0.45306
+2.5   52.8  32.9 37.7  32.9038  14.3146  14.0504 0.98125 0.96045 0.58732 0.57471
+3.0     44  27.2 38.2  27.2013  12.2049  11.9790 1.21112 1.18555 0.71469 0.69942
+""",
+    *(3, 3, 4),
+)
+"""By epsilon. As printed: sigma^2 of the generalized and of the bounded Gaussian mechanism, and how
+much less the latter is, in %. Variances: sigma^2 by Theorem 13, exact for the L2 sensitivity, and
+for one of each coordinate. Costs: the true epsilon for the L2 sensitivity and for one of each, at
+sigma by Theorem 13 and at that of the generalized Gaussian."""
 
-COSTS = {
-    0.1: ("0.03357", "0.03283", "0.02177", "0.02129"),
-    0.5: ("0.17269", "0.16891", "0.11036", "0.10793"),
-    1.0: ("0.35740", "0.34965", "0.22442", "0.21952"),
-    1.5: ("0.55394", "0.54204", "0.34203", "0.33461"),
-    2.0: ("0.76203", "0.74577", "0.46305", "0.45306"),
-    2.5: ("0.98125", "0.96045", "0.58732", "0.57471"),
-    3.0: ("1.21112", "1.18555", "0.71469", "0.69942"),
-}
-"""epsilon: the true one for the L2 sensitivity and for one of each, at sigma by Theorem 13 and at
-that of the generalized Gaussian."""
-
-OUTPUTS = {
-    0.1: ("13.6368", "13.6205", "13.5275"),
-    0.5: ("13.5129", "13.4238", "12.9410"),
-    1.0: ("13.3490", "13.1536", "12.1933"),
-    1.5: ("13.1764", "12.8601", "11.4743"),
-    2.0: ("12.9963", "12.5477", "10.8038"),
-    2.5: ("12.8100", "12.2210", "10.1878"),
-    3.0: ("12.6187", "11.8846", "9.6258"),
-}
-"""epsilon: the variance of the output at the sigma of the generalized Gaussian, of Theorem 13, and
-exact for the L2 sensitivity."""
-
-ERRORS = {
-    0.1: ("27.156", "27.061", "26.537", "26.769"),
-    0.5: ("26.457", "25.986", "23.759", "24.526"),
-    1.0: ("25.607", "24.682", "20.990", "21.781"),
-    1.5: ("24.786", "23.427", "18.776", "19.145"),
-    2.0: ("23.992", "22.226", "16.967", "16.665"),
-    2.5: ("23.226", "21.082", "15.463", "14.379"),
-    3.0: ("22.489", "19.998", "14.194", "12.318"),
-}
-"""epsilon: mean squared error with the same sigmas, and with bounded Laplace noise."""
-
-ERRORS_OF_EACH = {
-    0.1: ("26.519", "98.5932", "26.740"),
-    0.5: ("23.691", "19.3849", "24.382"),
-    1.0: ("20.884", "9.4760", "21.504"),
-    1.5: ("18.649", "6.1689", "18.751"),
-    2.0: ("16.827", "4.5143", "16.177"),
-    2.5: ("15.316", "3.5222", "13.827"),
-    3.0: ("14.044", "2.8630", "11.733"),
-}
-"""epsilon: with the sensitivity of each: mean squared error of the truncated Gaussian; scale of the
-bounded Laplace noise, and its error."""
+OUTPUTS, ERRORS, ERRORS_OF_EACH = _table.figures(
+    """
+0.1 13.6368 13.6205 13.5275 27.156 27.061 26.537 26.769 26.519 98.5932 26.740
+0.5 13.5129 13.4238 12.9410 26.457 25.986 23.759 24.526 23.691 19.3849 24.382
+1.0 13.3490 13.1536 12.1933 25.607 24.682 20.990 21.781 20.884  9.4760 21.504
+1.5 13.1764 12.8601 11.4743 24.786 23.427 18.776 19.145 18.649  6.1689 18.751
+2.0 12.9963 12.5477 10.8038 23.992 22.226 16.967 16.665 16.827  4.5143 16.177
+2.5 12.8100 12.2210 10.1878 23.226 21.082 15.463 14.379 15.316  3.5222 13.827
+3.0 12.6187 11.8846  9.6258 22.489 19.998 14.194 12.318 14.044  2.8630 11.733
+""",
+    *(3, 4, 3),
+)
+"""By epsilon. Outputs: the variance of the output at the sigma of the generalized Gaussian, of
+Theorem 13, and exact for the L2 sensitivity. Errors: mean squared error with the same sigmas, and
+with bounded Laplace noise. The last with the sensitivity of each: mean squared error of the
+truncated Gaussian; scale of the bounded Laplace noise, and its error."""
 
 
 def _by_epsilon(
@@ -130,7 +70,7 @@ def _by_epsilon(
 def _variance_table() -> Table:
     def figures(epsilon: float) -> Sequence[Figure]:
         variances = (SIGMA[method](epsilon) ** 2 for method in ("Theorem 13", "ball", "box"))
-        return BOUNDED[epsilon], *beside(variances, VARIANCES[epsilon])
+        return PRINTED[epsilon][1], *beside(variances, VARIANCES[epsilon])
 
     return _by_epsilon(
         "Bounded Gaussian (Table 1): sigma^2 of what the output is drawn from",
@@ -166,9 +106,10 @@ def _cost_table() -> Table:
 def _reduction_table() -> Table:
     def figures(epsilon: float) -> Sequence[Figure]:
         generalized, theorem, exact = (SIGMA[method](epsilon) ** 2 for method in METHODS)
+        first, _, less = PRINTED[epsilon]
         return (
-            Cell(generalized, GENERALIZED[epsilon]),
-            Cell(percent_less(theorem, generalized), REDUCTION[epsilon]),
+            Cell(generalized, first),
+            Cell(percent_less(theorem, generalized), less),
             percent_less(exact, generalized),
         )
 

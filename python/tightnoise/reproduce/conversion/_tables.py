@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from tightnoise.reproduce._table import Table, beside
+from tightnoise.reproduce._table import Table, beside, figures
 from tightnoise.reproduce.conversion._costs import (
     CLASSIC_RDP,
     CONVERSIONS,
@@ -30,72 +30,52 @@ EPSILON_AFTER = {
 }
 """T: epsilon by the moments accountant, Lemma 1, Theorem 3, and exactly."""
 
-ROUNDS_WITHIN = {
-    1: ("16.7", "24.4", "24.4", "28.7"),
-    3: ("138.8", "179.4", "179.4", "206.9"),
-    6: ("501.5", "603.7", "603.7", "685.9"),
-    8: ("839.3", "983.8", "983.8", "1110.3"),
-    10: ("1240.3", "1426.2", "1426.2", "1600.7"),
-}
-"""epsilon: the T, a real number, at which each of the four reaches it."""
+ROUNDS_WITHIN, ROUNDS_GAINED = figures(
+    """
+ 1   16.7   24.4   24.4   28.7   7.8   7.8  12.1
+ 3  138.8  179.4  179.4  206.9  40.6  40.6  68.1
+ 6  501.5  603.7  603.7  685.9 102.2 102.2 184.4
+ 8  839.3  983.8  983.8 1110.3 144.5 144.5 271.0
+10 1240.3 1426.2 1426.2 1600.7 185.9 185.9 360.4
+""",
+    *(4, 3),
+)
+"""By epsilon. The T, a real number, at which each of the four reaches it; and that of Lemma 1,
+Theorem 3 and the exact curve, less that of the moments accountant."""
 
-ROUNDS_GAINED = {
-    1: ("7.8", "7.8", "12.1"),
-    3: ("40.6", "40.6", "68.1"),
-    6: ("102.2", "102.2", "184.4"),
-    8: ("144.5", "144.5", "271.0"),
-    10: ("185.9", "185.9", "360.4"),
-}
-"""epsilon: the T of Lemma 1, Theorem 3 and the exact curve, less that of the moments accountant."""
-
-SGD_EPSILON_AFTER = {
-    0.01: {
-        10: ("0.5455", "0.4256", "0.3011", None),
-        100: ("1.7682", "1.4863", "1.0354", None),
-        400: ("3.6627", "3.2071", "2.2097", None),
-        1000: ("6.0233", "5.4091", "3.6880", None),
-    },
-    0.001: {
-        10: ("0.1704", "0.1221", "0.0856", None),
-        100: ("0.5430", "0.4235", "0.2966", None),
-        400: ("1.0985", "0.8971", "0.6268", None),
-        1000: ("1.7599", "1.4789", "1.0303", None),
-    },
-}
+(SGD_EPSILON_AFTER,) = figures(
+    """
+ 0.01   10 0.5455 0.4256 0.3011 NA
+ 0.01  100 1.7682 1.4863 1.0354 NA
+ 0.01  400 3.6627 3.2071 2.2097 NA
+ 0.01 1000 6.0233 5.4091 3.6880 NA
+0.001   10 0.1704 0.1221 0.0856 NA
+0.001  100 0.5430 0.4235 0.2966 NA
+0.001  400 1.0985 0.8971 0.6268 NA
+0.001 1000 1.7599 1.4789 1.0303 NA
+""",
+    4,
+    settings=2,
+)
 """q, epochs: epsilon by moments accountant and Lemma 1 with Abadi's rho, and by exact RDP; what is
 exact is certified from both sides by the package itself."""
 
-SGD_EPOCHS_WITHIN = {
-    0.01: {
-        1: ("33.0", "48.4", "15.4", "93.8"),
-        2: ("126.8", "171.5", "44.7", "333.9"),
-        3: ("274.8", "355.2", "80.4", "692.9"),
-        4: ("471.5", "591.1", "119.6", "1154.0"),
-    },
-    0.001: {
-        1: ("332.8", "488.4", "155.6", "946.6"),
-        2: ("1279.4", "1730.4", "450.9", "3355.3"),
-        3: ("2773.0", "3584.4", "811.4", "6951.6"),
-        4: ("4757.7", "5964.3", "1206.7", "11568.2"),
-    },
-}
-"""q, epsilon: epochs within it by moments accountant, by Lemma 1, the gain, and by exact RDP."""
-
-SGD_EPOCHS_PROVEN = {
-    0.01: {
-        1: ("63.6", "93.8", "30.2", None, None),
-        2: ("246.4", "333.9", "87.5", None, None),
-        3: ("535.5", "692.9", "157.4", None, None),
-        4: ("919.9", "1154.0", "234.1", None, None),
-    },
-    0.001: {
-        1: ("644.7", "946.6", "301.9", None, None),
-        2: ("2480.4", "3355.3", "874.8", None, None),
-        3: ("5377.3", "6951.6", "1574.3", None, None),
-        4: ("9227.1", "11568.2", "2341.1", None, None),
-    },
-}
-"""q, epsilon: epochs by exact RDP with the classic conversion, with Theorem 3's, and the gain."""
+SGD_EPOCHS_WITHIN, SGD_EPOCHS_PROVEN = figures(
+    """
+ 0.01 1   33.0   48.4   15.4    93.8   63.6    93.8   30.2 NA NA
+ 0.01 2  126.8  171.5   44.7   333.9  246.4   333.9   87.5 NA NA
+ 0.01 3  274.8  355.2   80.4   692.9  535.5   692.9  157.4 NA NA
+ 0.01 4  471.5  591.1  119.6  1154.0  919.9  1154.0  234.1 NA NA
+0.001 1  332.8  488.4  155.6   946.6  644.7   946.6  301.9 NA NA
+0.001 2 1279.4 1730.4  450.9  3355.3 2480.4  3355.3  874.8 NA NA
+0.001 3 2773.0 3584.4  811.4  6951.6 5377.3  6951.6 1574.3 NA NA
+0.001 4 4757.7 5964.3 1206.7 11568.2 9227.1 11568.2 2341.1 NA NA
+""",
+    *(4, 5),
+    settings=2,
+)
+"""q, epsilon: epochs within it by moments accountant, by Lemma 1, the gain, and by exact RDP.
+Proven: by exact RDP with the classic conversion, with Theorem 3's, and the gain; then without."""
 
 BEYOND_THE_LEMMA = {1: ("0.0537", "0.0597", None)}
 """Epochs at q = 0.001: epsilon by the moments accountant with Abadi's rho, with exact moments."""

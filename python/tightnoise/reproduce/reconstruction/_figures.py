@@ -47,7 +47,7 @@ def draw(scope: Scope, results: Results, file: IO[bytes]) -> None:
 def _training(printed: Axes, equal: Axes, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
     for which, (name, color) in enumerate(KINDS):
-        known = [float(scope.printed.accuracy[kappa][which][-1]) for kappa in scope.kappas]
+        known = [float(scope.printed.accuracy[which][kappa][-1]) for kappa in scope.kappas]
         printed.plot(epsilons, known, color=color, label=f"{name}, printed", **PRINTED)
         ours = [np.mean(scope.accuracies(results, row[1][which])) for row in scope.pairs()]
         printed.plot(epsilons, ours, color=color, label=f"{name}, ours", **OURS)
@@ -61,9 +61,12 @@ def _training(printed: Axes, equal: Axes, scope: Scope, results: Results) -> Non
 
 def _attacks(squares: Axes, likeness: Axes, scope: Scope, results: Results) -> None:
     epsilons = [float(PRINTED_EPSILON[kappa]) for kappa in scope.kappas]
-    for axes, name, place, height in ((squares, "MSE", 1, 0.43), (likeness, "SSIM", 0, 0.65)):
+    for axes, name, printed, height in (
+        (squares, "MSE", scope.printed.mse, 0.43),
+        (likeness, "SSIM", scope.printed.ssim, 0.65),
+    ):
         for which, (kind, color) in enumerate(KINDS):
-            known = [float(scope.printed.iga[kappa][which][-1][place]) for kappa in scope.kappas]
+            known = [float(printed[which][kappa][-1]) for kappa in scope.kappas]
             axes.plot(epsilons, known, color=color, label=f"{kind}, printed", **PRINTED)
             ours = [_found(scope, results, row[1][which], name) for row in scope.pairs()]
             axes.plot(epsilons, ours, color=color, label=f"{kind}, ours", **OURS)
@@ -81,7 +84,7 @@ def _capacities(squares: Axes, costs: Axes, scope: Scope, results: Results) -> N
         (f"Gaussian, radius {BATCH}", BLUE, gaussians, BATCH, GAUSSIAN),
     ):
         capacities = [capacity(noise, scope.weights, records) for noise in rows]
-        known = [float(scope.printed.iga[kappa][which][-1][1]) for kappa in scope.kappas]
+        known = [float(scope.printed.mse[which][kappa][-1]) for kappa in scope.kappas]
         squares.plot(capacities, known, color=color, **PRINTED)
         ours = [_found(scope, results, noise, "MSE") for noise in rows]
         squares.plot(capacities, ours, color=color, label=name, **OURS)

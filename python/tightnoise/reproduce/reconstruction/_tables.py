@@ -89,17 +89,18 @@ def _baselines(scope: Scope, results: Results) -> Table:
 
 
 def _accuracies(scope: Scope, results: Results, batch: int) -> Table:
-    at, printed = BATCHES.index(batch), scope.printed.accuracy
+    at = BATCHES.index(batch)
+    printed, beside = scope.printed.accuracy
     return Table.of(
         f"Accuracy, batches of {batch} (Figure 2, Table V)",
         "kappa",
         ("printed", "directions", "se", "sigma", "printed", "Gaussian", "se"),
         {
             kappa: (
-                printed[kappa][0][at],
+                printed[kappa][at],
                 *mean_and_error(scope.accuracies(results, directions, batch)),
                 f"{SIGMA[kappa]:g}",
-                printed[kappa][1][at],
+                beside[kappa][at],
                 *mean_and_error(scope.accuracies(results, gaussian, batch)),
             )
             for kappa, (directions, gaussian) in scope.pairs()
@@ -149,15 +150,15 @@ def _selected(scope: Scope, results: Results) -> Table:
 
 
 def _attacks(scope: Scope, results: Results, batch: int) -> Table:
-    at = BATCHES.index(batch)
+    at, of = BATCHES.index(batch), scope.printed
     return Table.of(
         f"Inverting gradients of {batch} images (Figure 1, Table VI)",
         "noise",
         ("cosine", "SSIM printed", "ours", "se", "MSE printed", "ours", "se"),
         {
-            noise.label: _attacked(scope, results, noise, printed[at], batch)
+            noise.label: _attacked(scope, results, noise, (ssim[kappa][at], mse[kappa][at]), batch)
             for kappa, noises in scope.pairs()
-            for noise, printed in zip(noises, scope.printed.iga[kappa], strict=True)
+            for noise, ssim, mse in zip(noises, of.ssim, of.mse, strict=True)
         },
         _attack_note(scope),
     )

@@ -9,16 +9,14 @@ sampled mechanism, and always more than by the distribution of its losses.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from tightnoise._core import cost as core
-from tightnoise._validate import MAX_COUNT, integer, one_of, real_scalar, require
+from tightnoise._validate import MAX_COUNT, integer, one_of
 from tightnoise.costs import RdpCurve
-from tightnoise.costs._conversions import conversion_named
 
 # The splits that are tried first, as u: the share 1/(1 + exp(-u)) of delta pays for failures. The
 # last leaves a slack of 1e-12 of delta: basic composition, but for room for rounding.
@@ -38,14 +36,12 @@ def amplified_composition(
     sampling_rate: float,
     count: int,
     delta: float,
-    *,
-    conversion: str = "optimal",
-    composition: str = "optimal",
+    composition: str,
 ) -> float:
     """Return the epsilon of many releases on random samples, by way of (epsilon, delta).
 
     The first approach of Biswas et al. (2025), section III-A1, for any mechanism. One release is
-    (e, d)-DP, e being what the curve's best order proves at d. On a sample it is
+    (e, d)-DP, e being what the curve's best order proves at d by `canonne`. On a sample it is
     (log(1 + q (exp(e) - 1)), q d)-DP (`amplified`, equation (9) of the paper), q being the sampling
     rate. `count` of these compose by Kairouz, Oh and Viswanath 2017 (`costs._guarantee.Responses`;
     the paper's Theorem 2 lacks the factor count * epsilon in front of its second and third term; as
@@ -53,23 +49,13 @@ def amplified_composition(
     the slack of the composition. Every split of it proves an epsilon, and the smallest that a
     search finds is returned.
     """
-    if not isinstance(curve, RdpCurve):
-        raise TypeError(f"curve must be an RdpCurve; got {curve!r}")
-    rate = real_scalar("sampling_rate", sampling_rate)
-    require(0 <= rate <= 1, "sampling_rate", sampling_rate, "between 0 and 1")
     most = one_of("composition", composition, _LARGEST_COUNTS)
     times = integer("count", count, minimum=0, maximum=most)
-    failure = real_scalar("delta", delta)
-    require(0 < failure < 1, "delta", delta, "between 0 and 1, exclusive")
-    conversion_named(conversion)
-    if times == 0 or rate == 0:
+    if times == 0:
         return 0.0
-    releases = _Releases(curve, rate, times, failure, conversion, composition)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # orders matter where the search ends, not on the way
-        best = _best_split(releases.epsilon)
+    releases = _Releases(curve, sampling_rate, times, delta, composition)
     without_failures = releases.composed(releases.epsilon_of_one(0.0), 0.0)
-    return min(releases.epsilon(best), without_failures)
+    return min(releases.epsilon(_best_split(releases.epsilon)), without_failures)
 
 
 def amplified(epsilon: float, delta: float, rate: float) -> tuple[float, float]:
@@ -92,7 +78,6 @@ class _Releases:
     rate: float
     count: int
     delta: float
-    conversion: str
     composition: str
 
     def epsilon(self, split: float) -> float:
@@ -108,7 +93,7 @@ class _Releases:
         """Return the epsilon of one release on its sample, before amplification."""
         if delta == 0:
             return float(self.curve.at([np.inf]).values[0])
-        return 0.0 if delta == 1 else self.curve.epsilon(delta, self.conversion)
+        return 0.0 if delta == 1 else self.curve.epsilon(delta, "canonne")
 
     def composed(self, epsilon: float, delta: float) -> float:
         """Return the epsilon of all releases, if one is (epsilon, delta)-DP on its sample."""

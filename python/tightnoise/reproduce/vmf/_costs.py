@@ -81,14 +81,7 @@ def approach_1(kappa: float, count: int, composition: str = "closed_form") -> fl
     >>> round(approach_1(75, 3), 4)
     0.4804
     """
-    return amplified_composition(
-        _release(kappa),
-        SAMPLING_RATE,
-        count,
-        DELTA,
-        conversion="canonne",
-        composition=composition,
-    )
+    return amplified_composition(_release(kappa), SAMPLING_RATE, count, DELTA, composition)
 
 
 def approach_2(kappa: float, count: int) -> float:
