@@ -62,7 +62,8 @@ def parameter(
     -------
     float
         ``cost_of`` of it costs at most epsilon, and at least epsilon (1 - 1e-9), or epsilon - 1e-12
-        below 0.001, unless it is the lower end, or the cost jumps there.
+        below 0.001, unless it is the lower end, or the cost jumps there, or the search is long:
+        then it ends a little earlier (1.4e-8 was the most of some hundred).
 
     Raises
     ------

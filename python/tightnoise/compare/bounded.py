@@ -66,7 +66,7 @@ CRITERIA = {
 _LEAST_WIDTH = 1e-150  # squares of less, or of more than its inverse, are no numbers
 _FEW_INTEGERS = 4096  # that noise reaches
 _NEVER_BEST = ("middle", "multi-Gaussian + clip")
-_MAY_BE_BEST = 1.6  # times the least error, of what is calibrated roughly; 1.15 was seen
+_MAY_BE_BEST = 1.25  # times the least error, of what is calibrated roughly
 _LEAST = 1e-100  # of epsilon and 1/epsilon, and of the sensitivity in the width: as to calibrate
 
 
