@@ -106,5 +106,12 @@ def test_what_contours_take_seconds_for(kind, sigma, rate, n, delta):
 
 
 def test_none_where_large_losses_are_not_rare():
+    assert few_releases("delta", RareRelease(9.0, 1e-9, False), 2, 800.0, (0.0, 1.0)) is None
     assert few_releases("delta", RareRelease(2.0, 1e-2, False), 6, 1e-3, (0.0, 1.0)) is None
     assert few_releases("epsilon", RareRelease(2.0, 1e-2, True), 2, 0.9, (0.0, math.inf)) is None
+
+
+def test_large_losses_end_in_bounds():
+    for sigma in (0.11, 0.2):
+        lower, upper = (fixed_size(sigma, 1e-6) * 3).epsilon_bounds(1e-9)
+        assert 0 < lower <= upper < math.inf

@@ -66,11 +66,11 @@ _MOST_REACH = 900.0  # of all together
 _REST = 2e-8  # of the divergence: R
 _ALL_CELLS, _FEWEST_CELLS, _MOST_CELLS = 3e5, 900, 2_400  # of n-1 losses above 0, and up to x
 _FARTHER_THAN_NEAR = 8  # times, x is: of seven losses that are near
-_ROUNDING = 1e-14
+_ROUNDING = 4e-14
 _FARTHER = 1.5  # times where cells are made for
 _FRAMES, _STEPS = 4, 8
 _STEP, _CLOSE = 1e-2, 1e-10  # relative
-_FAR = 50.0
+_FAR, _MOST_LOSS = 50.0, 600.0  # exponentials are far from the overflow
 _MOST = 6  # releases
 _LEAST_MU, _LARGEST_MU, _LEAST_RATE, _LARGEST_RATE = 0.1, 10.0, 1e-9, 1e-2
 
@@ -273,7 +273,9 @@ class _Releases:
         self._losses = _Losses(release, h, count, cells // _FARTHER_THAN_NEAR)
 
     def delta(self, x: float) -> tuple[float, float]:
-        """Return bounds of delta at x."""
+        """Return bounds of delta at x; 0 and 1 where losses beyond the cut are not far beyond x."""
+        if not 0 < x < self._cut / 2:
+            return 0.0, 1.0
         n, p0, growth = self._n, self._release.at_zero, math.exp(x)
         t, swapped = self._large
         ahead, behind = (-math.expm1(n * math.log1p(-each)) for each in self._large)
@@ -306,7 +308,7 @@ def _rest(release: RareRelease, n: int, cut: float, x: float) -> float:
 def _releases(release: RareRelease, n: int, near: float, delta: float) -> _Releases | None:
     """Return them where large losses are told apart from others; else None."""
     for reach in _REACHES:
-        if reach * n > _MOST_REACH:
+        if reach * n > _MOST_REACH or reach * near > _MOST_LOSS:
             break
         if _rest(release, n, reach * near, _FARTHER * near) <= _REST * delta:
             return _Releases(release, n, near, reach)
@@ -320,6 +322,8 @@ def few_releases(
 
     `known`: what is known already.
     """
+    if question == "delta" and at > _FAR:
+        return None
     if question == "delta":
         losses = _releases(release, n, at, max(known[0], release.divergence(at)[0]))
         return None if losses is None else losses.delta(at)
