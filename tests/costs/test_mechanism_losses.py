@@ -150,3 +150,12 @@ def test_modes_that_are_far_apart_from_both_sides():
     one = tn.QuasiGaussianMixture(0.08, 1.0, 1.0).cost(sensitivity=1.0)
     assert one.epsilon(1e-6) <= upper <= 5 * one.epsilon(2e-7)
     assert 0.9 * upper <= lower <= upper
+
+
+def test_worst_shifts_at_many_epsilons_are_those_at_each():
+    leaf = next(iter(tn.MultiGaussianMixture(0.325, 0.568, 1.0, 20).cost(sensitivity=1.0).terms))[0]
+    for epsilons, part in ((np.linspace(0.1, 6.0, 60), 1e-2), (np.linspace(1.0, 1.01, 33), 1e-8)):
+        below, _ = leaf.profile_below(epsilons)
+        above, _ = leaf.profile(epsilons)
+        assert (below <= above).all()
+        assert (below >= above * (1 - part)).all()

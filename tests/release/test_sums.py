@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.compare.bounded import best_choice, question_of, ranking_of
+from tightnoise.compare.bounded import best_choice, choice_of, question_of, ranking_of
 
 AGES = {"lower": 0, "upper": 120}
 
@@ -44,6 +44,17 @@ def test_the_best_choice_is_that_of_the_ranking(epsilon, delta, n, integer):
     ranking = [choice for choice in ranking_of(asked) if choice.name != "middle"]
     chosen = best_choice(asked)
     assert chosen.mse_average <= ranking[0].mse_average * (1 + (1e-4 if n == 400 else 0))
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "width", "count"), [(1.0, 1e-6, 60.0, 100)])
+def test_the_best_for_many_is_that_of_all_calibrated(epsilon, delta, width, count):
+    asked = question_of(epsilon, delta, 0.0, width, 1.0, count, None)
+    names = ("truncated Gaussian", "rectified Gaussian", "bounded Laplace", "Gaussian + clip")
+    least = min(choice_of(name, asked).mse_average for name in names)
+    chosen = best_choice(asked)
+    assert chosen.mse_average <= least
+    assert chosen.mechanism == choice_of(chosen.name, asked).mechanism  # and it meets the budget
+    assert (chosen.cost * count).epsilon(delta) <= epsilon
 
 
 def test_a_mean_as_it_is_drawn(ages):

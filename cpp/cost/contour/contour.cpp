@@ -133,7 +133,8 @@ std::optional<Contour> Contour::make_large(const Terms& terms, const Images& ima
     made.left_out_ = {0.0, -kInfinite};  // it is told elsewhere
     if (!split.is_zero()) made.take_known_images(terms, x, log_value);
     if (!(made.window_ < kWidestWindow && made.tilt_ < kLargestTilt)) return std::nullopt;
-    const Limit limit{kMostOfParts, kMostWorkOfParts, 1.0, kInfinite, kInfinite, kLogCoarser};
+    const double work = std::min(kMostWorkOfParts, tolerance.most_work);
+    const Limit limit{kMostOfParts, work, 1.0, kInfinite, kInfinite, kLogCoarser};
     if (made.sample(terms, limit) != Sampled::enough && !made.cut_short()) return std::nullopt;
     made.tabulate();
     return made;

@@ -45,7 +45,8 @@ def von_mises_fisher(
     Returns
     -------
     VonMisesFisher
-        Epsilon is at most the target, and at most 1e-9 of it below, unless kappa is 1e100.
+        Epsilon is at most the target, and at most 1e-9 of it below (a little more where the search
+        is long), unless kappa is 1e100.
 
     Raises
     ------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +30,8 @@ ROUGH = 1e-3
 """The same where an answer only says where to look."""
 _SHARP = 1e-7  # and takes half as long as that which is looked for
 _LEFT = 1e-12  # of an epsilon: that of many is known to a part of 0.001 only where it is less
+
+_IS_ROUGH = contextvars.ContextVar("_IS_ROUGH", default=False)
 
 
 def parameter(
@@ -58,7 +62,8 @@ def parameter(
     -------
     float
         ``cost_of`` of it costs at most epsilon, and at least epsilon (1 - 1e-9), or epsilon - 1e-12
-        below 0.001, unless it is the lower end, or the cost jumps there.
+        below 0.001, unless it is the lower end, or the cost jumps there, or the search is long:
+        then it ends a little earlier (1.4e-8 was the most of some hundred).
 
     Raises
     ------
@@ -104,6 +109,16 @@ def parameter(
     return found.x
 
 
+@contextlib.contextmanager
+def roughly() -> Iterator[None]:
+    """Calibrate noise for many releases to about the budget, to judge it: it may not meet it."""
+    token = _IS_ROUGH.set(True)
+    try:
+        yield
+    finally:
+        _IS_ROUGH.reset(token)
+
+
 def least_noise(
     make: Callable[[float], Noise],
     budget: Budget,
@@ -111,7 +126,14 @@ def least_noise(
     near: float | Point,
     **search: Any,
 ) -> tuple[Noise, Point]:
-    """Return the noise of the least parameter in the bracket that meets the budget, and where."""
+    """Return the noise of the least parameter in the bracket that meets the budget, and where.
+
+    Within `roughly`, where the search would begin: about there.
+    """
+    if _IS_ROUGH.get():
+        by_renyi = search.get("by_renyi", True)
+        start = _start(lambda x: budget.total(make(x)), budget, bracket, near, by_renyi=by_renyi)
+        return make(start.x), start
     found = least_parameter(lambda x: budget.total(make(x)), budget, bracket, near, **search)
     if found is None:
         raise budget.unmet("the releases, or what is planned beside, leave too little for each")
@@ -134,10 +156,7 @@ def least_parameter(
     """
     require(budget.epsilon > 0, "epsilon", budget.epsilon, "greater than 0 where it is searched by")
     low, high = bracket
-    guess = math.sqrt(low) * math.sqrt(high) if near is None else near
-    start = guess if isinstance(guess, Point) else Point(min(max(guess, low), high))
-    if by_renyi:
-        start = rough_start(total_of, budget, bracket, start)
+    start = _start(total_of, budget, bracket, near, by_renyi=by_renyi)
     if close is None:
         # An epsilon of a delta near 1 is known that much less well.
         close = (_CLOSE if budget.is_single else CLOSE_OF_MANY) / min(1.0, 2 - 2 * budget.delta)
@@ -146,6 +165,20 @@ def least_parameter(
     if by_renyi and math.isnan(start.excess):
         start = _where_told(total_of, budget, bracket, start, close)
     return least_point(lambda x: excess_of(total_of(x), budget), low, high, start, close)
+
+
+def _start(
+    total_of: Callable[[float], Cost],
+    budget: Budget,
+    bracket: tuple[float, float],
+    near: float | Point | None,
+    *,
+    by_renyi: bool,
+) -> Point:
+    low, high = bracket
+    guess = math.sqrt(low) * math.sqrt(high) if near is None else near
+    start = guess if isinstance(guess, Point) else Point(min(max(guess, low), high))
+    return rough_start(total_of, budget, bracket, start) if by_renyi else start
 
 
 def _where_told(

@@ -39,8 +39,8 @@ def least_point(
     Secants through the last two points find the next one: from where the search begins, `near.x`
     and with its slope, outwards until there is a point on either side, then between these, with
     bisection where that stalls. They aim at half of `close` below 0, the most that the excess of
-    the answer is below, unless `low` itself is no more than 0 or the function jumps: then the
-    answer is a tenth as close to where it does.
+    the answer is below, unless `low` itself is no more than 0, the function jumps (then the answer
+    is a tenth as close to where it does), or trials are many: `_PATIENCE`.
     """
     below: Point | None = None  # the nearest ones known to either side
     above: Point | None = None

@@ -2,7 +2,8 @@
 
 A training costs `Cost.epsilon` of so many steps, each on a sample drawn anew, and of what is
 planned beside. That same function judges every answer: epsilon is at most the target, and at most
-1e-9 of it below, but where it jumps, and with whole steps, where one more is too many.
+1e-9 of it below, but where it jumps, a little more where the search is long, and with whole steps,
+where one more is too many.
 """
 
 from __future__ import annotations

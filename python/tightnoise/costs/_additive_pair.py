@@ -184,9 +184,8 @@ class AdditivePair(Leaf):
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the greatest delta of all shifts."""
-        delta = np.empty_like(epsilons)
-        self._core_law.worst_shift_curve(self.sensitivity, epsilons, _TOLERANCE, delta)
-        delta = np.minimum(delta, 1.0)
+        at = np.ascontiguousarray(epsilons, dtype=np.float64)
+        delta = _worst_shifts(self._core_law, self.sensitivity, at.tobytes()).reshape(at.shape)
         return delta, delta
 
     @property
@@ -285,6 +284,17 @@ class AdditivePair(Leaf):
     def grouped(self, count: int) -> Leaf:
         """Return the pair of a larger change."""
         return replace(self, sensitivity=self.sensitivity * count * (1 + 2.0**-52))
+
+
+@functools.lru_cache(maxsize=16)
+def _worst_shifts(law: Any, sensitivity: float, epsilons: bytes) -> Array:
+    """Return the greatest delta of all shifts: both sides ask for the same ones."""
+    at = np.frombuffer(epsilons)
+    delta = np.empty_like(at)
+    law.worst_shift_curve(sensitivity, at, _TOLERANCE, delta)
+    delta = np.minimum(delta, 1.0)
+    delta.flags.writeable = False
+    return delta
 
 
 @functools.lru_cache(maxsize=256)

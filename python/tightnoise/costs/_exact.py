@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, laws_of
+from tightnoise.costs._few_samples import RareRelease, few_releases
 from tightnoise.costs._group_case import GroupCase
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Sampled, Terms, merged_terms
@@ -33,8 +34,10 @@ _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
+_SMALL = 1e-3  # an epsilon of which contours tell enough
 _FEW = 20  # releases, of which contours may take seconds
 _SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
+_HARDLY_EVER = 0.1  # the same, of records of a group
 _WORK_OF_SELDOM = 1e7  # no more nodes times frequencies are tried before a lattice
 _WORK_OF_ATOMS = 3e7  # the same of atoms in place of a law
 _WORK_WITH_ATOMS = 1e8  # and of laws that have some
@@ -102,7 +105,16 @@ class Composition:
     def _narrowed(self, question: str, tilt: str, at: float) -> Bounds:
         """Return an answer, by atoms at points that suit its tilt."""
         if self._kind.is_exact:
-            return self._answer(question, at)
+            found = self._answer(question, at)
+            release = None if found.is_narrow or at == 0 else _few_samples(self._terms)
+            if release is None or (question == "epsilon" and found.upper < _SMALL):
+                return found
+            few = few_releases(question, release, self._terms[0][1], at, found)
+            found = found if few is None else found.or_tighter(self._one_way(*few))
+            if found.is_narrow:
+                return found
+            full = _composition(self._terms, None)
+            return found if full is None else found.or_tighter(full._answer(question, at))
         tilts = tuple(getattr(direction, tilt)(at) for direction in self._directions)
         best = Bounds(0.0, math.inf)
         for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
@@ -177,6 +189,10 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         for leaf, law, n in laws
     )
     most_work = math.inf if len(smooth) == len(laws) else _WORK_WITH_ATOMS
+    groups = [leaf.rate * n for leaf, n in terms if isinstance(leaf, GroupCase)]
+    is_rare_group = len(groups) == len(terms) and sum(groups) < _HARDLY_EVER
+    if is_rare_group or _few_samples(terms) is not None:  # told otherwise in less time
+        most_work = _WORK_OF_SELDOM
     if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
         if has_atoms and sum(n for _, n in sampled) <= _FEW:
             return None
@@ -187,6 +203,13 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
         return _composition(terms, None, most_work)
     return None
+
+
+def _few_samples(terms: Terms) -> RareRelease | None:
+    """Return what is released on each of a few samples, if it is told outcome by outcome."""
+    (leaf, n), *others = terms
+    release = leaf.replaced_gaussian if isinstance(leaf, Sampled) and not others else None
+    return release if release is not None and release.is_told(n) else None
 
 
 def _is_many(leaf: Leaf, n: int) -> bool:

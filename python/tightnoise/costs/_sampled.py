@@ -20,6 +20,7 @@ from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
+from tightnoise.costs._few_samples import RareRelease
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair, Noise, TruncatedPair, gaussian_of_mu
 from tightnoise.costs._group_case import GroupCase
@@ -372,6 +373,16 @@ class Sampled(Leaf):
         if self.is_replaced:
             return (noise.law(lambda sigma: core.grouped_gaussian(sigma, self.rate, 1, 1)),)
         return (noise.law(lambda sigma: core.fixed_size_gaussian(sigma, self.rate)),)
+
+    @property
+    def replaced_gaussian(self) -> RareRelease | None:
+        """The pair of one record that is replaced, if it is that of noise known exactly."""
+        is_opposite = self.is_replaced and self._is_opposite
+        is_one = self.sampling == "fixed-size" and isinstance(self._single, GaussianPair)
+        if not (is_opposite or is_one):
+            return None
+        noise = _merged_noise(self._beside_none if is_opposite else self.terms)
+        return RareRelease(1 / noise.multiplier, self.rate, is_one) if noise.is_exact else None
 
     def describe(self) -> str:
         """Return what runs on the sample."""
