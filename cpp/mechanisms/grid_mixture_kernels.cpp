@@ -1,11 +1,10 @@
-#include "mechanisms/grid_mixture_kernels.hpp"
-
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 
 #include "mechanisms/alias_choice.hpp"
 #include "mechanisms/grid_cells.hpp"
+#include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/ideal_mixture.hpp"
 #include "mechanisms/ideal_release.hpp"
 #include "numeric/normal_quantile.hpp"
