@@ -114,10 +114,11 @@ void sample(const SamplerPair<Wide, Narrow>& samplers, const Place& place, Holds
     if (py::isinstance<Float32Array>(place.out)) return sample_as(samplers.float32, place, fill);
     if (holds == Holds::floats || !py::isinstance<Int64Array>(place.out)) {
         if (!py::isinstance<Float64Array>(place.out)) {
-            throw py::type_error(holds == Holds::floats
-                                     ? "core: out must be a C-contiguous float32 or float64 array"
-                                     : "core: out must be a C-contiguous float32, float64 or int64"
-                                       " array");
+            throw py::type_error(
+                holds == Holds::floats
+                    ? "core: out must hold floats: a C-contiguous float32 or float64 array"
+                    : "core: out must be a C-contiguous float32, float64 or int64"
+                      " array");
         }
     }
     sample_as(samplers.float64, place, fill);
