@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "numeric/compensated_sum.hpp"
 #include "random/noise_key.hpp"
 #include "runtime/simd_level.hpp"
 
@@ -45,12 +46,10 @@ struct VmfTask {
     bool refine_all;
 };
 
-// Sums over a part of a row, each with the rounding error it left out; x times `scale`.
+// Sums over a part of a row; x times `scale`.
 struct VmfSums {
     double scale;
-    double xx, xx_error;
-    double xn, xn_error;
-    double nn, nn_error;
+    CompensatedSum xx, xn, nn;
 };
 
 // y = along_x (scale x) + along_n n.

@@ -97,7 +97,7 @@ class BallLoss final : public BoxLoss {
         step_.scale = scale;
         step_.nu = step_.change = 1.0;
         const BallSums sums = one_pass();
-        step_.nu = sums.slope / sums.square;
+        step_.nu = sums.slope / sums.square.sum;
         step_.change = 1.0;
         reset();
     }
@@ -141,30 +141,25 @@ class BallLoss final : public BoxLoss {
             kernels_of(noise_).pass(step_, box_, {share_.data(), elasticity_.data()}, begin,
                                     std::min(n_ - begin, kBoxBlock), &sums_[block]);
         });
-        CompensatedSum loss, square;
         BallSums total{};
         for (const BallSums& sums : sums_) {
-            add(loss, CompensatedSum{sums.loss, sums.loss_error});
-            add(square, CompensatedSum{sums.square, sums.square_error});
+            add(total.loss, sums.loss);
+            add(total.square, sums.square);
             total.slope += sums.slope;
             total.excess += sums.excess;
             total.moved_square += sums.moved_square;
             total.moved_elastic += sums.moved_elastic;
         }
-        total.loss = loss.sum;
-        total.loss_error = loss.error;
-        total.square = square.sum;
-        total.square_error = square.error;
         return total;
     }
 
     LossBound bound_of(const BallSums& sums) {
         // The bound above; price is nu t/2.
         const double t = step_.sensitivity / step_.scale, price = 0.5 * step_.nu * t;
-        const double loss = sums.loss + sums.loss_error;
-        const double unspent = (1.0 - sums.square) - sums.square_error;
+        const double loss = sums.loss.sum + sums.loss.error;
+        const double unspent = (1.0 - sums.square.sum) - sums.square.error;
         double bound = loss + price * unspent + t * sums.excess;
-        bound += kBoundMargin * (loss + price * (1.0 + sums.square));
+        bound += kBoundMargin * (loss + price * (1.0 + sums.square.sum));
         const double exponent = noise_ == BoundedNoise::truncated_theorem
                                     ? theorem_exponent(width_norm_, step_.sensitivity, step_.scale)
                                     : 0.0;
@@ -177,7 +172,7 @@ class BallLoss final : public BoxLoss {
         const bool settled = t * sums.excess < 0.1 * price * left;
         advance_multiplier(sums.moved_square, sums.moved_elastic, settled);
         // The shares, within the ball after shrinking them: H(q k) >= q H(k) for q <= 1.
-        const double shrink = 1.0 / std::sqrt(std::max(1.0, sums.square));
+        const double shrink = 1.0 / std::sqrt(std::max(1.0, sums.square.sum));
         return {loss * shrink * (1.0 - kBoundMargin) + exponent * (1.0 - kBoundMargin), bound, gap};
     }
 

@@ -38,10 +38,8 @@ class CornerLoss final : public BoxLoss {
         const BoxCoordinates box{width_, {&kOne, false, true}};
         parallel_blocks(sums_.size(), [&](std::size_t block) {
             const std::size_t begin = block * kBoxBlock;
-            double sum[2];
-            kernels_of(noise_).corner(scale, sensitivity_, box, begin,
-                                      std::min(n_ - begin, kBoxBlock), sum);
-            sums_[block] = {sum[0], sum[1]};
+            sums_[block] = kernels_of(noise_).corner(scale, sensitivity_, box, begin,
+                                                     std::min(n_ - begin, kBoxBlock));
         });
         CompensatedSum total;
         for (const CompensatedSum& sum : sums_) add(total, sum);
