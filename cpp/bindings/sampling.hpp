@@ -98,9 +98,8 @@ void sample_as(Sampler<Task> sampler, const Place& place, Fill fill) {
     task.key = place.source.next(place.law, place.first);  // last: what is refused takes no key
     const std::size_t chunk = n < kSerialBelow ? kSerialBelow : kChunk;
     py::gil_scoped_release nogil;
-    parallel_blocks((n + chunk - 1) / chunk, [&](std::size_t block) {
-        const std::size_t begin = block * chunk;
-        sampler(task, begin, n - begin < chunk ? n : begin + chunk);
+    parallel_ranges(n, chunk, [&](std::size_t begin, std::size_t end) {
+        sampler(task, begin, end);
         erase_stack_below<is_on_grid ? kGridStack : kSamplerStack>();
     });
 }
