@@ -3,32 +3,12 @@
 #include "numeric/compensated_sum.hpp"
 #include "runtime/operand_block.hpp"
 #include "worst/bounded_laplace_loss.hpp"
-#include "worst/box_curvature.hpp"
 #include "worst/rectified_loss.hpp"
 #include "worst/theorem_loss.hpp"
 #include "worst/truncated_loss.hpp"
 
 namespace tightnoise {
 namespace {
-
-// What a pass needs of a family of noise beside its loss: -H'' roughly, up to which part of the
-// width the loss rises, and the error of a slope that is not relative, in widths.
-struct Truncated : TruncatedLoss {
-    static constexpr auto curvature = truncated_curvature;
-    static constexpr double reach = 1.0, slope_error = 0.0;
-};
-struct Rectified : RectifiedLoss {
-    static constexpr auto curvature = rectified_curvature;
-    static constexpr double reach = 1.0, slope_error = 0.0;
-};
-struct BoundedLaplace : BoundedLaplaceLoss {
-    static constexpr auto curvature = bounded_laplace_curvature;
-    static constexpr double reach = 1.0, slope_error = 0.0;
-};
-struct TruncatedTheorem : TheoremLoss {
-    static constexpr auto curvature = normaliser_curvature;
-    static constexpr double reach = 0.5, slope_error = 1e-14;
-};
 
 // Widths and steps below count as this: no loss is as small as what that adds.
 constexpr double kLeast = 1e-290;
@@ -137,9 +117,9 @@ CompensatedSum corner(double scale, const Operand& sensitivity, const BoxCoordin
 }  // namespace
 
 extern const BoxKernels TIGHTNOISE_AT_LEVEL(box_kernels) = {
-    {pass<Truncated>, corner<Truncated>},
-    {pass<Rectified>, corner<Rectified>},
-    {pass<BoundedLaplace>, corner<BoundedLaplace>},
-    {pass<TruncatedTheorem>, corner<TruncatedTheorem>}};
+    {pass<TruncatedLoss>, corner<TruncatedLoss>},
+    {pass<RectifiedLoss>, corner<RectifiedLoss>},
+    {pass<BoundedLaplaceLoss>, corner<BoundedLaplaceLoss>},
+    {pass<TheoremLoss>, corner<TheoremLoss>}};
 
 }  // namespace tightnoise
