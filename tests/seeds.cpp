@@ -13,7 +13,7 @@
 #include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/noise_preparation.hpp"
 #include "mechanisms/sampling_kernels.hpp"
-#include "mechanisms/vmf_sampling.hpp"
+#include "mechanisms/vmf_sampling_kernels.hpp"
 #include "numeric/clipped_sum.hpp"
 
 namespace tightnoise {

@@ -6,7 +6,7 @@
 #include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/integer_theta.hpp"
 #include "mechanisms/sampling_kernels.hpp"
-#include "mechanisms/vmf_sampling.hpp"
+#include "mechanisms/vmf_sampling_kernels.hpp"
 #include "random/bit_stream.hpp"
 #include "runtime/interruption.hpp"
 

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "runtime/parallel.hpp"
-#include "worst/box_corner.hpp"
 #include "worst/box_sums.hpp"
 
 namespace tightnoise {
