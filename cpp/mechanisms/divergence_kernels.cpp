@@ -429,6 +429,7 @@ CompensatedSum fast_fisher_sum(const MechanismOperands& mechanism, const Operand
         mechanism, c, begin, n,
         [&](std::size_t, std::size_t count, const LaneColumns& columns, const StandardColumns& x,
             const Column& value, const Column& error) {
+            CompensatedSum piece = sum;  // kept in registers
             for (std::size_t i = 0; i < count; ++i) {
                 const double k = x.k.at[i];
                 const double term =
@@ -436,8 +437,9 @@ CompensatedSum fast_fisher_sum(const MechanismOperands& mechanism, const Operand
                         ? k * k * value.at[i]
                         : weighted_fisher_information<Mechanism>(
                               lane_of(columns, i, mechanism.levels), columns.shift[i]);
-                add(sum, rounded_now(term));
+                add(piece, rounded_now(term));
             }
+            sum = piece;
         });
     return sum;
 }
