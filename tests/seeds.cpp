@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "mechanisms/additive_sampling_kernels.hpp"
 #include "mechanisms/grid_kernels.hpp"
-#include "mechanisms/letter_kernels.hpp"
 #include "mechanisms/noise_preparation.hpp"
 #include "mechanisms/sampling_kernels.hpp"
-#include "mechanisms/vmf_sampling.hpp"
+#include "mechanisms/vmf_sampling_kernels.hpp"
 #include "numeric/clipped_sum.hpp"
 
 namespace tightnoise {
@@ -65,7 +63,12 @@ template <class Noise>
 void draw(const char* law, int number, const AdditiveSamplers<Noise>& samplers,
           const Noise& noise) {
     std::vector<double> out(kSamples);
-    samplers.float64({kKey, noise, {&kZero, false, true}, out.data()}, 0, kSamples);
+    AdditiveTask<double, Noise> task{};
+    task.key = kKey;
+    task.noise = noise;
+    task.theta = {&kZero, false, true};
+    task.out = out.data();
+    samplers.float64(task, 0, kSamples);
     print(law, number, out);
 }
 
@@ -90,8 +93,18 @@ void additive(Bits& bits, int number) {
     draw("staircase", number, kernels.stepped, staircase_noise(scale, epsilon, gamma));
 }
 
+// Those for samples of this type.
+template <class Real, class Pair>
+auto sampler_of(const Pair& samplers) {
+    if constexpr (sizeof(Real) == sizeof(double)) {
+        return samplers.float64;
+    } else {
+        return samplers.float32;
+    }
+}
+
 template <class Real>
-void bounded(const char* type, const Samplers<Real>& samplers, Bits& bits, int number) {
+void bounded(const char* type, Bits& bits, int number) {
     const double sigma = bits.size(-6, 6), lower = -bits.size(-6, 6), upper = bits.size(-6, 6);
     std::vector<double> theta(kSamples);
     for (double& value : theta) value = lower + (upper - lower) * (2.0 * bits.unit() - 0.5);
@@ -104,10 +117,11 @@ void bounded(const char* type, const Samplers<Real>& samplers, Bits& bits, int n
     task.upper = {&upper, false, true};
     task.levels = bits.integer(2, 20);
     task.out = out.data();
-    const auto sample = [&](const char* name, Sampler<Real> sampler) {
-        sampler(task, 0, kSamples);
+    const auto sample = [&](const char* name, const Samplers& of) {
+        sampler_of<Real>(of)(task, 0, kSamples);
         print(std::string(name) + type, number, out);
     };
+    const SamplingKernels& samplers = sampling_kernels();
     sample("uniform", samplers.uniform);
     sample("standard_normal", samplers.standard_normal);
     sample("gaussian", samplers.gaussian);
@@ -120,8 +134,7 @@ void bounded(const char* type, const Samplers<Real>& samplers, Bits& bits, int n
 
 // Samples on a grid, some of them next to the middles between points; and letters.
 template <class Real>
-void on_grid(const char* type, const GridSamplers<Real>& samplers,
-             const LetterSamplers<Real>& letters, Bits& bits, int number) {
+void on_grid(const char* type, Bits& bits, int number) {
     const double step = std::ldexp(1.0, bits.integer(-6, 6));
     const double sigma = step * bits.size(-3, 10);
     const double lower = -sigma * bits.size(-2, 3), upper = sigma * bits.size(-2, 3);
@@ -139,16 +152,16 @@ void on_grid(const char* type, const GridSamplers<Real>& samplers,
     task.sigma = {&sigma, false, true};
     task.levels = bits.integer(2, 20);
     task.out = out.data();
-    const auto sample = [&](const char* name, GridSampler<Real> sampler) {
-        sampler(task, 0, kSamples);
+    const auto sample = [&](const char* name, const GridSamplers& of) {
+        sampler_of<Real>(of)(task, 0, kSamples);
         print(std::string(name) + " on a grid" + type, number, out);
     };
-    sample("gaussian", samplers.gaussian);
-    sample("stochastic_sign", letters.stochastic_sign);
+    sample("gaussian", grid_kernels().gaussian);
+    sample("stochastic_sign", letter_kernels().stochastic_sign);
     task.lower = {&lower, false, true};
     task.upper = {&upper, false, true};
-    sample("rectified_gaussian", samplers.rectified_gaussian);
-    sample("quantized_gaussian", letters.quantized_gaussian);
+    sample("rectified_gaussian", grid_kernels().rectified_gaussian);
+    sample("quantized_gaussian", letter_kernels().quantized_gaussian);
 }
 
 template <class Real>
@@ -186,14 +199,13 @@ void clipped(const char* type, RowNorm norm, Bits& bits, int number) {
 void run() {
     Bits bits;
     for (int i = 0; i < kCases; ++i) additive(bits, i);
-    const SamplingKernels& kernels = sampling_kernels();
     for (int i = 0; i < kCases / 10; ++i) {
-        bounded(" float64", kernels.float64, bits, i);
-        bounded(" float32", kernels.float32, bits, i);
+        bounded<double>(" float64", bits, i);
+        bounded<float>(" float32", bits, i);
     }
     for (int i = 0; i < kCases / 10; ++i) {
-        on_grid(" float64", grid_kernels().float64, letter_kernels().float64, bits, i);
-        on_grid(" float32", grid_kernels().float32, letter_kernels().float32, bits, i);
+        on_grid<double>(" float64", bits, i);
+        on_grid<float>(" float32", bits, i);
     }
     for (int i = 0; i < kCases / 10; ++i) {
         for (const RowNorm norm : {RowNorm::sum, RowNorm::euclidean, RowNorm::largest}) {

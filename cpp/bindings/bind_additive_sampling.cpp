@@ -6,70 +6,32 @@
 #include <vector>
 
 #include "bindings/sampling.hpp"
-#include "mechanisms/additive_grid_kernels.hpp"
-#include "mechanisms/additive_sampling_kernels.hpp"
-#include "mechanisms/grid_mixture_kernels.hpp"
+#include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/noise_preparation.hpp"
+#include "mechanisms/sampling_kernels.hpp"
 
 namespace tightnoise {
 namespace {
 
-// Where noise comes from and goes: the same arguments for every law.
-struct Place {
-    const py::array& theta;
-    const py::array& out;
-    NoiseSource& source;
-    Grid grid;
-    NoiseLaw law;
-};
-
-template <class Real, class Noise>
-void sample_as(AdditiveSampler<Real, Noise> sampler, const Noise& noise, const Place& place,
-               py::array_t<Real, py::array::c_style> out) {
-    AdditiveTask<Real, Noise> task{{}, noise, parameter(&place.theta, out), out.mutable_data()};
-    task.key =
-        place.source.next(place.law, place.grid.first);  // last: what is refused takes no key
-    run(sampler, task, length(out));
-}
-
+// What gives its noise to a task of a law.
 template <class Noise>
-void sample(const AdditiveSamplers<Noise>& samplers, const Noise& noise, const Place& place) {
-    if (py::isinstance<Float64Array>(place.out)) {
-        sample_as(samplers.float64, noise, place, Float64Array(place.out));
-    } else if (py::isinstance<Float32Array>(place.out)) {
-        sample_as(samplers.float32, noise, place, Float32Array(place.out));
-    } else {
-        throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
-    }
+auto with(const Noise& noise) {
+    return [&noise](auto& task) { task.noise = noise; };
 }
 
-template <class Real, class Noise>
-void sample_on_grid_as(AdditiveGridSampler<Real, Noise> sampler, const Noise& noise,
-                       const Place& place) {
-    AdditiveGridTask<Real, Noise> task{grid_task<Real>(place.theta, place.grid, place.out), noise};
-    task.key =
-        place.source.next(place.law, place.grid.first);  // last: what is refused takes no key
-    run<kGridStack>(sampler, task, static_cast<std::size_t>(place.out.size()));
-}
-
+// Samples noise that is read in the same form on a grid and without one.
 template <class Noise>
-void sample_on_grid(const AdditiveGridSamplers<Noise>& samplers, const Noise& noise,
-                    const Place& place) {
-    if (is_float32_on_grid(place.out)) {
-        sample_on_grid_as(samplers.float32, noise, place);
-    } else {
-        sample_on_grid_as(samplers.float64, noise, place);
-    }
-}
-
-// On a grid where the place has one.
-template <class Noise>
-void sample(const AdditiveSamplers<Noise>& samplers, const AdditiveGridSamplers<Noise>& on_grid,
+void sample(const AdditiveSamplers<Noise>& plain, const AdditiveGridSamplers<Noise>& on_grid,
             const Noise& noise, const Place& place) {
-    if (place.grid.step) {
-        sample_on_grid(on_grid, noise, place);
+    sample(plain, on_grid, Holds::integers_too, place, with(noise));
+}
+
+// Samples steps, by what their samplers have of the law.
+void sample_steps(const SteppedNoise& plain, const StaircaseNoise& on_grid, const Place& place) {
+    if (place.step) {
+        sample(additive_grid_kernels().stepped, place, Holds::integers_too, with(on_grid));
     } else {
-        sample(samplers, noise, place);
+        sample(additive_sampling_kernels().stepped, place, Holds::floats, with(plain));
     }
 }
 
@@ -78,9 +40,9 @@ constexpr int kMostModes = 1 << 24;
 
 // Refuses steps of which a mixture's largest sigma or farthest location is too many.
 void check_steps(double sigma, double location, const Place& place) {
-    if (!place.grid.step) return;
+    if (!place.step) return;
     const double least = std::max(sigma / kMostGridSigma, location / kMostGridLocation);
-    const Float64Array& steps = *place.grid.step;
+    const Float64Array& steps = *place.step;
     for (std::size_t i = 0; i < length(steps); ++i) {
         const double step = steps.data()[i];
         if (step >= least) continue;
@@ -149,28 +111,17 @@ void sample_truncated_laplace(const Place& place, double scale, double bound) {
 
 // Density proportional to e^(-epsilon k), k the integer nearest to |x| / width, |x| < bound.
 void sample_tulap(const Place& place, double width, double epsilon, double bound) {
-    if (place.grid.step) {
-        sample_on_grid(additive_grid_kernels().stepped, StaircaseNoise{width, epsilon, 0.5, bound},
-                       place);
-    } else {
-        sample(additive_sampling_kernels().stepped, tulap_noise(width, epsilon, bound), place);
-    }
+    sample_steps(tulap_noise(width, epsilon, bound), {width, epsilon, 0.5, bound}, place);
 }
 
 // Density falling by e^(-epsilon) at (k + gamma) sensitivity, k = 0, 1, ...
 void sample_staircase(const Place& place, double sensitivity, double epsilon, double gamma) {
-    if (place.grid.step) {
-        sample_on_grid(additive_grid_kernels().stepped,
-                       StaircaseNoise{sensitivity, epsilon, gamma, HUGE_VAL}, place);
-    } else {
-        sample(additive_sampling_kernels().stepped, staircase_noise(sensitivity, epsilon, gamma),
-               place);
-    }
+    sample_steps(staircase_noise(sensitivity, epsilon, gamma),
+                 {sensitivity, epsilon, gamma, HUGE_VAL}, place);
 }
 
-// The parameters of a law are numbers, of a scale mixture arrays; theta is an array of out's shape
-// or of one element, out float32 or float64, theta itself or apart from it. Parameters are as their
-// Python class has checked them.
+// The parameters of a law are numbers, of a scale mixture arrays, as their Python class has checked
+// them.
 template <class... Parameters, class... Names>
 void def_law(py::module_& m, const char* name, NoiseLaw law,
              void (*sampler)(const Place&, Parameters...), Names... names) {
@@ -179,7 +130,7 @@ void def_law(py::module_& m, const char* name, NoiseLaw law,
         [law, sampler](const py::array& theta, Parameters... parameters, const py::array& out,
                        NoiseSource& source, const std::optional<Float64Array>& step,
                        const std::optional<Float64Array>& low, std::uint64_t first) {
-            sampler({theta, out, source, {step, low, first}, law}, parameters...);
+            sampler({law, &theta, out, source, step, low, first}, parameters...);
         },
         py::arg("theta"), py::arg(names)..., py::arg("out"), py::arg("source"),
         py::arg("step") = py::none(), py::arg("low") = py::none(), py::arg("first") = 0);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "bindings/arrays.hpp"
 #include "cost/best_order.hpp"
@@ -31,25 +30,19 @@ std::size_t first_decrease_of(const Float64Array& alphas, const Float64Array& va
 }
 
 // A Python function of an array of orders. What it raises passes through the search.
-class PythonRdpFunction : public RdpFunction {
-  public:
-    explicit PythonRdpFunction(py::object function) : function_(std::move(function)) {}
-
-    void operator()(const double* alpha, double* rdp, std::size_t n) const override {
+RdpFunction rdp_function(const py::object& function) {
+    return [function](const double* alpha, double* rdp, std::size_t n) {
         Float64Array orders(static_cast<py::ssize_t>(n));
         std::copy_n(alpha, n, orders.mutable_data());
-        const py::object result = function_(orders);
+        const py::object result = function(orders);
         if (!py::isinstance<Float64Array>(result)) {
             throw py::type_error("core: expected a C-contiguous float64 array");
         }
         const auto values = py::reinterpret_borrow<Float64Array>(result);
         if (length(values) != n) throw py::type_error("core: result of the wrong length");
         std::copy_n(values.data(), n, rdp);
-    }
-
-  private:
-    py::object function_;
-};
+    };
+}
 
 using BestOf = BestOrder (*)(const RdpFunction&, Conversion, double);
 
@@ -57,7 +50,7 @@ void def_best(py::module_& m, const char* name, BestOf best_of, const char* at) 
     m.def(
         name,
         [best_of](const py::object& function, Conversion conversion, double target) {
-            return best_of(PythonRdpFunction(function), conversion, target);
+            return best_of(rdp_function(function), conversion, target);
         },
         py::arg("function"), py::arg("conversion"), py::arg(at));
 }

@@ -21,10 +21,8 @@ void apply(MechanismKernels::Map kernel, const MechanismOperands& mechanism, con
     double* to = out.mutable_data();
     const std::size_t n = length(out);
     py::gil_scoped_release nogil;
-    parallel_blocks((n + kBlock - 1) / kBlock, [&](std::size_t block) {
-        const std::size_t begin = block * kBlock;
-        kernel(mechanism, first, second, begin, n - begin < kBlock ? n - begin : kBlock,
-               to + begin);
+    parallel_ranges(n, kBlock, [&](std::size_t begin, std::size_t end) {
+        kernel(mechanism, first, second, begin, end - begin, to + begin);
     });
 }
 

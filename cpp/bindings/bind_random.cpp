@@ -4,122 +4,43 @@
 
 #include "bindings/sampling.hpp"
 #include "mechanisms/grid_kernels.hpp"
-#include "mechanisms/grid_truncated.hpp"
 #include "mechanisms/integer_theta.hpp"
-#include "mechanisms/letter_kernels.hpp"
 #include "mechanisms/sampling_kernels.hpp"
-#include "mechanisms/vmf_sampling.hpp"
+#include "mechanisms/vmf_sampling_kernels.hpp"
 #include "random/bit_stream.hpp"
 #include "runtime/interruption.hpp"
 
 namespace tightnoise {
 namespace {
 
-// The parameters of a mechanism as Python passes them; null where it has none.
-struct Parameters {
-    const py::array* theta = nullptr;
-    const py::array* sigma = nullptr;
-    const py::array* lower = nullptr;
-    const py::array* upper = nullptr;
-    double levels = 0.0;
-};
-
-template <class Real>
-void sample_as(Sampler<Real> Samplers<Real>::* which, const Samplers<Real>& samplers,
-               const Parameters& from, py::array_t<Real, py::array::c_style> out,
-               NoiseSource& source, NoiseLaw law, std::uint64_t first) {
-    SampleTask<Real> task{};
-    task.theta = parameter(from.theta, out);
-    task.sigma = parameter(from.sigma, out);
-    task.lower = parameter(from.lower, out);
-    task.upper = parameter(from.upper, out);
-    task.levels = from.levels;
-    task.out = out.mutable_data();
-    task.key = source.next(law, first);  // last: what is refused takes no key
-    run(samplers.*which, task, length(out));
-}
-
-// A law, and its member of Samplers for either element type.
-struct Which {
-    NoiseLaw law;
-    Sampler<double> Samplers<double>::* float64;
-    Sampler<float> Samplers<float>::* float32;
-};
-#define TIGHTNOISE_SAMPLER(name)                                        \
-    Which {                                                             \
-        NoiseLaw::name, &Samplers<double>::name, &Samplers<float>::name \
-    }
-
-template <class Real>
-void sample_on_grid_as(GridSampler<Real> sampler, const Parameters& from, const Grid& grid,
-                       const py::array& out, NoiseSource& source, NoiseLaw law) {
-    auto task = grid_task<Real>(*from.theta, grid, out);
-    task.sigma = parameter(from.sigma, out);
-    task.lower = parameter(from.lower, out);
-    task.upper = parameter(from.upper, out);
-    task.levels = from.levels;
-    task.key = source.next(law, grid.first);  // last: what is refused takes no key
-    run<kGridStack>(sampler, task, static_cast<std::size_t>(out.size()));
-}
-
-// The law's samplers on a grid. Noise that never leaves its bounds is floats only: its letters at
-// the bounds are no multiples of the step.
-struct OnGrid {
-    GridSampler<double> float64;
-    GridSampler<float> float32;
-    bool floats_only = false;
-};
-#define TIGHTNOISE_ON_GRID(kernels, name) kernels().float64.name, kernels().float32.name
-
-void sample_on_grid(NoiseLaw law, const OnGrid& samplers, const Parameters& from, const Grid& grid,
-                    const py::array& out, NoiseSource& source) {
-    if (samplers.floats_only && py::isinstance<Int64Array>(out)) {
-        throw py::type_error("core: out must hold floats");
-    }
-    if (is_float32_on_grid(out)) {
-        sample_on_grid_as(samplers.float32, from, grid, out, source, law);
-    } else {
-        sample_on_grid_as(samplers.float64, from, grid, out, source, law);
-    }
-}
-
-void sample(const Which& which, const Parameters& from, const py::array& out, NoiseSource& source,
-            std::uint64_t first = 0) {
-    const SamplingKernels& kernels = sampling_kernels();
-    if (py::isinstance<Float64Array>(out)) {
-        sample_as(which.float64, kernels.float64, from, Float64Array(out), source, which.law,
-                  first);
-    } else if (py::isinstance<Float32Array>(out)) {
-        sample_as(which.float32, kernels.float32, from, Float32Array(out), source, which.law,
-                  first);
-    } else {
-        throw py::type_error("core: out must be a C-contiguous float32 or float64 array");
-    }
-}
-
-// With a step, on a grid: out may hold int64 then, and `low` may be a part of theta.
-void sample(const Which& which, const OnGrid& on_grid, const Parameters& from, const Grid& grid,
-            const py::array& out, NoiseSource& source) {
-    if (grid.step) {
-        sample_on_grid(which.law, on_grid, from, grid, out, source);
-    } else {
-        sample(which, from, out, source, grid.first);
-    }
-}
-
 // A mechanism's sampler; `names` are those of its scale and its bounds, if it has any.
 template <class... Names>
-void def_sampler(py::module_& m, const char* name, const Which& which, const OnGrid& on_grid,
-                 Names... names) {
+void def_sampler(py::module_& m, const char* name, NoiseLaw law, const Samplers& plain,
+                 const GridSamplers& on_grid, Holds holds, Names... names) {
     m.def(
         name,
-        [which, on_grid](const py::array& theta, ArrayOf<Names>... parameters, const py::array& out,
-                         NoiseSource& source, const std::optional<Float64Array>& step,
-                         const std::optional<Float64Array>& low, std::uint64_t first) {
-            sample(which, on_grid, {&theta, &parameters...}, {step, low, first}, out, source);
+        [=](const py::array& theta, ArrayOf<Names>... parameters, const py::array& out,
+            NoiseSource& source, const std::optional<Float64Array>& step,
+            const std::optional<Float64Array>& low, std::uint64_t first) {
+            sample(plain, on_grid, holds, {law, &theta, out, source, step, low, first},
+                   [&](auto& task) {
+                       Operand* to[] = {&task.sigma, &task.lower, &task.upper};
+                       std::size_t i = 0;
+                       ((*to[i++] = parameter(parameters, out)), ...);
+                   });
         },
         py::arg("theta"), py::arg(names)..., py::arg("out"), py::arg("source"),
         py::arg("step") = py::none(), py::arg("low") = py::none(), py::arg("first") = 0);
+}
+
+void def_noise(py::module_& m, const char* name, NoiseLaw law, const Samplers& samplers) {
+    m.def(
+        name,
+        [=](const py::array& out, NoiseSource& source) {
+            const Place place{law, nullptr, out, source, std::nullopt, std::nullopt, 0};
+            sample(samplers, place, Holds::floats, [](auto&) {});
+        },
+        py::arg("out"), py::arg("source"));
 }
 
 template <class Real>
@@ -184,8 +105,9 @@ NoiseKey key_in(const py::buffer& memory) {
 
 // Arrays of one length: words of the type's width, and floats.
 template <class Real, class Word>
-void normal_pairs(NormalPairs<Real> kernel, const py::array& radius, const py::array& angle,
-                  const py::array& first, const py::array& second, const py::array& square) {
+void normal_pairs(EvaluateNormals<Real, Word> kernel, const py::array& radius,
+                  const py::array& angle, const py::array& first, const py::array& second,
+                  const py::array& square) {
     using Words = py::array_t<Word, py::array::c_style>;
     using Reals = py::array_t<Real, py::array::c_style>;
     const bool fits = py::isinstance<Words>(radius) && py::isinstance<Words>(angle) &&
@@ -332,44 +254,42 @@ void bind_random(py::module_ m) {
         "normal_pairs",
         [](Array radius, Array angle, Array z1, Array z2, Array square) {
             if (py::isinstance<Float32Array>(square)) {
-                normal_pairs<float, std::uint32_t>(grid_kernels().float32.normal_pairs, radius,
-                                                   angle, z1, z2, square);
+                normal_pairs(grid_kernels().float32_pairs, radius, angle, z1, z2, square);
             } else {
-                normal_pairs<double, std::uint64_t>(grid_kernels().float64.normal_pairs, radius,
-                                                    angle, z1, z2, square);
+                normal_pairs(grid_kernels().float64_pairs, radius, angle, z1, z2, square);
             }
         },
         arg("radius"), arg("angle"), arg("z1"), arg("z2"), arg("square"));
-    m.def(
-        "uniform",
-        [](Array out, Source source) { sample(TIGHTNOISE_SAMPLER(uniform), {}, out, source); },
-        arg("out"), arg("source"));
-    m.def(
-        "standard_normal",
-        [](Array out, Source source) {
-            sample(TIGHTNOISE_SAMPLER(standard_normal), {}, out, source);
-        },
-        arg("out"), arg("source"));
-    def_sampler(m, "sample_gaussian", TIGHTNOISE_SAMPLER(gaussian),
-                {TIGHTNOISE_ON_GRID(grid_kernels, gaussian)}, "sigma");
-    def_sampler(m, "sample_stochastic_sign", TIGHTNOISE_SAMPLER(stochastic_sign),
-                {TIGHTNOISE_ON_GRID(letter_kernels, stochastic_sign)}, "sigma");
-    def_sampler(m, "sample_rectified_gaussian", TIGHTNOISE_SAMPLER(rectified_gaussian),
-                {TIGHTNOISE_ON_GRID(grid_kernels, rectified_gaussian)}, "sigma", "lower", "upper");
-    def_sampler(m, "sample_truncated_gaussian", TIGHTNOISE_SAMPLER(truncated_gaussian),
-                {TIGHTNOISE_ON_GRID(grid_truncated, truncated_gaussian), true}, "sigma", "lower",
+    const SamplingKernels& plain = sampling_kernels();
+    const GridKernels& grid = grid_kernels();
+    const GridConditionedKernels& conditioned = grid_truncated();
+    const LetterKernels& letters = letter_kernels();
+    def_noise(m, "uniform", NoiseLaw::uniform, plain.uniform);
+    def_noise(m, "standard_normal", NoiseLaw::standard_normal, plain.standard_normal);
+    def_sampler(m, "sample_gaussian", NoiseLaw::gaussian, plain.gaussian, grid.gaussian,
+                Holds::integers_too, "sigma");
+    def_sampler(m, "sample_stochastic_sign", NoiseLaw::stochastic_sign, plain.stochastic_sign,
+                letters.stochastic_sign, Holds::floats, "sigma");
+    def_sampler(m, "sample_rectified_gaussian", NoiseLaw::rectified_gaussian,
+                plain.rectified_gaussian, grid.rectified_gaussian, Holds::floats, "sigma", "lower",
                 "upper");
-    def_sampler(m, "sample_bounded_laplace", TIGHTNOISE_SAMPLER(bounded_laplace),
-                {TIGHTNOISE_ON_GRID(grid_truncated, bounded_laplace), true}, "scale", "lower",
-                "upper");
+    def_sampler(m, "sample_truncated_gaussian", NoiseLaw::truncated_gaussian,
+                plain.truncated_gaussian, conditioned.truncated_gaussian, Holds::floats, "sigma",
+                "lower", "upper");
+    def_sampler(m, "sample_bounded_laplace", NoiseLaw::bounded_laplace, plain.bounded_laplace,
+                conditioned.bounded_laplace, Holds::floats, "scale", "lower", "upper");
     m.def(
         "sample_quantized_gaussian",
         [](Array theta, Array sigma, Array lower, Array upper, std::int64_t levels, Array out,
            Source source, Step step, Low low, std::uint64_t first) {
-            sample(TIGHTNOISE_SAMPLER(quantized_gaussian),
-                   {TIGHTNOISE_ON_GRID(letter_kernels, quantized_gaussian)},
-                   {&theta, &sigma, &lower, &upper, static_cast<double>(levels)},
-                   {step, low, first}, out, source);
+            const Place place{NoiseLaw::quantized_gaussian, &theta, out, source, step, low, first};
+            sample(sampling_kernels().quantized_gaussian, letter_kernels().quantized_gaussian,
+                   Holds::floats, place, [&](auto& task) {
+                       task.sigma = parameter(sigma, out);
+                       task.lower = parameter(lower, out);
+                       task.upper = parameter(upper, out);
+                       task.levels = static_cast<double>(levels);
+                   });
         },
         arg("theta"), arg("sigma"), arg("lower"), arg("upper"), arg("levels"), arg("out"),
         arg("source"), arg("step") = py::none(), arg("low") = py::none(), arg("first") = 0);

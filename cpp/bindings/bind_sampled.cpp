@@ -2,32 +2,32 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/elementwise.hpp"
-#include "cost/fixed_size_gaussian.hpp"
+#include "cost/rdp_sum.hpp"
+#include "cost/sampled_gaussian.hpp"
 #include "cost/sampled_vmf.hpp"
 #include "cost/subsampling.hpp"
 
 namespace tightnoise {
 namespace {
 
-template <class Sum>
-void def_sum(py::module_& m, const char* name) {
+void def_sum(py::module_& m, const char* name, RdpOf<SampledGaussian> evaluate) {
     m.def(
         name,
-        [](const Float64Array& noise_multipliers, const Float64Array& sampling_rates,
-           const Float64Array& counts, const Float64Array& alphas, Float64Array out) {
+        [evaluate](const Float64Array& noise_multipliers, const Float64Array& sampling_rates,
+                   const Float64Array& counts, const Float64Array& alphas, Float64Array out) {
             const std::size_t terms = length(counts), n = length(alphas);
             if (length(noise_multipliers) != terms || length(sampling_rates) != terms ||
                 length(out) != n) {
                 throw py::type_error("core: arrays of the wrong length");
             }
-            std::vector<typename Sum::Term> sum;
+            std::vector<RdpTerm<SampledGaussian>> sum;
             for (std::size_t i = 0; i < terms; ++i) {
                 sum.push_back(
                     {{noise_multipliers.data()[i], sampling_rates.data()[i]}, counts.data()[i]});
             }
             double* rdp = out.mutable_data();
             py::gil_scoped_release nogil;
-            Sum(std::move(sum))(alphas.data(), rdp, n);
+            sum_rdp(evaluate, sum, alphas.data(), rdp, n);
         },
         py::arg("noise_multipliers"), py::arg("sampling_rates"), py::arg("counts"),
         py::arg("alphas"), py::arg("out").noconvert());
@@ -60,8 +60,8 @@ void def_subsampling(py::module_& m, const char* name, Subsampling subsample) {
 }  // namespace
 
 void bind_sampled(py::module_ m) {
-    def_sum<SampledGaussianSum>(m, "sampled_gaussian_rdp");
-    def_sum<FixedSizeGaussianSum>(m, "fixed_size_gaussian_rdp");
+    def_sum(m, "sampled_gaussian_rdp", sampled_gaussian_rdp);
+    def_sum(m, "fixed_size_gaussian_rdp", fixed_size_gaussian_rdp);
     m.def(
         "sampled_vmf_rdp",
         [](const Float64Array& kappas, const Float64Array& dims, const Float64Array& half_chords,
@@ -73,7 +73,7 @@ void bind_sampled(py::module_ m) {
                 if (length(*column) != terms) throw py::type_error("core: array of wrong length");
             }
             if (length(out) != n) throw py::type_error("core: array of wrong length");
-            std::vector<SampledVmfSum::Term> sum;
+            std::vector<RdpTerm<SampledVmf>> sum;
             for (std::size_t i = 0; i < terms; ++i) {
                 sum.push_back({{kappas.data()[i], dims.data()[i], half_chords.data()[i],
                                 sampling_rates.data()[i], fixed_sizes.data()[i] != 0.0},
@@ -81,7 +81,7 @@ void bind_sampled(py::module_ m) {
             }
             double* rdp = out.mutable_data();
             py::gil_scoped_release nogil;
-            SampledVmfSum(std::move(sum))(alphas.data(), rdp, n);
+            sum_rdp(sampled_vmf_rdp, sum, alphas.data(), rdp, n);
         },
         py::arg("kappas"), py::arg("dims"), py::arg("half_chords"), py::arg("sampling_rates"),
         py::arg("fixed_sizes"), py::arg("counts"), py::arg("alphas"), py::arg("out").noconvert());

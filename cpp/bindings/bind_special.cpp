@@ -1,5 +1,3 @@
-#include <tuple>
-
 #include "bindings/arrays.hpp"
 #include "numeric/binomial.hpp"
 #include "numeric/clipped_sum.hpp"
@@ -14,16 +12,16 @@ Output output(py::array& out) {
 }
 
 // out[i] = kernel(first[i], ...) of up to three arrays of float32 or float64.
-template <class Kernel, class... Names>
-void def_map(py::module_& m, const char* name, Kernel kernel, Names... names) {
+template <class... Names>
+void def_map(py::module_& m, const char* name, SpecialKernels::Map kernel, Names... names) {
     m.def(
         name,
         [kernel](ArrayOf<Names>... from, py::array out) {
             const auto n = static_cast<std::size_t>(out.size());
-            const std::tuple operands{operand(from, n)...};
+            const Operand operands[] = {operand(from, n)...};
             const Output to = output(out);
             py::gil_scoped_release nogil;
-            std::apply([&](const auto&... of) { map_array(kernel, of..., to, n); }, operands);
+            map_array(kernel, operands, to, n);
         },
         py::arg(names)..., py::arg("out"));
 }

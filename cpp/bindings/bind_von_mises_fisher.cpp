@@ -19,9 +19,8 @@ void renyi_divergence(const py::array& nu, const py::array& kappa, const py::arr
                             operand(half_cosine, n), operand(alpha, n), out.mutable_data()};
     const std::size_t block = n < kSerialBelow ? kSerialBelow : kBlock;
     py::gil_scoped_release nogil;
-    parallel_blocks((n + block - 1) / block, [&](std::size_t i) {
-        const std::size_t begin = i * block;
-        vmf_divergence_kernels().renyi(task, begin, std::min(block, n - begin));
+    parallel_ranges(n, block, [&](std::size_t begin, std::size_t end) {
+        vmf_divergence_kernels().renyi(task, begin, end - begin);
     });
 }
 

@@ -27,9 +27,8 @@ void fill(Float64Array& out, Function function) {
     const std::size_t n = length(out);
     double* to = out.mutable_data();
     py::gil_scoped_release nogil;
-    parallel_blocks((n + kBlock - 1) / kBlock, [&](std::size_t block) {
-        const std::size_t end = std::min(n, (block + 1) * kBlock);
-        for (std::size_t i = block * kBlock; i < end; ++i) {
+    parallel_ranges(n, kBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
             if (i % 16 == 0) poll();
             to[i] = function(i);
         }

@@ -12,8 +12,7 @@
 #include <type_traits>
 
 #include "bindings/arrays.hpp"
-#include "mechanisms/grid_task.hpp"
-#include "mechanisms/sampling_kernels.hpp"
+#include "mechanisms/sample_task.hpp"
 #include "random/noise_source.hpp"
 #include "runtime/parallel.hpp"
 
@@ -27,19 +26,6 @@ static_assert(kChunk % kSampleAlignment == 0);
 constexpr std::size_t kSamplerStack = std::size_t{24} << 10;
 constexpr std::size_t kGridStack = std::size_t{96} << 10;
 
-// Samples elements 0, ..., n - 1 of a task, on several threads where there are many.
-template <std::size_t Stack = kSamplerStack, class Task>
-void run(void (*sampler)(const Task& task, std::size_t begin, std::size_t end), const Task& task,
-         std::size_t n) {
-    const std::size_t chunk = n < kSerialBelow ? kSerialBelow : kChunk;
-    py::gil_scoped_release nogil;
-    parallel_blocks((n + chunk - 1) / chunk, [&](std::size_t block) {
-        const std::size_t begin = block * chunk;
-        sampler(task, begin, n - begin < chunk ? n : begin + chunk);
-        erase_stack_below<Stack>();
-    });
-}
-
 // Noise goes where an input is still to be read only if both are the same elements: true then.
 inline bool is_in_place(const py::array& input, const py::array& out) {
     const auto* from = static_cast<const char*>(input.data());
@@ -51,16 +37,20 @@ inline bool is_in_place(const py::array& input, const py::array& out) {
     return same;
 }
 
-inline Operand parameter(const py::array* array, const py::array& out) {
-    if (array == nullptr) return {};
-    is_in_place(*array, out);
-    return operand(*array, static_cast<std::size_t>(out.size()));
+inline Operand parameter(const py::array& array, const py::array& out) {
+    is_in_place(array, out);
+    return operand(array, static_cast<std::size_t>(out.size()));
 }
 
-// Where a sample lies: at multiples of `step`, or, without it, where float arithmetic puts it.
-// `low` is what theta has below its last place, `first` the number of its element 0 in the array of
-// noise (NoiseKey::first).
-struct Grid {
+// Where noise comes from and goes: the same arguments for every law. theta is an array of out's
+// shape or of one element, out theta itself or apart from it. A sample lies at multiples of `step`,
+// or, without it, where float arithmetic puts it. `low` is what theta has below its last place,
+// `first` the number of its element 0 in the array of noise (NoiseKey::first).
+struct Place {
+    NoiseLaw law;
+    const py::array* theta;  // null where the law has none
+    const py::array& out;
+    NoiseSource& source;
     const std::optional<Float64Array>& step;
     const std::optional<Float64Array>& low;
     std::uint64_t first;
@@ -69,42 +59,74 @@ struct Grid {
 // Of all samples on a grid from now on (GridTask::refine_all).
 inline std::atomic<bool> refine_all{false};
 
-// All of a task but its key and the parameters of its law. `out` takes floats, or with Real =
-// double the numbers K of the points as int64.
+// All that a task on a grid has more than others.
 template <class Real>
-GridTask<Real> grid_task(const py::array& theta, const Grid& grid, const py::array& out) {
+void set_grid(GridTask<Real>& task, const Place& place) {
     // All error bounds are of rounding to the nearest number.
     if (std::fegetround() != FE_TONEAREST) {
         throw std::runtime_error("the processor must round to nearest (fesetround)");
     }
-    GridTask<Real> task{};
-    task.theta = parameter(&theta, out);
-    task.step = parameter(&*grid.step, out);
+    task.step = parameter(*place.step, place.out);
     task.refine_all = refine_all;
-    if (grid.low) {
-        if (grid.low->size() != out.size()) {
+    if (place.low) {
+        if (place.low->size() != place.out.size()) {
             throw py::type_error("core: operand of the wrong length");
         }
-        is_in_place(*grid.low, out);
-        task.theta_low = grid.low->data();
+        is_in_place(*place.low, place.out);
+        task.theta_low = place.low->data();
     }
-    if constexpr (std::is_same_v<Real, double>) {
-        if (py::isinstance<Int64Array>(out)) {
-            task.integers = Int64Array(out).mutable_data();
-            return task;
-        }
-    }
-    task.out = py::array_t<Real, py::array::c_style>(out).mutable_data();
-    return task;
 }
 
-// Which Real a task on a grid has.
-inline bool is_float32_on_grid(const py::array& out) {
-    if (py::isinstance<Float32Array>(out)) return true;
-    if (!py::isinstance<Float64Array>(out) && !py::isinstance<Int64Array>(out)) {
-        throw py::type_error("core: out must be a C-contiguous float32, float64 or int64 array");
+// Samples all elements of `out`, on several threads where there are many; `fill` writes the
+// parameters of the law into its task. On a grid, `out` takes int64, too: the numbers K of points.
+template <class Task, class Fill>
+void sample_as(Sampler<Task> sampler, const Place& place, Fill fill) {
+    using Real = typename Task::Real;
+    constexpr bool is_on_grid = std::is_base_of_v<GridTask<Real>, Task>;
+    const auto n = static_cast<std::size_t>(place.out.size());
+    Task task{};
+    if (place.theta != nullptr) task.theta = parameter(*place.theta, place.out);
+    if constexpr (is_on_grid) set_grid(task, place);
+    fill(task);
+    py::array out = place.out;
+    if constexpr (is_on_grid) {
+        if (py::isinstance<Int64Array>(out)) {
+            task.integers = static_cast<std::int64_t*>(out.mutable_data());
+        }
     }
-    return false;
+    if (!py::isinstance<Int64Array>(out)) task.out = static_cast<Real*>(out.mutable_data());
+    task.key = place.source.next(place.law, place.first);  // last: what is refused takes no key
+    const std::size_t chunk = n < kSerialBelow ? kSerialBelow : kChunk;
+    py::gil_scoped_release nogil;
+    parallel_ranges(n, chunk, [&](std::size_t begin, std::size_t end) {
+        sampler(task, begin, end);
+        erase_stack_below<is_on_grid ? kGridStack : kSamplerStack>();
+    });
+}
+
+// What `out` may hold. Noise that never leaves its bounds is floats only: its letters at the bounds
+// are no multiples of the step.
+enum class Holds { floats, integers_too };
+
+template <class Wide, class Narrow, class Fill>
+void sample(const SamplerPair<Wide, Narrow>& samplers, const Place& place, Holds holds, Fill fill) {
+    if (py::isinstance<Float32Array>(place.out)) return sample_as(samplers.float32, place, fill);
+    if (holds == Holds::floats || !py::isinstance<Int64Array>(place.out)) {
+        if (!py::isinstance<Float64Array>(place.out)) {
+            throw py::type_error(
+                holds == Holds::floats
+                    ? "core: out must hold floats: a C-contiguous float32 or float64 array"
+                    : "core: out must be a C-contiguous float32, float64 or int64"
+                      " array");
+        }
+    }
+    sample_as(samplers.float64, place, fill);
+}
+
+// On a grid where the place has one.
+template <class Plain, class OnGrid, class Fill>
+void sample(const Plain& plain, const OnGrid& on_grid, Holds holds, const Place& place, Fill fill) {
+    place.step ? sample(on_grid, place, holds, fill) : sample(plain, place, Holds::floats, fill);
 }
 
 }  // namespace tightnoise

@@ -15,10 +15,16 @@
 // where alpha delta < 1, every order of the first scan that could still be the best is tried.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+
 #include "cost/conversion.hpp"
-#include "cost/rdp_function.hpp"
 
 namespace tightnoise {
+
+// Writes upper bounds of the Renyi divergence at n increasing, finite orders above 1: not negative,
+// infinity where there is none.
+using RdpFunction = std::function<void(const double* alpha, double* rdp, std::size_t n)>;
 
 struct BestOrder {
     double value;  // an upper bound: what the conversion says of the order

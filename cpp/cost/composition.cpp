@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "numeric/double_double.hpp"
+#include "numeric/double_double_functions.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/wide_exp.hpp"
 #include "runtime/interruption.hpp"
 
 namespace tightnoise {

@@ -240,8 +240,8 @@ double rdp_lower(Conversion conversion, double alpha, double epsilon, double del
 void convert_array(ConversionFunction function, Conversion conversion, const Operand& x,
                    const Operand& y, const Operand& z, double* out, std::size_t n) {
     constexpr std::size_t kBlock = 128;  // about 0.1 ms of searches
-    parallel_blocks((n + kBlock - 1) / kBlock, [&](std::size_t block) {
-        const std::size_t begin = block * kBlock, size = std::min(n - begin, kBlock);
+    parallel_ranges(n, kBlock, [&](std::size_t begin, std::size_t end) {
+        const std::size_t size = end - begin;
         OperandBlock<kBlock> first, second, third;
         const double* a = first.load(x, begin, size);
         const double* b = second.load(y, begin, size);

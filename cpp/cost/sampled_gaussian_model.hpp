@@ -12,7 +12,7 @@
 // Kullback-Leibler divergence.
 #pragma once
 
-#include "cost/scaled_excess.hpp"
+#include "cost/sampled_excess.hpp"
 #include "numeric/elementary.hpp"
 
 namespace tightnoise {

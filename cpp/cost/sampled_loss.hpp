@@ -1,5 +1,5 @@
 // The Renyi divergence of a mechanism that is run on a random sample of the records, from the law
-// of its privacy loss: X of scaled_excess.hpp as a sum over panels.
+// of its privacy loss: X of sampled_excess.hpp as a sum over panels.
 //
 // P and Q are the worst pair of outputs of the mechanism itself, mirror images of each other, l the
 // loss of P over Q, q the sampling rate and 1 + u = 1 - q + q e^l. L = log(1 + u).
@@ -37,7 +37,6 @@
 #include <optional>
 
 #include "cost/sampled_loss_kernels.hpp"
-#include "cost/scaled_excess.hpp"
 #include "cost/subsampling.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/gauss_legendre.hpp"

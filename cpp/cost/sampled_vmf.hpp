@@ -3,8 +3,6 @@
 
 #include <cstddef>
 
-#include "cost/rdp_sum.hpp"
-
 namespace tightnoise {
 
 struct SampledVmf {
@@ -26,7 +24,5 @@ void sampled_vmf_rdp(const SampledVmf& step, const double* alpha, double* rdp, s
 // log(1 + sampling_rate (e^(2 kappa half_chord) - 1)), rounded up: the divergence of infinite
 // order.
 double sampled_vmf_max_divergence(const SampledVmf& step);
-
-using SampledVmfSum = RdpSum<SampledVmf, sampled_vmf_rdp>;
 
 }  // namespace tightnoise

@@ -13,9 +13,7 @@ double log_box_capacity(BayesCapacityKernels::Sum mechanism, const BoxOperands& 
     std::vector<CompensatedSum> sums((n + kBlock - 1) / kBlock);
     parallel_blocks(sums.size(), [&](std::size_t block) {
         const std::size_t begin = block * kBlock;
-        double sum[2];
-        mechanism(box, begin, std::min(n - begin, kBlock), sum);
-        sums[block] = {sum[0], sum[1]};
+        sums[block] = mechanism(box, begin, std::min(n - begin, kBlock));
     });
     CompensatedSum total;
     for (const CompensatedSum& sum : sums) add(total, sum);

@@ -14,13 +14,12 @@ inline StandardBox standard_box(const BoxOperands& box, std::size_t i) {
 }
 
 template <double (*Excess)(const StandardBox&)>
-void sum_of_logs(const BoxOperands& box, std::size_t begin, std::size_t n, double* out) {
+CompensatedSum sum_of_logs(const BoxOperands& box, std::size_t begin, std::size_t n) {
     CompensatedSum total;
     for (std::size_t i = begin; i < begin + n; ++i) {
         add(total, log1p(Excess(standard_box(box, i))));
     }
-    out[0] = total.sum;
-    out[1] = total.error;
+    return total;
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "mechanisms/additive_grid_kernels.hpp"
-
 #include <cstring>
 
 #include "mechanisms/grid_cells.hpp"
+#include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/ideal_noise.hpp"
 #include "numeric/elementary.hpp"
 #include "random/ideal_bits.hpp"
@@ -292,24 +291,20 @@ class Batches {
 
 template <template <Bits> class Law, class Real, class Noise>
 void sample(const AdditiveGridTask<Real, Noise>& task, std::size_t begin, std::size_t end) {
-    constexpr std::size_t kN = kBatch<double>;
-    chacha20::Keystream stream(task.key, (task.key.first + begin) / kN);
     Batches<Law, Real, Noise> batches(task);
-    for (std::size_t first = begin; first < end; first += kN) {
-        batches.sample(stream.next_batch(), first, end - first < kN ? end - first : kN);
-    }
+    chacha20::for_each_batch<kBatch<double>>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            batches.sample(keystream, first, n);
+        });
 }
-
-template <template <Bits> class Law, class Noise>
-constexpr AdditiveGridSamplers<Noise> kSamplers = {sample<Law, double, Noise>,
-                                                   sample<Law, float, Noise>};
 
 }  // namespace grid
 }  // namespace
 
 extern const AdditiveGridKernels TIGHTNOISE_AT_LEVEL(additive_grid_kernels) = {
-    grid::kSamplers<grid::Exponential, ExponentialNoise>,
-    grid::kSamplers<grid::Steps, StaircaseNoise>,
+    {grid::sample<grid::Exponential, double>, grid::sample<grid::Exponential, float>},
+    {grid::sample<grid::Steps, double>, grid::sample<grid::Steps, float>},
 };
 
 }  // namespace tightnoise

@@ -1,9 +1,8 @@
-#include "mechanisms/additive_sampling_kernels.hpp"
-
 #include <cstdint>
 #include <cstring>
 
 #include "mechanisms/alias_choice.hpp"
+#include "mechanisms/sampling_kernels.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "numeric/polynomial.hpp"
@@ -120,20 +119,19 @@ template <class Real, class Noise, class Magnitude>
 inline void for_each_magnitude(const AdditiveTask<Real, Noise>& task, std::size_t begin,
                                std::size_t end, Magnitude&& magnitude) {
     OperandBlock<kBatch<double>> theta_block;
-    chacha20::Keystream stream(task.key, (task.key.first + begin) / kBatch<double>);
-    for (std::size_t first = begin; first < end; first += kBatch<double>) {
-        const std::size_t n = end - first < kBatch<double> ? end - first : kBatch<double>;
-        alignas(64) std::uint64_t bits[kBatch<double>];
-        std::memcpy(bits, stream.next_batch(), sizeof bits);
-        const double* theta = theta_block.load(task.theta, first, n);
-        Real* out = task.out + first;
+    chacha20::for_each_batch<kBatch<double>>(
+        task.key, begin, end, [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
+            alignas(64) std::uint64_t bits[kBatch<double>];
+            std::memcpy(bits, words, sizeof bits);
+            const double* theta = theta_block.load(task.theta, first, n);
+            Real* out = task.out + first;
 #pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t word = bits[i];
-            const double x = with_sign(magnitude(uniform::shares_of_63(word)), word);
-            out[i] = static_cast<Real>(theta[i] + x);
-        }
-    }
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::uint64_t word = bits[i];
+                const double x = with_sign(magnitude(uniform::shares_of_63(word)), word);
+                out[i] = static_cast<Real>(theta[i] + x);
+            }
+        });
 }
 
 // |x| / scale = -log H with H uniform between the mass above the bound and 1.

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "mechanisms/alias_columns.hpp"
+#include "mechanisms/sampled_noise.hpp"
 #include "random/chacha20.hpp"
 #include "random/ideal_bits.hpp"
 #include "random/normal.hpp"

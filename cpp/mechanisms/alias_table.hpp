@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mechanisms/alias_columns.hpp"
+#include "mechanisms/sampled_noise.hpp"
 
 namespace tightnoise {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "mechanisms/alias_columns.hpp"
+#include "mechanisms/sampled_noise.hpp"
 
 namespace tightnoise {
 

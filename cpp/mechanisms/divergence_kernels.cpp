@@ -213,13 +213,6 @@ void fast_renyi(const MechanismOperands& mechanism, const Operand& shift, const 
                    });
 }
 
-// sum += term, with what rounding took kept in correction (Neumaier).
-inline void add_compensated(double& sum, double& correction, double term) {
-    const DoubleDouble exact = two_sum(sum, term);
-    sum = exact.hi;
-    correction += exact.lo;
-}
-
 // The sound rule (erratum to Proposition 5.1 and Algorithm 1 of "Privacy Amplification for the
 // Gaussian Mechanism via Bounded Support", which take only theta + c and only one direction, and so
 // understate the cost by up to 20 times): D is additive over coordinates and does not decrease with
@@ -255,37 +248,28 @@ class WorstOfCoordinate {
     Pair up_, down_, from_above_, from_below_;
 };
 
-// The sums being added up: forward[alphas], backward[alphas], then what rounding took from them.
-class RdpSums {
-  public:
-    RdpSums(double* sums, std::size_t alpha_count) : sums_(sums), count_(alpha_count) {
-        for (std::size_t a = 0; a < 4 * alpha_count; ++a) sums[a] = 0.0;
-    }
-    void add(std::size_t a, double forward, double backward) {
-        add_compensated(sums_[a], sums_[2 * count_ + a], forward);
-        add_compensated(sums_[count_ + a], sums_[3 * count_ + a], backward);
-    }
-
-  private:
-    double* sums_;
-    std::size_t count_;
-};
+// Adds what order number a costs one coordinate; a product among it is rounded first.
+inline void add_costs(CompensatedSum* sums, std::size_t alpha_count, std::size_t a, double forward,
+                      double backward) {
+    add(sums[a], rounded_now(forward));
+    add(sums[alpha_count + a], rounded_now(backward));
+}
 
 template <class Mechanism>
 void rdp_sums(const MechanismOperands& mechanism, const Operand& c, const double* alphas,
-              std::size_t alpha_count, std::size_t begin, std::size_t n, double* out) {
-    RdpSums sums(out, alpha_count);
+              std::size_t alpha_count, std::size_t begin, std::size_t n, CompensatedSum* sums) {
     for_each_lane(mechanism, c, c, begin, n,
                   [&](std::size_t, const Lane& lane, double bound, double) {
                       const DoubleDouble k = standardised_shift(bound, lane);
                       if (any_nan(lane, bound, 0.0)) {
-                          for (std::size_t a = 0; a < alpha_count; ++a) sums.add(a, kNaN, kNaN);
+                          for (std::size_t a = 0; a < 2 * alpha_count; ++a) add(sums[a], kNaN);
                           return;
                       }
                       if (k.hi == 0.0) return;
                       const WorstOfCoordinate<Mechanism> worst(lane, k);
                       for (std::size_t a = 0; a < alpha_count; ++a) {
-                          sums.add(a, worst.forward(alphas[a]), worst.backward(alphas[a]));
+                          add_costs(sums, alpha_count, a, worst.forward(alphas[a]),
+                                    worst.backward(alphas[a]));
                       }
                   });
 }
@@ -334,13 +318,13 @@ TIGHTNOISE_VECTOR_LOOP inline void keep_larger(const Column& a, const Column& a_
 // rdp_sums by the closed form where its error bound allows.
 template <class Mechanism, class Forms>
 void fast_rdp_sums(const MechanismOperands& mechanism, const Operand& c, const double* alphas,
-                   std::size_t alpha_count, std::size_t begin, std::size_t n, double* out) {
+                   std::size_t alpha_count, std::size_t begin, std::size_t n,
+                   CompensatedSum* sums) {
     using Fast = typename Forms::Renyi;
     const int levels = Forms::cells(mechanism.levels);
     if (Fast::lanes(levels) == 0) {
-        return rdp_sums<Mechanism>(mechanism, c, alphas, alpha_count, begin, n, out);
+        return rdp_sums<Mechanism>(mechanism, c, alphas, alpha_count, begin, n, sums);
     }
-    RdpSums sums(out, alpha_count);
     StandardColumns x[4];  // theta to theta + c, theta - c; theta + c, theta - c to theta
     Fast fast[4];
     Column value[4], error[4];
@@ -374,7 +358,8 @@ void fast_rdp_sums(const MechanismOperands& mechanism, const Operand& c, const d
                                     alphas + first, orders, i, worst);
                 }
                 for (std::size_t a = 0; a < orders; ++a) {
-                    sums.add(first + a, worst.forward[a].at[i], worst.backward[a].at[i]);
+                    add_costs(sums, alpha_count, first + a, worst.forward[a].at[i],
+                              worst.backward[a].at[i]);
                 }
             }
         }
@@ -392,13 +377,14 @@ double weighted_fisher_information(const Lane& lane, double bound) {
 }
 
 template <class Mechanism>
-void fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
-                std::size_t n, double* out) {
-    out[0] = out[1] = 0.0;
-    for_each_lane(
-        mechanism, c, c, begin, n, [out](std::size_t, const Lane& lane, double bound, double) {
-            add_compensated(out[0], out[1], weighted_fisher_information<Mechanism>(lane, bound));
-        });
+CompensatedSum fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
+                          std::size_t n) {
+    CompensatedSum sum;
+    for_each_lane(mechanism, c, c, begin, n,
+                  [&](std::size_t, const Lane& lane, double bound, double) {
+                      add(sum, rounded_now(weighted_fisher_information<Mechanism>(lane, bound)));
+                  });
+    return sum;
 }
 
 // Fisher information by the closed form where its error bound allows. Calls visit(first, count,
@@ -436,13 +422,14 @@ void fast_fisher_information(const MechanismOperands& mechanism, const Operand& 
 }
 
 template <class Mechanism, class Forms>
-void fast_fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
-                     std::size_t n, double* out) {
-    double sum = 0.0, correction = 0.0;
+CompensatedSum fast_fisher_sum(const MechanismOperands& mechanism, const Operand& c,
+                               std::size_t begin, std::size_t n) {
+    CompensatedSum sum;
     for_each_fast_fisher<Forms>(
         mechanism, c, begin, n,
         [&](std::size_t, std::size_t count, const LaneColumns& columns, const StandardColumns& x,
             const Column& value, const Column& error) {
+            CompensatedSum piece = sum;  // kept in registers
             for (std::size_t i = 0; i < count; ++i) {
                 const double k = x.k.at[i];
                 const double term =
@@ -450,11 +437,11 @@ void fast_fisher_sum(const MechanismOperands& mechanism, const Operand& c, std::
                         ? k * k * value.at[i]
                         : weighted_fisher_information<Mechanism>(
                               lane_of(columns, i, mechanism.levels), columns.shift[i]);
-                add_compensated(sum, correction, term);
+                add(piece, rounded_now(term));
             }
+            sum = piece;
         });
-    out[0] = sum;
-    out[1] = correction;
+    return sum;
 }
 
 template <class Mechanism>

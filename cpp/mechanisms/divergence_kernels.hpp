@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "numeric/compensated_sum.hpp"
 #include "runtime/operand.hpp"
 #include "runtime/simd_level.hpp"
 
@@ -27,16 +28,16 @@ struct MechanismKernels {
     Map quantile, upper_quantile;       // (q): the least x with cdf >= q, with 1 - cdf <= q
     Map mean, variance;
 
-    // Adds coordinates begin, ..., begin + n - 1 up, with what rounding took from the sums kept in
-    // the second halves: out = forward[alphas], backward[alphas], their corrections.
+    // Adds coordinates begin, ..., begin + n - 1 to the sums, forward[alphas] and backward[alphas]:
     //     forward  = sum_j max over both signs of D_alpha(theta_j || theta_j +- c_j)
     //     backward = sum_j max over both signs of D_alpha(theta_j +- c_j || theta_j)
     void (*rdp_sums)(const MechanismOperands& mechanism, const Operand& c, const double* alphas,
-                     std::size_t alpha_count, std::size_t begin, std::size_t n, double* out);
+                     std::size_t alpha_count, std::size_t begin, std::size_t n,
+                     CompensatedSum* sums);
 
-    // out = sum_j (c_j eta_j)^2 and its correction.
-    void (*fisher_sum)(const MechanismOperands& mechanism, const Operand& c, std::size_t begin,
-                       std::size_t n, double* out);
+    // sum_j (c_j eta_j)^2.
+    CompensatedSum (*fisher_sum)(const MechanismOperands& mechanism, const Operand& c,
+                                 std::size_t begin, std::size_t n);
 };
 
 struct DivergenceKernels {

@@ -35,10 +35,6 @@ struct StandardColumns {
 
 constexpr double kUlp = 0x1p-52;
 
-inline double larger_of(double a, double b) {
-    return a > b ? a : b;
-}
-
 TIGHTNOISE_VECTOR_LOOP inline void standardise(const LaneColumns& lanes, std::size_t n,
                                                StandardColumns& out) {
 #pragma omp simd

@@ -26,7 +26,6 @@
 
 #include "numeric/double_double.hpp"
 #include "numeric/gauss_legendre.hpp"
-#include "numeric/mean_excess.hpp"
 #include "numeric/normal.hpp"
 
 namespace tightnoise {

@@ -22,7 +22,7 @@
 #include <cstring>
 #include <limits>
 
-#include "mechanisms/grid_task.hpp"
+#include "mechanisms/sample_task.hpp"
 #include "numeric/polynomial.hpp"
 #include "random/normal.hpp"
 #include "runtime/operand_block.hpp"

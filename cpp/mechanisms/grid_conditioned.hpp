@@ -377,12 +377,12 @@ class ConditionedNoise {
 
 template <class Law, class Real>
 void conditioned(const GridTask<Real>& task, std::size_t begin, std::size_t end) {
-    constexpr std::size_t kN = kBatch<Real>;
-    chacha20::Keystream stream(task.key, (task.key.first + begin) / kN);
     ConditionedNoise<Law, Real> noise;
-    for (std::size_t first = begin; first < end; first += kN) {
-        noise.write(stream.next_batch(), task, first, end - first < kN ? end - first : kN);
-    }
+    chacha20::for_each_batch<kBatch<Real>>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            noise.write(keystream, task, first, n);
+        });
 }
 
 }  // namespace grid

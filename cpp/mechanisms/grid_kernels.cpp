@@ -158,15 +158,14 @@ class Batches {
 template <class Real, class Draw>
 inline void for_each_batch(const GridTask<Real>& task, std::size_t begin, std::size_t end,
                            Draw&& draw) {
-    constexpr std::size_t kN = kBatch<Real>;
-    chacha20::Keystream stream(task.key, (task.key.first + begin) / kN);
     Batches<Real> batches(task);
-    for (std::size_t first = begin; first < end; first += kN) {
-        const std::size_t n = end - first < kN ? end - first : kN;
-        prefetch(task, first);
-        batches.load(first, n);
-        draw(stream.next_batch(), batches, first, n);
-    }
+    chacha20::for_each_batch<kBatch<Real>>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            prefetch(task, first);
+            batches.load(first, n);
+            draw(keystream, batches, first, n);
+        });
 }
 
 template <bool kShared>
@@ -245,14 +244,13 @@ void normal_pairs(const Word* radius, const Word* angle, std::size_t count, Real
     }
 }
 
-template <class Real>
-constexpr GridSamplers<Real> kSamplers = {gaussian<Real>, rectified_gaussian<Real>,
-                                          normal_pairs<Real>};
-
 }  // namespace grid
 }  // namespace
 
-extern const GridKernels TIGHTNOISE_AT_LEVEL(grid_kernels) = {grid::kSamplers<double>,
-                                                              grid::kSamplers<float>};
+extern const GridKernels TIGHTNOISE_AT_LEVEL(grid_kernels) = {
+    {grid::gaussian<double>, grid::gaussian<float>},
+    {grid::rectified_gaussian<double>, grid::rectified_gaussian<float>},
+    grid::normal_pairs<double>,
+    grid::normal_pairs<float>};
 
 }  // namespace tightnoise

@@ -1,13 +1,11 @@
-#include "mechanisms/grid_mixture_kernels.hpp"
-
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 
 #include "mechanisms/alias_choice.hpp"
 #include "mechanisms/grid_cells.hpp"
-#include "mechanisms/ideal_mixture.hpp"
-#include "mechanisms/ideal_release.hpp"
+#include "mechanisms/grid_kernels.hpp"
+#include "mechanisms/ideal_noise.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "random/ideal_normal.hpp"
 
@@ -279,7 +277,7 @@ void mixture(const AdditiveGridTask<Real, Noise>& task, std::size_t begin, std::
 }
 
 // Quasi-Gaussian noise: location + sigma z in the component's own direction, where z is the normal
-// that `cut` says (mechanisms/ideal_mixture.hpp), by the quantile of the smaller tail p.
+// that `cut` says (mechanisms/ideal_noise.hpp), by the quantile of the smaller tail p.
 //
 // Error of z, from that of p by dz = M dp / p, M = p / phi(z) Mills' ratio: at most sqrt(pi / 2),
 // and 0.155 at p = 2^-35. The bits of the word that were not read move p by 2^-65 of the mass that

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "mechanisms/grid_bounds.hpp"
-#include "mechanisms/ideal_release.hpp"
+#include "mechanisms/ideal_noise.hpp"
 #include "random/ideal_normal.hpp"
 
 namespace tightnoise {

@@ -232,13 +232,13 @@ class TruncatedBatches {
 static_assert(sizeof(TruncatedBatches) <= std::size_t{60} << 10);
 
 inline void truncated_float32(const GridTask<float>& task, std::size_t begin, std::size_t end) {
-    chacha20::Keystream stream(task.key, (task.key.first + begin) / kBatch<float>);
     TruncatedBatches batches(task);
-    for (std::size_t first = begin; first < end; first += kBatch<float>) {
-        const std::size_t n = end - first < kBatch<float> ? end - first : kBatch<float>;
-        prefetch(task, first);
-        batches.write(stream.next_batch(), first, n);
-    }
+    chacha20::for_each_batch<kBatch<float>>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            prefetch(task, first);
+            batches.write(keystream, first, n);
+        });
 }
 
 }  // namespace grid

@@ -14,9 +14,8 @@ __extension__ typedef __int128 Wide;
 
 template <class Body>
 void for_each_element(std::size_t count, Body&& body) {
-    parallel_blocks((count + kChunk - 1) / kChunk, [&](std::size_t block) {
-        const std::size_t end = count - block * kChunk < kChunk ? count : (block + 1) * kChunk;
-        for (std::size_t j = block * kChunk; j < end; ++j) body(j);
+    parallel_ranges(count, kChunk, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t j = begin; j < end; ++j) body(j);
     });
 }
 

@@ -1,5 +1,4 @@
-#include "mechanisms/letter_kernels.hpp"
-
+#include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/grid_normals.hpp"
 #include "runtime/operand_block.hpp"
 
@@ -149,23 +148,12 @@ class Letters {
     alignas(64) Real s_[kN];
 };
 
-// Calls draw(keystream, first, n) for every batch.
-template <class Real, class Draw>
-inline void for_each_letter_batch(const NoiseKey& key, std::size_t begin, std::size_t end,
-                                  Draw&& draw) {
-    constexpr std::size_t kN = kBatch<Real>;
-    chacha20::Keystream stream(key, (key.first + begin) / kN);
-    for (std::size_t first = begin; first < end; first += kN) {
-        draw(stream.next_batch(), first, end - first < kN ? end - first : kN);
-    }
-}
-
 template <class Output>
 void quantized_gaussian(const GridTask<Output>& task, std::size_t begin, std::size_t end) {
     Letters<double, Output> letters(task, task.levels - 1.0);
     const bool is_shared = letters.is_shared();
     alignas(64) double drawn[kBatch<double>];
-    for_each_letter_batch<double>(
+    chacha20::for_each_batch<kBatch<double>>(
         task.key, begin, end,
         [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
             is_shared ? letters.template draw<LetterLaw<double, true>>(keystream, first, n, drawn)
@@ -179,7 +167,7 @@ void stochastic_sign(const GridTask<Real>& task, std::size_t begin, std::size_t 
     Letters<Real, Real> letters(task, 1.0);
     const bool is_shared = letters.is_shared();
     alignas(64) Real padded[kBatch<Real>];
-    for_each_letter_batch<Real>(
+    chacha20::for_each_batch<kBatch<Real>>(
         task.key, begin, end,
         [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
             prefetch(task, first);
@@ -190,13 +178,11 @@ void stochastic_sign(const GridTask<Real>& task, std::size_t begin, std::size_t 
         });
 }
 
-template <class Output>
-constexpr LetterSamplers<Output> kSamplers = {quantized_gaussian<Output>, stochastic_sign<Output>};
-
 }  // namespace grid
 }  // namespace
 
-extern const LetterKernels TIGHTNOISE_AT_LEVEL(letter_kernels) = {grid::kSamplers<double>,
-                                                                  grid::kSamplers<float>};
+extern const LetterKernels TIGHTNOISE_AT_LEVEL(letter_kernels) = {
+    {grid::quantized_gaussian<double>, grid::quantized_gaussian<float>},
+    {grid::stochastic_sign<double>, grid::stochastic_sign<float>}};
 
 }  // namespace tightnoise

@@ -6,7 +6,6 @@
 // from 1e-3 to 1e6 is what the tests cover.
 #pragma once
 
-#include "mechanisms/density_point.hpp"
 #include "mechanisms/lattice_sum.hpp"
 #include "mechanisms/shift_divergence.hpp"
 

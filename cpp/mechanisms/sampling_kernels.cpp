@@ -16,20 +16,32 @@ namespace {
 
 using box_muller::kBatch;
 
+// The parameters of a batch. Never less noise than asked for (and accounted); and bounds are
+// rounded inwards: what is clipped to the smaller support is a function of what is clipped to the
+// given one, so its divergences are no larger. (The nearest floats may lie outside and let more
+// through than is accounted.)
 template <class Real>
-using Parameter = OperandBlock<kBatch<Real>, Real>;
-// Never less noise than asked for (and accounted).
-template <class Real>
-using Sigma = OperandBlock<kBatch<Real>, Real, RoundUp>;
+class Parameters {
+  public:
+    const Real *theta, *sigma, *lower, *upper;
 
-template <class Real, class Transform>
-inline void for_each_batch(const SampleTask<Real>& task, std::size_t begin, std::size_t end,
-                           std::size_t batch, Transform&& transform) {
-    chacha20::Keystream stream(task.key, (task.key.first + begin) / batch);
-    for (std::size_t first = begin; first < end; first += batch) {
-        transform(stream.next_batch(), first, end - first < batch ? end - first : batch);
+    template <class Task>
+    void load(const Task& task, std::size_t first, std::size_t n) {
+        theta = theta_.load(task.theta, first, n);
+        sigma = sigma_.load(task.sigma, first, n);
     }
-}
+    template <class Task>
+    void load_with_bounds(const Task& task, std::size_t first, std::size_t n) {
+        load(task, first, n);
+        lower = lower_.load(task.lower, first, n);
+        upper = upper_.load(task.upper, first, n);
+    }
+
+  private:
+    OperandBlock<kBatch<Real>, Real> theta_;
+    OperandBlock<kBatch<Real>, Real, RoundUp> sigma_, lower_;
+    OperandBlock<kBatch<Real>, Real, RoundDown> upper_;
+};
 
 void keystream(const NoiseKey& key, std::uint64_t first, std::uint64_t batches,
                std::uint32_t* out) {
@@ -39,95 +51,89 @@ void keystream(const NoiseKey& key, std::uint64_t first, std::uint64_t batches,
     }
 }
 
-template <class Real>
-void uniform_interval(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
-    using Word = typename box_muller::Bits<Real>::Word;
-    for_each_batch(task, begin, end, kBatch<Real>,
-                   [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
-                       alignas(64) Word bits[kBatch<Real>];
-                       std::memcpy(bits, words, sizeof bits);
-                       Real* out = task.out + first;
-#pragma omp simd
-                       for (std::size_t i = 0; i < n; ++i) out[i] = uniform::open_unit(bits[i]);
-                   });
+// Calls body(words, first, n) with the words of each batch.
+template <class Real, class Task, class Body>
+inline void for_each_batch(const Task& task, std::size_t begin, std::size_t end, Body&& body) {
+    chacha20::for_each_batch<kBatch<Real>>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            alignas(64) typename box_muller::Bits<Real>::Word words[kBatch<Real>];
+            std::memcpy(words, keystream, sizeof words);
+            body(words, first, n);
+        });
 }
 
-// Calls mechanism(z, first, n) with the normals of each batch.
-template <class Real, class Normal, class Mechanism>
-inline void for_each_normal(const SampleTask<Real>& task, std::size_t begin, std::size_t end,
-                            Mechanism&& mechanism) {
-    for_each_batch(task, begin, end, kBatch<Normal>,
-                   [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
-                       alignas(64) Normal z[kBatch<Normal>];
-                       box_muller::normals_of(words, z);
-                       mechanism(z, first, n);
-                   });
+template <class Real>
+void uniform_interval(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
+    for_each_batch<Real>(task, begin, end,
+                         [&](const auto* words, std::size_t first, std::size_t n) {
+                             Real* out = task.out + first;
+#pragma omp simd
+                             for (std::size_t i = 0; i < n; ++i)
+                                 out[i] = uniform::open_unit(words[i]);
+                         });
+}
+
+// Calls body(z, first, n) with the normals of each batch.
+template <class Normal, class Task, class Body>
+inline void for_each_normal(const Task& task, std::size_t begin, std::size_t end, Body&& body) {
+    chacha20::for_each_batch<kBatch<Normal>>(
+        task.key, begin, end,
+        [&](const std::uint32_t* keystream, std::size_t first, std::size_t n) {
+            alignas(64) Normal z[kBatch<Normal>];
+            box_muller::normals_of(keystream, z);
+            body(z, first, n);
+        });
 }
 
 template <class Real>
 void standard_normal(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
-    for_each_normal<Real, Real>(task, begin, end,
-                                [&](const Real* z, std::size_t first, std::size_t n) {
-                                    std::memcpy(task.out + first, z, n * sizeof(Real));
-                                });
+    for_each_normal<Real>(task, begin, end, [&](const Real* z, std::size_t first, std::size_t n) {
+        std::memcpy(task.out + first, z, n * sizeof(Real));
+    });
 }
 
 template <class Real>
 void gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
-    Parameter<Real> theta_block;
-    Sigma<Real> sigma_block;
-    for_each_normal<Real, Real>(task, begin, end,
-                                [&](const Real* z, std::size_t first, std::size_t n) {
-                                    const Real* theta = theta_block.load(task.theta, first, n);
-                                    const Real* sigma = sigma_block.load(task.sigma, first, n);
-                                    Real* out = task.out + first;
+    Parameters<Real> at;
+    for_each_normal<Real>(task, begin, end, [&](const Real* z, std::size_t first, std::size_t n) {
+        at.load(task, first, n);
+        const Real *theta = at.theta, *sigma = at.sigma;
+        Real* out = task.out + first;
 #pragma omp simd
-                                    for (std::size_t i = 0; i < n; ++i) {
-                                        out[i] = theta[i] + sigma[i] * z[i];
-                                    }
-                                });
+        for (std::size_t i = 0; i < n; ++i) out[i] = theta[i] + sigma[i] * z[i];
+    });
 }
 
-// Bounds are rounded inwards: what is clipped to the smaller support is a function of what is
-// clipped to the given one, so its divergences are no larger. (The nearest floats may lie outside
-// and let more through than is accounted.)
 template <class Real>
 void rectified_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
-    Parameter<Real> theta_block;
-    OperandBlock<kBatch<Real>, Real, RoundUp> lower_block;
-    OperandBlock<kBatch<Real>, Real, RoundDown> upper_block;
-    Sigma<Real> sigma_block;
-    for_each_normal<Real, Real>(task, begin, end,
-                                [&](const Real* z, std::size_t first, std::size_t n) {
-                                    const Real* theta = theta_block.load(task.theta, first, n);
-                                    const Real* sigma = sigma_block.load(task.sigma, first, n);
-                                    const Real* lower = lower_block.load(task.lower, first, n);
-                                    const Real* upper = upper_block.load(task.upper, first, n);
-                                    Real* out = task.out + first;
+    Parameters<Real> at;
+    for_each_normal<Real>(task, begin, end, [&](const Real* z, std::size_t first, std::size_t n) {
+        at.load_with_bounds(task, first, n);
+        const Real *theta = at.theta, *sigma = at.sigma, *lower = at.lower, *upper = at.upper;
+        Real* out = task.out + first;
 #pragma omp simd
-                                    for (std::size_t i = 0; i < n; ++i) {
-                                        const Real x = theta[i] + sigma[i] * z[i];
-                                        const Real y = x < lower[i] ? lower[i] : x;
-                                        out[i] = y > upper[i] ? upper[i] : y;
-                                    }
-                                });
+        for (std::size_t i = 0; i < n; ++i) {
+            const Real x = theta[i] + sigma[i] * z[i];
+            const Real y = x < lower[i] ? lower[i] : x;
+            out[i] = y > upper[i] ? upper[i] : y;
+        }
+    });
 }
 
 template <class Real>
 void stochastic_sign(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
-    Parameter<Real> theta_block;
-    Sigma<Real> sigma_block;
-    for_each_normal<Real, Real>(task, begin, end,
-                                [&](const Real* z, std::size_t first, std::size_t n) {
-                                    const Real* theta = theta_block.load(task.theta, first, n);
-                                    const Real* sigma = sigma_block.load(task.sigma, first, n);
-                                    Real* out = task.out + first;
+    Parameters<Real> at;
+    for_each_normal<Real>(task, begin, end, [&](const Real* z, std::size_t first, std::size_t n) {
+        at.load(task, first, n);
+        const Real *theta = at.theta, *sigma = at.sigma;
+        Real* out = task.out + first;
 #pragma omp simd
-                                    for (std::size_t i = 0; i < n; ++i) {
-                                        const Real x = theta[i] + sigma[i] * z[i];
-                                        out[i] = x >= Real(0) ? Real(1) : Real(-1);
-                                    }
-                                });
+        for (std::size_t i = 0; i < n; ++i) {
+            const Real x = theta[i] + sigma[i] * z[i];
+            out[i] = x >= Real(0) ? Real(1) : Real(-1);
+        }
+    });
 }
 
 // Letter i of 0, ..., levels - 1 is lower + i (upper - lower)/(levels - 1), the last one exactly
@@ -135,14 +141,12 @@ void stochastic_sign(const SampleTask<Real>& task, std::size_t begin, std::size_
 template <class Real>
 void quantized_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
     constexpr double kInteger = 0x1p52;  // adding and taking away rounds to the nearest integer
-    Parameter<double> theta_block, sigma_block, lower_block, upper_block;
+    Parameters<double> at;
     const double last = task.levels - 1.0;
-    for_each_normal<Real, double>(
+    for_each_normal<double>(
         task, begin, end, [&](const double* z, std::size_t first, std::size_t n) {
-            const double* theta = theta_block.load(task.theta, first, n);
-            const double* sigma = sigma_block.load(task.sigma, first, n);
-            const double* lower = lower_block.load(task.lower, first, n);
-            const double* upper = upper_block.load(task.upper, first, n);
+            at.load_with_bounds(task, first, n);
+            const double *theta = at.theta, *sigma = at.sigma, *lower = at.lower, *upper = at.upper;
             Real* out = task.out + first;
 #pragma omp simd
             for (std::size_t i = 0; i < n; ++i) {
@@ -173,50 +177,43 @@ truncated::Inside shared_parameters(const Operand& sigma, const Operand& lower,
 template <class Real>
 void truncated_gaussian(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
     const truncated::Inside inside = shared_parameters(task.sigma, task.lower, task.upper);
-    Parameter<double> theta_block, sigma_block, lower_block, upper_block;
-    for_each_batch(task, begin, end, kBatch<double>,
-                   [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
-                       const double* theta = theta_block.load(task.theta, first, n);
-                       const double* sigma = sigma_block.load(task.sigma, first, n);
-                       const double* lower = lower_block.load(task.lower, first, n);
-                       const double* upper = upper_block.load(task.upper, first, n);
-                       alignas(64) double x[kBatch<double>];
-                       truncated::sample_batch(words, inside, theta, sigma, lower, upper, x, n);
-                       Real* out = task.out + first;
-                       for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Real>(x[i]);
-                   });
+    Parameters<double> at;
+    for_each_batch<double>(
+        task, begin, end, [&](const std::uint64_t* words, std::size_t first, std::size_t n) {
+            at.load_with_bounds(task, first, n);
+            alignas(64) double x[kBatch<double>];
+            truncated::sample_batch(words, inside, at.theta, at.sigma, at.lower, at.upper, x, n);
+            Real* out = task.out + first;
+            for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<Real>(x[i]);
+        });
 }
 
 template <class Real>
 void bounded_laplace(const SampleTask<Real>& task, std::size_t begin, std::size_t end) {
-    Parameter<double> theta_block, scale_block, lower_block, upper_block;
+    Parameters<double> at;
     alignas(64) double inverse_scale[kBatch<double>];
-    for_each_batch(task, begin, end, kBatch<double>,
-                   [&](const std::uint32_t* words, std::size_t first, std::size_t n) {
-                       const double* theta = theta_block.load(task.theta, first, n);
-                       const double* scale = scale_block.load(task.sigma, first, n);
-                       const double* lower = lower_block.load(task.lower, first, n);
-                       const double* upper = upper_block.load(task.upper, first, n);
-                       if (first == begin || !task.sigma.is_scalar) {
-                           for (std::size_t i = 0; i < n; ++i) inverse_scale[i] = 1.0 / scale[i];
-                       }
-                       alignas(64) std::uint64_t bits[kBatch<double>];
-                       std::memcpy(bits, words, sizeof bits);
-                       bounded_laplace_noise::sample_batch(bits, theta, scale, inverse_scale, lower,
-                                                           upper, task.out + first, n);
-                   });
+    for_each_batch<double>(
+        task, begin, end, [&](const std::uint64_t* words, std::size_t first, std::size_t n) {
+            at.load_with_bounds(task, first, n);
+            if (first == begin || !task.sigma.is_scalar) {
+                for (std::size_t i = 0; i < n; ++i) inverse_scale[i] = 1.0 / at.sigma[i];
+            }
+            bounded_laplace_noise::sample_batch(words, at.theta, at.sigma, inverse_scale, at.lower,
+                                                at.upper, task.out + first, n);
+        });
 }
-
-template <class Real>
-constexpr Samplers<Real> kSamplers = {
-    uniform_interval<Real>,   standard_normal<Real>,    gaussian<Real>,
-    rectified_gaussian<Real>, truncated_gaussian<Real>, quantized_gaussian<Real>,
-    stochastic_sign<Real>,    bounded_laplace<Real>,
-};
 
 }  // namespace
 
-extern const SamplingKernels TIGHTNOISE_AT_LEVEL(sampling_kernels) = {kSamplers<double>,
-                                                                      kSamplers<float>, keystream};
+extern const SamplingKernels TIGHTNOISE_AT_LEVEL(sampling_kernels) = {
+    {uniform_interval<double>, uniform_interval<float>},
+    {standard_normal<double>, standard_normal<float>},
+    {gaussian<double>, gaussian<float>},
+    {rectified_gaussian<double>, rectified_gaussian<float>},
+    {truncated_gaussian<double>, truncated_gaussian<float>},
+    {quantized_gaussian<double>, quantized_gaussian<float>},
+    {stochastic_sign<double>, stochastic_sign<float>},
+    {bounded_laplace<double>, bounded_laplace<float>},
+    keystream};
 
 }  // namespace tightnoise

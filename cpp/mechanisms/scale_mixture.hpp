@@ -8,7 +8,6 @@
 
 #include <vector>
 
-#include "mechanisms/density_point.hpp"
 #include "mechanisms/shift_divergence.hpp"
 
 namespace tightnoise {

@@ -17,6 +17,13 @@ struct ShiftDivergence {
     double at_most() const { return std::min(delta + unsettled, 1.0); }
 };
 
+// What a certificate asks of a density: log f(x), and m = x + s^2 (log f)'(x), which does not
+// decrease, s the law's `least_sigma`.
+struct DensityPoint {
+    double log_density;
+    double m;
+};
+
 // Of laws with those derivatives.
 template <class Law>
 double hockey_stick(const Law& law, double shift, double epsilon) {

@@ -13,7 +13,6 @@
 #include <cmath>
 
 #include "mechanisms/cell.hpp"
-#include "numeric/mean_excess.hpp"
 
 namespace tightnoise {
 namespace {

@@ -181,11 +181,9 @@ inline void clip(const double* lower, const double* upper, double* out, std::siz
 // Samples n <= kCapacity elements from one keystream batch; `inside`, where usable, takes those
 // that it contains. Which function an element goes through depends on nothing but its own
 // parameters; a function costs time only if some element of the batch needs it.
-inline void sample_batch(const std::uint32_t* keystream, const Inside& inside, const double* theta,
+inline void sample_batch(const std::uint64_t* words, const Inside& inside, const double* theta,
                          const double* sigma, const double* lower, const double* upper, double* out,
                          std::size_t n) {
-    alignas(64) std::uint64_t words[kCapacity];
-    std::memcpy(words, keystream, sizeof words);
     std::memcpy(out, theta, n * sizeof *out);
     if (inside.usable()) {
         double count = 0.0;

@@ -97,11 +97,11 @@ template <class Real>
 VmfGridLine choose(const VmfTask<Real>& task, std::size_t row, const VmfSums& total,
                    VmfDraws& draws) {
     const Accuracy& by = kLongRow;
-    const bool is_directed = total.xx != 0.0;
-    const double norm = std::sqrt(total.xx + total.xx_error);
-    const double square = total.nn + total.nn_error;
+    const bool is_directed = total.xx.sum != 0.0;
+    const double norm = std::sqrt(total.xx.sum + total.xx.error);
+    const double square = total.nn.sum + total.nn.error;
     const double first = static_cast<double>(task.out[row * task.dim]);
-    const double along = is_directed ? (total.xn + total.xn_error) / norm : first;
+    const double along = is_directed ? (total.xn.sum + total.xn.error) / norm : first;
     const double tangent = square - along * along;
     const Proposal p = proposal(task.kappa, static_cast<double>(task.dim - 1));
     const double relative = relative_error(by, task.dim, std::sqrt(square));

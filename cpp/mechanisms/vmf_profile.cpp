@@ -132,11 +132,10 @@ constexpr std::size_t kBlock = 64;  // elements: 1 ms
 template <class Function>
 void fill(double kappa, double dim, const Operand& half_chord, const Operand& at, std::size_t n,
           double* out, Function of) {
-    parallel_blocks((n + kBlock - 1) / kBlock, [&](std::size_t block) {
+    parallel_ranges(n, kBlock, [&](std::size_t begin, std::size_t end) {
         std::optional<Profile> profile;
         double chord = kNaN;
-        const std::size_t end = std::min(n, (block + 1) * kBlock);
-        for (std::size_t i = block * kBlock; i < end; ++i) {
+        for (std::size_t i = begin; i < end; ++i) {
             const double s = float64_at(half_chord, i);
             const double x = float64_at(at, i);
             if (kappa * s < kTiny) {

@@ -8,7 +8,7 @@
 #include "mechanisms/vmf_grid_errors.hpp"
 #include "mechanisms/vmf_sampling_kernels.hpp"
 #include "random/chacha20.hpp"
-#include "random/exponential.hpp"
+#include "random/normal.hpp"
 
 namespace tightnoise {
 namespace {

@@ -1,5 +1,3 @@
-#include "mechanisms/vmf_sampling.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -116,8 +114,8 @@ void sample(const Kernels& kernels, const VmfTask<Real>& task, std::size_t rows)
             ? rows
             : std::max(kChunk / task.dim, kVmfSharing) / kVmfSharing * kVmfSharing;
     if (rows == 0) return;
-    parallel_blocks((rows + each - 1) / each, [&](std::size_t block) {
-        sample_rows(kernels, task, block * each, std::min(rows, (block + 1) * each));
+    parallel_ranges(rows, each, [&](std::size_t first, std::size_t last) {
+        sample_rows(kernels, task, first, last);
         erase_stack_below<kStack>();
     });
 }

@@ -59,18 +59,18 @@ VmfSums project(const VmfTask<Real>& task, std::size_t row, double scale, std::s
 }
 
 VmfSums add_parts(const VmfSums* parts, std::size_t n) {
-    CompensatedSum xx, xn, nn;
+    VmfSums total{parts[0].scale, {}, {}, {}};
     for (std::size_t i = 0; i < n; ++i) {
-        add(xx, CompensatedSum{parts[i].xx, parts[i].xx_error});
-        add(xn, CompensatedSum{parts[i].xn, parts[i].xn_error});
-        add(nn, CompensatedSum{parts[i].nn, parts[i].nn_error});
+        add(total.xx, parts[i].xx);
+        add(total.xn, parts[i].xn);
+        add(total.nn, parts[i].nn);
     }
-    return {parts[0].scale, xx.sum, xx.error, xn.sum, xn.error, nn.sum, nn.error};
+    return total;
 }
 
 template <class Real>
 double scale_of_row(const VmfTask<Real>& task, std::size_t row, const VmfSums& total) {
-    if (in_range(total.xx)) return 1.0;
+    if (in_range(total.xx.sum)) return 1.0;
     return scale_of(task.direction + row * task.stride, task.dim);
 }
 
@@ -79,12 +79,12 @@ double scale_of_row(const VmfTask<Real>& task, std::size_t row, const VmfSums& t
 // than 0.9 of |n|^2 with probability 1e-65 at 129 coordinates.
 template <class Real>
 VmfLine choose(const VmfTask<Real>& task, std::size_t row, const VmfSums& total, VmfDraws& draws) {
-    const DoubleDouble nn = two_sum(total.nn, total.nn_error);
-    if (total.xx == 0.0 || task.kappa == 0.0) {
+    const DoubleDouble nn = two_sum(total.nn.sum, total.nn.error);
+    if (total.xx.sum == 0.0 || task.kappa == 0.0) {
         return {total.scale, 0.0, rounded(DoubleDouble{1.0, 0.0} / square_root(nn))};
     }
-    const DoubleDouble norm = square_root(two_sum(total.xx, total.xx_error));
-    const DoubleDouble along = two_sum(total.xn, total.xn_error) / norm;
+    const DoubleDouble norm = square_root(two_sum(total.xx.sum, total.xx.error));
+    const DoubleDouble along = two_sum(total.xn.sum, total.xn.error) / norm;
     const DoubleDouble tangent = nn - along * along;
     const Proposal p = proposal(task.kappa, static_cast<double>(task.dim - 1));
     double g = along.hi;

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "numeric/compensated_sum.hpp"
 #include "random/noise_key.hpp"
 #include "runtime/simd_level.hpp"
 
@@ -45,12 +46,10 @@ struct VmfTask {
     bool refine_all;
 };
 
-// Sums over a part of a row, each with the rounding error it left out; x times `scale`.
+// Sums over a part of a row; x times `scale`.
 struct VmfSums {
     double scale;
-    double xx, xx_error;
-    double xn, xn_error;
-    double nn, nn_error;
+    CompensatedSum xx, xn, nn;
 };
 
 // y = along_x (scale x) + along_n n.
@@ -101,5 +100,10 @@ struct VmfKernelTable {
     VmfKernels<float> float32;
 };
 TIGHTNOISE_KERNEL_TABLE(VmfKernelTable, vmf_sampling_kernels)
+
+// Rows of samples, on several threads; the same bits for any number of them. Directions must be
+// finite; with a NaN or an infinity a row becomes NaN (uniform for kappa = 0).
+void sample_von_mises_fisher(const VmfTask<double>& task, std::size_t rows);
+void sample_von_mises_fisher(const VmfTask<float>& task, std::size_t rows);
 
 }  // namespace tightnoise

@@ -46,8 +46,7 @@ __attribute__((noinline)) CompensatedSum total_of(const CompensatedSumOf<Octet>&
 }
 
 inline VmfSums total_of(const ThreeSums& sums, double scale) {
-    const CompensatedSum xx = total_of(sums.xx), xn = total_of(sums.xn), nn = total_of(sums.nn);
-    return {scale, xx.sum, xx.error, xn.sum, xn.error, nn.sum, nn.error};
+    return {scale, total_of(sums.xx), total_of(sums.xn), total_of(sums.nn)};
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 namespace tightnoise {
-namespace {
 
 // sum + error is the running total; sum alone is what plain addition would give. T is double, or a
 // vector of them for as many sums side by side.
@@ -14,6 +13,8 @@ struct CompensatedSumOf {
     T error{};
 };
 using CompensatedSum = CompensatedSumOf<double>;
+
+namespace {
 
 // Adds x with Knuth's exact error of an addition, which no order of magnitude upsets and which has
 // no product that a compiler could fuse. With inf or NaN, or after an overflow, `error` is NaN.

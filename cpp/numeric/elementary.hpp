@@ -15,6 +15,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+inline double larger_of(double a, double b) {
+    return a > b ? a : b;
+}
+inline double smaller_of(double a, double b) {
+    return a < b ? a : b;
+}
+
 // log 2 as a sum: k * kLog2High is exact for the exponents k of doubles.
 constexpr double kLog2 = 0x1.62e42fefa39efp-1;
 constexpr double kLog2High = 0x1.62e42feep-1;

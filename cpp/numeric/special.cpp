@@ -28,25 +28,13 @@ void over_blocks(std::size_t n, Body body) {
 
 }  // namespace
 
-void map_array(SpecialKernels::Unary kernel, const Operand& x, const Output& y, std::size_t n) {
+void map_array(SpecialKernels::Map kernel, const Operand* x, const Output& y, std::size_t n) {
     over_blocks(n, [&](std::size_t, std::size_t begin, std::size_t m) { kernel(x, y, begin, m); });
-}
-
-void map_array(SpecialKernels::Binary kernel, const Operand& u, const Operand& v, const Output& y,
-               std::size_t n) {
-    over_blocks(n,
-                [&](std::size_t, std::size_t begin, std::size_t m) { kernel(u, v, y, begin, m); });
-}
-
-void map_array(SpecialKernels::Ternary kernel, const Operand& u, const Operand& v, const Operand& w,
-               const Output& y, std::size_t n) {
-    over_blocks(
-        n, [&](std::size_t, std::size_t begin, std::size_t m) { kernel(u, v, w, y, begin, m); });
 }
 
 double sum_array(const Operand& x, std::size_t n) {
     const SpecialKernels& kernels = special_kernels();
-    std::vector<PartialSum> sums(block_count(n));
+    std::vector<CompensatedSum> sums(block_count(n));
     over_blocks(n, [&](std::size_t block, std::size_t begin, std::size_t m) {
         sums[block] = kernels.sum(x, begin, m);
     });
@@ -70,7 +58,7 @@ double log_sum_exp_array(const Operand& x, std::size_t n) {
         maxima[block] = kernels.maximum(x, begin, m);
     });
     const double largest = kernels.combine_maxima(maxima.data(), maxima.size());
-    std::vector<PartialSum> sums(block_count(n));
+    std::vector<CompensatedSum> sums(block_count(n));
     over_blocks(n, [&](std::size_t block, std::size_t begin, std::size_t m) {
         sums[block] = kernels.sum_of_exp(x, largest, begin, m);
     });

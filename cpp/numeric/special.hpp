@@ -7,16 +7,8 @@
 
 namespace tightnoise {
 
-// y[i] = kernel(x[i]) for n elements.
-void map_array(SpecialKernels::Unary kernel, const Operand& x, const Output& y, std::size_t n);
-
-// y[i] = kernel(u[i], v[i]) for n elements.
-void map_array(SpecialKernels::Binary kernel, const Operand& u, const Operand& v, const Output& y,
-               std::size_t n);
-
-// y[i] = kernel(u[i], v[i], w[i]) for n elements.
-void map_array(SpecialKernels::Ternary kernel, const Operand& u, const Operand& v, const Operand& w,
-               const Output& y, std::size_t n);
+// y[i] = kernel(x[0][i], x[1][i], ...) for n elements.
+void map_array(SpecialKernels::Map kernel, const Operand* x, const Output& y, std::size_t n);
 
 // x[0] + ... + x[n-1], compensated; 0 for n = 0.
 double sum_array(const Operand& x, std::size_t n);

@@ -47,38 +47,22 @@ class OutputBlock {
     double buffer_[kChunk];
 };
 
-template <double (*F)(double)>
-void apply(const double* x, double* y, std::size_t n) {
+template <auto F, class... Arguments>
+void apply(double* y, std::size_t n, const Arguments*... x) {
 #pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) y[i] = F(x[i]);
+    for (std::size_t i = 0; i < n; ++i) y[i] = F(x[i]...);
 }
 
-void apply_erfcx(const double* x, double* y, std::size_t n) {
+void apply_erfcx(double* y, std::size_t n, const double* x) {
     double least = 0.0;
 #pragma omp simd reduction(min : least)
     for (std::size_t i = 0; i < n; ++i) least = x[i] < least ? x[i] : least;
     // Without negative arguments no exponential is needed: 2.5 times faster.
-    (least < 0.0 ? apply<erfcx> : apply<erfcx_positive>)(x, y, n);
-}
-
-template <void (*Apply)(const double*, double*, std::size_t)>
-void map(const Operand& x, const Output& y, std::size_t begin, std::size_t n) {
-    OperandBlock<kChunk> from;
-    OutputBlock to(y);
-    in_chunks(n, [&](std::size_t offset, std::size_t m) {
-        Apply(from.load(x, begin + offset, m), to.at(begin + offset), m);
-        to.store(begin + offset, m);
-    });
-}
-
-template <double (*F)(double, double)>
-void apply_binary(const double* u, const double* v, double* y, std::size_t n) {
-#pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) y[i] = F(u[i], v[i]);
+    least < 0.0 ? apply<erfcx>(y, n, x) : apply<erfcx_positive>(y, n, x);
 }
 
 // One form everywhere, then the other one where it is needed. `y` may be `nu` or `x`.
-void apply_log_iv(const double* nu, const double* x, double* y, std::size_t n) {
+void apply_log_iv(double* y, std::size_t n, const double* nu, const double* x) {
     std::size_t where[kChunk];
     double orders[kChunk];
     double arguments[kChunk];
@@ -89,60 +73,67 @@ void apply_log_iv(const double* nu, const double* x, double* y, std::size_t n) {
         arguments[count] = x[i];
         count += is_settled(nu[i], x[i]) ? 0 : 1;
     }
-    apply_binary<log_iv_settled>(nu, x, y, n);
-    apply_binary<log_iv_unsettled>(orders, arguments, arguments, count);
+    apply<log_iv_settled>(y, n, nu, x);
+    apply<log_iv_unsettled>(arguments, count, orders, arguments);
     for (std::size_t k = 0; k < count; ++k) y[where[k]] = arguments[k];
 }
 
-template <void (*Apply)(const double*, const double*, double*, std::size_t)>
-void map_binary(const Operand& u, const Operand& v, const Output& y, std::size_t begin,
-                std::size_t n) {
-    OperandBlock<kChunk> from_u;
-    OperandBlock<kChunk> from_v;
+// Calls apply(y, n, x[0], x[1], ...), of Count operands, for each chunk.
+template <std::size_t Count, class Apply>
+inline void map_by(Apply apply, const Operand* x, const Output& y, std::size_t begin,
+                   std::size_t n) {
+    OperandBlock<kChunk> from[Count];
     OutputBlock to(y);
     in_chunks(n, [&](std::size_t offset, std::size_t m) {
-        Apply(from_u.load(u, begin + offset, m), from_v.load(v, begin + offset, m),
-              to.at(begin + offset), m);
+        const double* loaded[Count];
+        for (std::size_t k = 0; k < Count; ++k) loaded[k] = from[k].load(x[k], begin + offset, m);
+        apply(loaded, to.at(begin + offset), m);
         to.store(begin + offset, m);
     });
 }
 
-void map_log_sphere_mean_rise(const Operand& nu, const Operand& x, const Operand& increase,
-                              const Output& y, std::size_t begin, std::size_t n) {
-    OperandBlock<kChunk> from_nu;
-    OperandBlock<kChunk> from_x;
-    OperandBlock<kChunk> from_increase;
-    OutputBlock to(y);
-    in_chunks(n, [&](std::size_t offset, std::size_t m) {
-        const double* order = from_nu.load(nu, begin + offset, m);
-        const double* lower = from_x.load(x, begin + offset, m);
-        const double* width = from_increase.load(increase, begin + offset, m);
-        double* result = to.at(begin + offset);
-#pragma omp simd
-        for (std::size_t i = 0; i < m; ++i) {
-            result[i] = log_sphere_mean_rise(order[i], lower[i], width[i]);
-        }
-        to.store(begin + offset, m);
-    });
+template <double (*F)(double)>
+void map(const Operand* x, const Output& y, std::size_t begin, std::size_t n) {
+    map_by<1>([](const auto& at, double* to, std::size_t m) { apply<F>(to, m, at[0]); }, x, y,
+              begin, n);
+}
+template <double (*F)(double, double)>
+void map(const Operand* x, const Output& y, std::size_t begin, std::size_t n) {
+    map_by<2>([](const auto& at, double* to, std::size_t m) { apply<F>(to, m, at[0], at[1]); }, x,
+              y, begin, n);
+}
+template <double (*F)(double, double, double)>
+void map(const Operand* x, const Output& y, std::size_t begin, std::size_t n) {
+    map_by<3>(
+        [](const auto& at, double* to, std::size_t m) { apply<F>(to, m, at[0], at[1], at[2]); }, x,
+        y, begin, n);
+}
+void map_erfcx(const Operand* x, const Output& y, std::size_t begin, std::size_t n) {
+    map_by<1>([](const auto& at, double* to, std::size_t m) { apply_erfcx(to, m, at[0]); }, x, y,
+              begin, n);
+}
+void map_log_iv(const Operand* x, const Output& y, std::size_t begin, std::size_t n) {
+    map_by<2>([](const auto& at, double* to, std::size_t m) { apply_log_iv(to, m, at[0], at[1]); },
+              x, y, begin, n);
 }
 
-PartialSum sum(const Operand& x, std::size_t begin, std::size_t n) {
+CompensatedSum sum(const Operand& x, std::size_t begin, std::size_t n) {
     OperandBlock<kChunk> from;
     CompensatedSum total;
     in_chunks(n, [&](std::size_t offset, std::size_t m) {
         const double* values = from.load(x, begin + offset, m);
         add(total, compensated_sum(m, [=](std::size_t i) { return values[i]; }));
     });
-    return {total.sum, total.error};
-}
-
-CompensatedSum combine(const PartialSum* blocks, std::size_t n) {
-    CompensatedSum total;
-    for (std::size_t i = 0; i < n; ++i) add(total, CompensatedSum{blocks[i].sum, blocks[i].error});
     return total;
 }
 
-double combine_sums(const PartialSum* blocks, std::size_t n) {
+CompensatedSum combine(const CompensatedSum* blocks, std::size_t n) {
+    CompensatedSum total;
+    for (std::size_t i = 0; i < n; ++i) add(total, blocks[i]);
+    return total;
+}
+
+double combine_sums(const CompensatedSum* blocks, std::size_t n) {
     return value(combine(blocks, n));
 }
 
@@ -200,41 +191,42 @@ double block_maximum(const Operand& x, std::size_t begin, std::size_t n) {
     return largest;
 }
 
-PartialSum block_sum_of_exp(const Operand& x, double largest, std::size_t begin, std::size_t n) {
+CompensatedSum block_sum_of_exp(const Operand& x, double largest, std::size_t begin,
+                                std::size_t n) {
     OperandBlock<kChunk> from;
     CompensatedSum total;
     in_chunks(n, [&](std::size_t offset, std::size_t m) {
         add(total, sum_of_exp(from.load(x, begin + offset, m), m, log_sum_exp_shift(largest)));
     });
-    return {total.sum, total.error};
+    return total;
 }
 
-double combine_log_sum_exp(const PartialSum* blocks, double largest, std::size_t n) {
+double combine_log_sum_exp(const CompensatedSum* blocks, double largest, std::size_t n) {
     return log_sum_exp(combine(blocks, n), log_sum_exp_shift(largest));
 }
 
 }  // namespace
 
 extern const SpecialKernels TIGHTNOISE_AT_LEVEL(special_kernels) = {
-    map<apply<exp>>,
-    map<apply<log>>,
-    map<apply<log1p>>,
-    map<apply<expm1>>,
-    map<apply<expm1mx>>,
-    map<apply_erfcx>,
-    map<apply<ndtr>>,
-    map<apply<log_ndtr>>,
-    map<apply<hazard>>,
-    map<apply<mills>>,
-    map<apply<ndtri>>,
-    map<apply<ndtri_exp>>,
-    map_binary<apply_binary<log_ndtr_diff>>,
-    map_binary<apply_binary<iv_ratio>>,
-    map_binary<apply_binary<iv_ratio_complement>>,
-    map_binary<apply_log_iv>,
-    map_binary<apply_binary<log_sphere_mean>>,
-    map_binary<apply_binary<log_peak_to_mean>>,
-    map_log_sphere_mean_rise,
+    map<exp>,
+    map<log>,
+    map<log1p>,
+    map<expm1>,
+    map<expm1mx>,
+    map_erfcx,
+    map<ndtr>,
+    map<log_ndtr>,
+    map<hazard>,
+    map<mills>,
+    map<ndtri>,
+    map<ndtri_exp>,
+    map<log_ndtr_diff>,
+    map<iv_ratio>,
+    map<iv_ratio_complement>,
+    map_log_iv,
+    map<log_sphere_mean>,
+    map<log_peak_to_mean>,
+    map<log_sphere_mean_rise>,
     sum,
     combine_sums,
     block_magnitude,

@@ -10,6 +10,7 @@
 // writes the same bytes, be its vectors of 4, 8 or 16 lanes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -187,6 +188,16 @@ class Keystream {
     int used_ = kBatchesAtOnce;
     alignas(64) std::uint32_t words_[kBatchesAtOnce * kBatchWords];
 };
+
+// Calls draw(words, first, n) for the batches of elements begin, ..., end - 1 of an array, of which
+// kElements have their words in one; n is less at the end.
+template <std::size_t kElements, class Draw>
+inline void for_each_batch(const NoiseKey& key, std::size_t begin, std::size_t end, Draw&& draw) {
+    Keystream stream(key, (key.first + begin) / kElements);
+    for (std::size_t first = begin; first < end; first += kElements) {
+        draw(stream.next_batch(), first, end - first < kElements ? end - first : kElements);
+    }
+}
 
 }  // namespace chacha20
 }  // namespace

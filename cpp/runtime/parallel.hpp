@@ -28,4 +28,14 @@ void parallel_blocks(std::size_t blocks, Body&& body) {
     detail::run_blocks(blocks, run, const_cast<void*>(static_cast<const void*>(&body)));
 }
 
+// Calls body(begin, end) for ranges of `size` of the numbers 0, ..., n - 1, the last one perhaps
+// shorter.
+template <class Body>
+void parallel_ranges(std::size_t n, std::size_t size, Body&& body) {
+    parallel_blocks((n + size - 1) / size, [&](std::size_t block) {
+        const std::size_t begin = block * size;
+        body(begin, n - begin < size ? n : begin + size);
+    });
+}
+
 }  // namespace tightnoise

@@ -99,9 +99,8 @@ class Place {
 
 template <class Visit>
 void for_each_place(const BallProblem& problem, Visit visit) {
-    parallel_blocks((problem.places + kPlaces - 1) / kPlaces, [&](std::size_t block) {
-        const std::size_t end = std::min(problem.places, (block + 1) * kPlaces);
-        for (std::size_t i = block * kPlaces; i < end; ++i) visit(i, Place(problem, i));
+    parallel_ranges(problem.places, kPlaces, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) visit(i, Place(problem, i));
     });
 }
 

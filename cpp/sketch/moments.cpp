@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "numeric/compensated_sum.hpp"
 #include "runtime/parallel.hpp"
 #include "sketch/moment_kernels.hpp"
 
@@ -19,20 +20,6 @@ constexpr std::size_t kMaxTasks = 64;  // bounds the memory that the tasks' tabl
 constexpr std::size_t kMaxMoments = 32;
 
 static_assert(kBinRun % kBlock == 0, "a run is whole blocks");
-
-// sum + error is the exact sum of what was added, to about twice the precision of double
-// (Neumaier's form of compensated summation).
-struct Compensated {
-    double sum = 0.0;
-    double error = 0.0;
-
-    void add(double term) {
-        const double next = sum + term;
-        error += std::abs(sum) >= std::abs(term) ? (sum - next) + term : (term - next) + sum;
-        sum = next;
-    }
-    double value() const { return sum + error; }
-};
 
 struct AlignedDelete {
     void operator()(double* p) const { ::operator delete[](p, std::align_val_t{64}); }
@@ -48,7 +35,7 @@ Table new_table() {
 
 // What one task found in its part of theta.
 struct Part {
-    Compensated interval[kMaxMoments];
+    CompensatedSum interval[kMaxMoments];
     std::vector<double> powers;  // (kTableRows, kBinMoments), or empty: no block needed bins
     Extent extent = {std::numeric_limits<double>::infinity(), 0.0};
     bool finite = true;
@@ -89,7 +76,7 @@ class Task {
     void add_to_interval(std::size_t n) {
         double sums[kMaxMoments];
         moment_kernels().chebyshev(t_, n, request_.half_width, request_.chebyshev, sums);
-        for (std::size_t k = 0; k < request_.chebyshev; ++k) part_.interval[k].add(sums[k]);
+        for (std::size_t k = 0; k < request_.chebyshev; ++k) add(part_.interval[k], sums[k]);
     }
 
     void add_to_bins(std::size_t n, double greatest) {
@@ -157,13 +144,13 @@ MomentSummary moments(const MomentRequest& request, double* interval, double* bi
     });
 
     MomentSummary summary = {std::numeric_limits<double>::infinity(), 0.0, 0, true};
-    Compensated total[kMaxMoments];
+    CompensatedSum total[kMaxMoments];
     std::vector<double> powers(kTableRows * kBinMoments, 0.0);
     std::fill_n(counts, kCounts, 0.0);
     for (const Part& part : parts) {
         for (std::size_t k = 0; k < request.chebyshev; ++k) {
-            total[k].add(part.interval[k].sum);
-            total[k].add(part.interval[k].error);
+            add(total[k], part.interval[k].sum);
+            add(total[k], part.interval[k].error);
         }
         for (std::size_t i = 0; i < part.powers.size(); ++i) powers[i] += part.powers[i];
         summary.least = std::min(summary.least, part.extent.least);
@@ -173,7 +160,7 @@ MomentSummary moments(const MomentRequest& request, double* interval, double* bi
             for (std::size_t i = 0; i < kCounts; ++i) counts[i] += part.counts[j * kCounts + i];
         }
     }
-    for (std::size_t k = 0; k < request.chebyshev; ++k) interval[k] = total[k].value();
+    for (std::size_t k = 0; k < request.chebyshev; ++k) interval[k] = value(total[k]);
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         const double* row = powers.data() + bin * kBinMoments;
         for (std::size_t k = 0; k < kBinMoments; ++k) {

@@ -31,6 +31,14 @@ struct BoundedLaplaceLoss {
         const double whole = p + q * (1.0 - p);
         return {k + log1p(p * (q / whole)), 2.0 * (q / (p + q))};
     }
+
+    static constexpr double reach = 1.0, slope_error = 0.0;
+    // g'^2/g^2 - g''/g for g = 2 - e^-k - e^-(w - k); slope - 1 = g'/g.
+    static double curvature(double k, double w, double slope) {
+        const double near = exp(-k), far = exp(k - w);
+        const double relative = slope - 1.0;
+        return relative * relative - (near + far) / (expm1(-k) + expm1(k - w));
+    }
 };
 
 }  // namespace

@@ -25,14 +25,50 @@
 
 #include "numeric/elementary.hpp"
 #include "runtime/parallel.hpp"
-#include "worst/box_corner.hpp"
-#include "worst/box_groups.hpp"
 #include "worst/box_sums.hpp"
 
 namespace tightnoise {
 namespace {
 
 constexpr double kOne = 1.0;
+
+// A double's exponent and the first six bits after it.
+constexpr int kCellBits = 11 + 6;
+
+// Coordinates put together by their widths, those within a 64th of each other, roughly: the mean of
+// a group, and how many there are.
+class BoxGroups {
+  public:
+    BoxGroups(const double* width, std::size_t n) : index_(std::size_t{1} << kCellBits, kNone) {
+        for (std::size_t i = 0; i < n; ++i) {
+            std::uint32_t& group = index_[cell_of(width[i])];
+            if (group == kNone) {
+                group = static_cast<std::uint32_t>(width_.size());
+                width_.push_back(0.0);
+                count_.push_back(0.0);
+            }
+            // The running mean: a sum could overflow.
+            count_[group] += 1.0;
+            width_[group] += (width[i] - width_[group]) / count_[group];
+        }
+    }
+
+    std::size_t size() const { return width_.size(); }
+    const double* width() const { return width_.data(); }
+    const double* count() const { return count_.data(); }
+    std::size_t group_of(double width) const { return index_[cell_of(width)]; }
+
+  private:
+    static constexpr std::uint32_t kNone = 0xffffffff;
+
+    static std::size_t cell_of(double width) {
+        return static_cast<std::size_t>(to_bits(width) >> (63 - kCellBits)) &
+               ((std::size_t{1} << kCellBits) - 1);
+    }
+
+    std::vector<std::uint32_t> index_;
+    std::vector<double> width_, count_;
+};
 
 class BallLoss final : public BoxLoss {
   public:
@@ -97,7 +133,7 @@ class BallLoss final : public BoxLoss {
         step_.scale = scale;
         step_.nu = step_.change = 1.0;
         const BallSums sums = one_pass();
-        step_.nu = sums.slope / sums.square;
+        step_.nu = sums.slope / sums.square.sum;
         step_.change = 1.0;
         reset();
     }
@@ -141,30 +177,25 @@ class BallLoss final : public BoxLoss {
             kernels_of(noise_).pass(step_, box_, {share_.data(), elasticity_.data()}, begin,
                                     std::min(n_ - begin, kBoxBlock), &sums_[block]);
         });
-        CompensatedSum loss, square;
         BallSums total{};
         for (const BallSums& sums : sums_) {
-            add(loss, CompensatedSum{sums.loss, sums.loss_error});
-            add(square, CompensatedSum{sums.square, sums.square_error});
+            add(total.loss, sums.loss);
+            add(total.square, sums.square);
             total.slope += sums.slope;
             total.excess += sums.excess;
             total.moved_square += sums.moved_square;
             total.moved_elastic += sums.moved_elastic;
         }
-        total.loss = loss.sum;
-        total.loss_error = loss.error;
-        total.square = square.sum;
-        total.square_error = square.error;
         return total;
     }
 
     LossBound bound_of(const BallSums& sums) {
         // The bound above; price is nu t/2.
         const double t = step_.sensitivity / step_.scale, price = 0.5 * step_.nu * t;
-        const double loss = sums.loss + sums.loss_error;
-        const double unspent = (1.0 - sums.square) - sums.square_error;
+        const double loss = sums.loss.sum + sums.loss.error;
+        const double unspent = (1.0 - sums.square.sum) - sums.square.error;
         double bound = loss + price * unspent + t * sums.excess;
-        bound += kBoundMargin * (loss + price * (1.0 + sums.square));
+        bound += kBoundMargin * (loss + price * (1.0 + sums.square.sum));
         const double exponent = noise_ == BoundedNoise::truncated_theorem
                                     ? theorem_exponent(width_norm_, step_.sensitivity, step_.scale)
                                     : 0.0;
@@ -177,7 +208,7 @@ class BallLoss final : public BoxLoss {
         const bool settled = t * sums.excess < 0.1 * price * left;
         advance_multiplier(sums.moved_square, sums.moved_elastic, settled);
         // The shares, within the ball after shrinking them: H(q k) >= q H(k) for q <= 1.
-        const double shrink = 1.0 / std::sqrt(std::max(1.0, sums.square));
+        const double shrink = 1.0 / std::sqrt(std::max(1.0, sums.square.sum));
         return {loss * shrink * (1.0 - kBoundMargin) + exponent * (1.0 - kBoundMargin), bound, gap};
     }
 

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "runtime/parallel.hpp"
-#include "worst/box_corner.hpp"
 #include "worst/box_sums.hpp"
 
 namespace tightnoise {
@@ -38,10 +37,8 @@ class CornerLoss final : public BoxLoss {
         const BoxCoordinates box{width_, {&kOne, false, true}};
         parallel_blocks(sums_.size(), [&](std::size_t block) {
             const std::size_t begin = block * kBoxBlock;
-            double sum[2];
-            kernels_of(noise_).corner(scale, sensitivity_, box, begin,
-                                      std::min(n_ - begin, kBoxBlock), sum);
-            sums_[block] = {sum[0], sum[1]};
+            sums_[block] = kernels_of(noise_).corner(scale, sensitivity_, box, begin,
+                                                     std::min(n_ - begin, kBoxBlock));
         });
         CompensatedSum total;
         for (const CompensatedSum& sum : sums_) add(total, sum);

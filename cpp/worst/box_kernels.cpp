@@ -3,39 +3,12 @@
 #include "numeric/compensated_sum.hpp"
 #include "runtime/operand_block.hpp"
 #include "worst/bounded_laplace_loss.hpp"
-#include "worst/box_curvature.hpp"
 #include "worst/rectified_loss.hpp"
 #include "worst/theorem_loss.hpp"
 #include "worst/truncated_loss.hpp"
 
 namespace tightnoise {
 namespace {
-
-// What a pass needs of a family of noise beside its loss: -H'' roughly, up to which part of the
-// width the loss rises, and the error of a slope that is not relative, in widths.
-struct Truncated : TruncatedLoss {
-    static constexpr auto curvature = truncated_curvature;
-    static constexpr double reach = 1.0, slope_error = 0.0;
-};
-struct Rectified : RectifiedLoss {
-    static constexpr auto curvature = rectified_curvature;
-    static constexpr double reach = 1.0, slope_error = 0.0;
-};
-struct BoundedLaplace : BoundedLaplaceLoss {
-    static constexpr auto curvature = bounded_laplace_curvature;
-    static constexpr double reach = 1.0, slope_error = 0.0;
-};
-struct TruncatedTheorem : TheoremLoss {
-    static constexpr auto curvature = normaliser_curvature;
-    static constexpr double reach = 0.5, slope_error = 1e-14;
-};
-
-inline double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-inline double larger(double a, double b) {
-    return a > b ? a : b;
-}
 
 // Widths and steps below count as this: no loss is as small as what that adds.
 constexpr double kLeast = 1e-290;
@@ -58,13 +31,13 @@ inline void step_chunk(const BallStep& step, const double* width, const double* 
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) {
         const double reach = Family::reach * width[i];
-        const double limit = smaller(reach / step.sensitivity, 1.0);
+        const double limit = smaller_of(reach / step.sensitivity, 1.0);
         // At the limit itself the slope of bounded Laplace noise is 0, and a wide box has none of
         // the points where it falls to that: the bound is taken just below.
         const double most = limit * (1.0 - 0x1p-50);
-        const double x = smaller(share[i] / (1.0 + elasticity[i] * drift), most);
-        const double w = larger(width[i] / step.scale, kLeast);
-        const double k = smaller(larger(t * x, kLeast), Family::reach * w);
+        const double x = smaller_of(share[i] / (1.0 + elasticity[i] * drift), most);
+        const double w = larger_of(width[i] / step.scale, kLeast);
+        const double k = smaller_of(larger_of(t * x, kLeast), Family::reach * w);
         const LossPoint point = Family::at(k, w);
         const double residual = point.slope - nu * x;
         const double bend = Family::curvature(k, w, point.slope) * t;
@@ -77,10 +50,10 @@ inline void step_chunk(const BallStep& step, const double* width, const double* 
         const double inverse_stiffness = 1.0 / (bend + nu);
         const double linear = x + residual * inverse_stiffness;
         const double logarithmic = x + log(point.slope / (nu * x)) / (bend / point.slope + 1.0 / x);
-        const double target = larger(logarithmic, linear);
-        const double moved = larger(smaller(target, limit), 0.0);
+        const double target = larger_of(logarithmic, linear);
+        const double moved = larger_of(smaller_of(target, limit), 0.0);
         const double elastic = nu * (target < limit ? inverse_stiffness : 0.0);
-        const double excess = off * smaller(off * half_inverse_nu, to_edge);
+        const double excess = off * smaller_of(off * half_inverse_nu, to_edge);
         terms.loss[i] = point.loss;
         terms.square[i] = x * x;
         terms.slope[i] = point.slope * x;
@@ -116,13 +89,12 @@ void pass(const BallStep& step, const BoxCoordinates& box, const BallState& stat
             state.elasticity[at + i] = terms.elasticity[i];
         }
     }
-    *out = {loss.sum, loss.error, square.sum,   square.error,
-            slope,    excess,     moved_square, moved_elastic};
+    *out = {loss, square, slope, excess, moved_square, moved_elastic};
 }
 
 template <class Family>
-void corner(double scale, const Operand& sensitivity, const BoxCoordinates& box, std::size_t begin,
-            std::size_t n, double* out) {
+CompensatedSum corner(double scale, const Operand& sensitivity, const BoxCoordinates& box,
+                      std::size_t begin, std::size_t n) {
     OperandBlock<kChunk> sensitivities, counts;
     CompensatedSum total;
     double loss[kChunk];
@@ -133,22 +105,21 @@ void corner(double scale, const Operand& sensitivity, const BoxCoordinates& box,
         const double* count = counts.load(box.count, at, size);
 #pragma omp simd
         for (std::size_t i = 0; i < size; ++i) {
-            const double w = larger(width[i] / scale, kLeast);
-            const double k = smaller(larger(most[i] / scale, kLeast), Family::reach * w);
+            const double w = larger_of(width[i] / scale, kLeast);
+            const double k = smaller_of(larger_of(most[i] / scale, kLeast), Family::reach * w);
             loss[i] = Family::at(k, w).loss;
         }
         add(total, compensated_sum(size, [&](std::size_t i) { return count[i] * loss[i]; }));
     }
-    out[0] = total.sum;
-    out[1] = total.error;
+    return total;
 }
 
 }  // namespace
 
 extern const BoxKernels TIGHTNOISE_AT_LEVEL(box_kernels) = {
-    {pass<Truncated>, corner<Truncated>},
-    {pass<Rectified>, corner<Rectified>},
-    {pass<BoundedLaplace>, corner<BoundedLaplace>},
-    {pass<TruncatedTheorem>, corner<TruncatedTheorem>}};
+    {pass<TruncatedLoss>, corner<TruncatedLoss>},
+    {pass<RectifiedLoss>, corner<RectifiedLoss>},
+    {pass<BoundedLaplaceLoss>, corner<BoundedLaplaceLoss>},
+    {pass<TheoremLoss>, corner<TheoremLoss>}};
 
 }  // namespace tightnoise

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "numeric/compensated_sum.hpp"
 #include "runtime/operand.hpp"
 #include "runtime/simd_level.hpp"
 
@@ -31,21 +32,21 @@ struct BallState {
 
 // What a pass adds up, over the shares it was at.
 struct BallSums {
-    double loss, loss_error;      // sum H, and its correction
-    double square, square_error;  // sum share^2, and its correction
-    double slope;                 // sum slope share
-    double excess;         // in units of t, what a best share may add to H - nu t share^2 / 2
-    double moved_square;   // sum share^2 after the Newton step
-    double moved_elastic;  // sum share^2 elasticity
+    CompensatedSum loss;    // sum H
+    CompensatedSum square;  // sum share^2
+    double slope;           // sum slope share
+    double excess;          // in units of t, what a best share may add to H - nu t share^2 / 2
+    double moved_square;    // sum share^2 after the Newton step
+    double moved_elastic;   // sum share^2 elasticity
 };
 
 struct BoxKernels {
     // One pass over coordinates begin, ..., begin + n - 1.
     using Pass = void (*)(const BallStep& step, const BoxCoordinates& box, const BallState& state,
                           std::size_t begin, std::size_t n, BallSums* out);
-    // sum H(min(sensitivity_i, reach_i)/scale, width_i/scale), and its correction.
-    using Corner = void (*)(double scale, const Operand& sensitivity, const BoxCoordinates& box,
-                            std::size_t begin, std::size_t n, double* out);
+    // sum H(min(sensitivity_i, reach_i)/scale, width_i/scale).
+    using Corner = CompensatedSum (*)(double scale, const Operand& sensitivity,
+                                      const BoxCoordinates& box, std::size_t begin, std::size_t n);
     struct Family {
         Pass pass;
         Corner corner;

@@ -59,7 +59,9 @@ class BoxLoss {
 // Sensitivities: one for each coordinate, or the same for all.
 std::unique_ptr<BoxLoss> corner_loss(BoundedNoise noise, const double* width,
                                      const Operand& sensitivity, std::size_t n);
-// An L2 sensitivity.
+// An L2 sensitivity that contains all of the box, or of a box of one coordinate; and any one.
+std::unique_ptr<BoxLoss> corner_loss_of_ball(BoundedNoise noise, const double* width,
+                                             double sensitivity, std::size_t n);
 std::unique_ptr<BoxLoss> ball_loss(BoundedNoise noise, const double* width, double sensitivity,
                                    std::size_t n);
 

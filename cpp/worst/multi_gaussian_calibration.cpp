@@ -69,7 +69,8 @@ MultiGaussianChoice best_multi_gaussian(double epsilon, double delta, double sen
     };
     std::vector<Candidate> candidates;
     const auto loss_at = [&](double modes, double sigma) {
-        return loss_of(MultiGaussianLaw(sigma, epsilon, 1.0, modes), loss);
+        const MultiGaussianLaw law(sigma, epsilon, 1.0, modes);
+        return loss == AdditiveLoss::l1 ? law.mean_abs() : law.variance();
     };
     const auto consider = [&](double modes) {
         const auto scale = least_scale(epsilon, delta, sensitivity, modes);

@@ -8,14 +8,15 @@
 // from 0 to kMostModes. NaN where nothing private was found, infinite where sigma overflows.
 #pragma once
 
-#include "worst/loss.hpp"
-
 namespace tightnoise {
 
 // What MultiGaussianMixture takes.
 constexpr double kMostModes = 1e6;
 
 double multi_gaussian_sigma(double epsilon, double delta, double sensitivity, double modes);
+
+// What additive noise is judged by. l1: the mean of |noise|; l2: its variance.
+enum class AdditiveLoss { l1, l2 };
 
 struct MultiGaussianChoice {
     double sigma;

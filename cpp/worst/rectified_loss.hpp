@@ -36,6 +36,13 @@ struct RectifiedLoss {
         const double loss = log1p(is_narrow ? narrow : ratio - 1.0) + (is_narrow ? 0.0 : k * m);
         return {loss, 1.0 / near};
     }
+
+    static constexpr double reach = 1.0, slope_error = 0.0;
+    // h(t) (h(t) - t) for the hazard h at t = w - k.
+    static double curvature(double k, double w, double hazard_there) {
+        const double excess = hazard_there - (w - k);
+        return excess > 0.0 ? hazard_there * excess : 0.0;
+    }
 };
 
 }  // namespace

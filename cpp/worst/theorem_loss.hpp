@@ -25,6 +25,14 @@ struct TheoremLoss {
         const double slope = -density_difference(nearest, w) / z.mass;
         return {log1p(z.excess), slope > 0.0 ? slope : slope - slope};
     }
+
+    static constexpr double reach = 0.5, slope_error = 1e-14;
+    // slope^2 - Z''/Z for Z = P(-k <= N(0, 1) <= w - k).
+    static double curvature(double k, double w, double slope) {
+        const double bend = (w - k) * exp_minus_half_square(w - k) + k * exp_minus_half_square(k);
+        const double mass = central_mass(k) + central_mass(w - k);
+        return slope * slope + kInverseSqrtTwoPi * bend / mass;
+    }
 };
 
 }  // namespace

@@ -34,6 +34,17 @@ struct TruncatedLoss {
         const NormaliserRatio z = normaliser_ratio(k, w);
         return {k * (w - 0.5 * k) - log1p(z.excess), (w - k) + density_difference(k, w) / z.mass};
     }
+
+    static constexpr double reach = 1.0, slope_error = 0.0;
+    // The variance of N(w - k, 1) on [0, w], with mean m: 1 - (w - m) p(w) - m p(0).
+    static double curvature(double k, double w, double mean) {
+        const double inverse = kInverseSqrtTwoPi / (central_mass(k) + central_mass(w - k));
+        const double at_lower = exp_minus_half_square(w - k) * inverse;
+        const double at_upper = exp_minus_half_square(k) * inverse;
+        const double wide = 1.0 - (k + at_upper - at_lower) * at_upper - mean * at_lower;
+        const double narrow = w * w * (1.0 / 12.0);
+        return w < 0.1 ? narrow : (wide > 0.0 ? wide : 0.0);
+    }
 };
 
 }  // namespace

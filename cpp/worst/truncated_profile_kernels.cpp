@@ -14,14 +14,6 @@ Units units_of(const TruncatedProblem& problem) {
             DoubleDouble{problem.width, 0.0} / problem.sigma};
 }
 
-double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
-double greater(double a, double b) {
-    return a > b ? a : b;
-}
-
 Interval between(DoubleDouble lower, DoubleDouble upper, DoubleDouble width) {
     return {lower, upper, width.hi};
 }
@@ -33,7 +25,7 @@ double log_density(DoubleDouble z, double log_mass_of_support) {
 
 // Lower by what rounding may do to the log ratio of the two masses: delta falls with epsilon.
 DoubleDouble lowered_epsilon(const TruncatedProblem& problem, const Units& in) {
-    const double error = 4e-15 * smaller(in.k.hi, 1.0) * smaller(in.w.hi, 1.0);
+    const double error = 4e-15 * smaller_of(in.k.hi, 1.0) * smaller_of(in.w.hi, 1.0);
     if (!(problem.epsilon > error)) return {0.0, 0.0};
     return two_sum(problem.epsilon, -error);
 }
@@ -52,7 +44,7 @@ TruncatedPair nothing(double room, DoubleDouble s) {
 
 // Its logarithm, finite also for 0.
 double log_of_gain(double gain) {
-    return log(greater(gain, 1e-300));
+    return log(larger_of(gain, 1e-300));
 }
 
 TruncatedPair pair_at(const TruncatedProblem& problem, double room) {
@@ -90,13 +82,13 @@ TruncatedPair pair_at(const TruncatedProblem& problem, double room) {
     const double second = -exp(log_below) * expm1(-(test.excess + kx + epsilon.hi));
     const double error = 1e-14 * (first + std::fabs(second)) / exp(log_above);
     const double gain = (first - second) / exp(log_above);
-    pair.least_gain = greater(gain - error, 0.0);
-    pair.most_gain = gain + error < 1.0 ? greater(gain + error, 0.0) : 1.0;  // 1 for NaN
+    pair.least_gain = larger_of(gain - error, 0.0);
+    pair.most_gain = gain + error < 1.0 ? larger_of(gain + error, 0.0) : 1.0;  // 1 for NaN
 
     const double k_rest = rounded(k * (w - x) - epsilon);
     const double y = k_rest - test.excess, y_error = 1e-14 * (std::fabs(k_rest) + test.excess);
-    pair.least_loss = greater(-expm1(-(y - y_error)), 0.0);
-    pair.most_loss = greater(-expm1(-(y + y_error)), 0.0);
+    pair.least_loss = larger_of(-expm1(-(y - y_error)), 0.0);
+    pair.most_loss = larger_of(-expm1(-(y + y_error)), 0.0);
 
     pair.log_rise = log_density(-s, pair.log_mass) + log_above + log_of_gain(gain);
     pair.log_fall = log_density(w - s - k, pair.log_mass_shifted) + (log_below - test.excess) +
@@ -114,11 +106,11 @@ SlopeBounds slopes_between(const TruncatedProblem& problem, const TruncatedPair&
     const double epsilon = lowered_epsilon(problem, in).hi;
     const auto log_above = [&](DoubleDouble s, DoubleDouble x, double log_mass_of_support) {
         const double excess = rounded(log_mass(between(x - s, w - s, w - x))) - log_mass_of_support;
-        return smaller(excess, 0.0);
+        return smaller_of(excess, 0.0);
     };
     const auto log_below = [&](DoubleDouble s, DoubleDouble x, double log_mass_of_support) {
         if (!(x.hi > 0.0)) return -kInfinity;
-        return smaller(rounded(log_mass(between(-s, x - s, x))) - log_mass_of_support, 0.0);
+        return smaller_of(rounded(log_mass(between(-s, x - s, x))) - log_mass_of_support, 0.0);
     };
     // e^(a + b + c), more or less by what large logarithms have lost.
     const auto product = [](double a, double b, double c, double sign) {

@@ -24,7 +24,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "mechanisms/density_point.hpp"
+#include "mechanisms/shift_divergence.hpp"
 
 namespace tightnoise {
 

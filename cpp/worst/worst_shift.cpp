@@ -139,9 +139,8 @@ void worst_shift_curve(const Law& law, double sensitivity, const double* epsilon
                        double tolerance, double* out) {
     constexpr std::size_t kBlock = kIsOfPieces<Law> ? 4096 : 16;
     const bool unimodal = is_unimodal(law);
-    parallel_blocks((n + kBlock - 1) / kBlock, [=, &law](std::size_t block) {
-        const std::size_t end = std::min(n, (block + 1) * kBlock);
-        for (std::size_t i = block * kBlock; i < end; ++i) {
+    parallel_ranges(n, kBlock, [=, &law](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
             out[i] = cost(law, unimodal, epsilon[i], sensitivity, tolerance - kTolerance).delta;
         }
     });
