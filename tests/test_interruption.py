@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -152,3 +154,28 @@ def test_other_threads_are_left_alone_by_signals_and_end_on_request(interrupt):
         assert ended.wait(LIMIT)
     finally:
         _core.end_long_work(False)
+
+
+def test_a_process_ends_while_daemon_threads_work():
+    script = """
+import threading, time
+import numpy as np
+import tightnoise as tn
+
+noise, zeros = tn.Gaussian(1.0), np.zeros(200_000)
+step = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.01, "poisson")
+
+def sample():
+    while True:
+        noise.sample(zeros)
+
+def account():
+    for count in range(1, 10**9):
+        (step * count).epsilon(1e-6)
+
+for work in (sample, account, sample, account):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr

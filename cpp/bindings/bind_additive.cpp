@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings/law.hpp"
+#include "bindings/released.hpp"
 #include "mechanisms/laplace_law.hpp"
 #include "mechanisms/laplace_renyi.hpp"
 #include "mechanisms/multi_gaussian.hpp"
@@ -30,7 +31,7 @@ void def_calibrated(py::class_<Law> law) {
         "certify_at_most",
         [](const Law& self, double epsilon, double sensitivity, double delta) {
             const ShiftCheck check = [&] {
-                py::gil_scoped_release released;
+                Released released;
                 return certify_at_most(self, epsilon, sensitivity, delta);
             }();
             return py::make_tuple(check.holds, check.divergence, check.shift);
@@ -56,7 +57,7 @@ void bind_additive(py::module_ m) {
     def_law<StaircaseLaw>(m, "Staircase", py::init<double, double, double, double>(),
                           py::arg("epsilon"), py::arg("step"), py::arg("gamma"), py::arg("bound"));
     def_elementwise(m, "laplace_renyi", laplace_renyi, "ratio", "alpha");
-    const auto nogil = py::call_guard<py::gil_scoped_release>();
+    const auto nogil = py::call_guard<Released>();
     py::enum_<AdditiveLoss>(m, "Loss").value("l1", AdditiveLoss::l1).value("l2", AdditiveLoss::l2);
     py::class_<MultiGaussianChoice>(m, "MultiGaussianChoice")
         .def_readonly("sigma", &MultiGaussianChoice::sigma)

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "numeric/complex_normal.hpp"
 #include "sketch/analytic_bound.hpp"
 
@@ -29,7 +30,7 @@ void bind_analytic_bound(py::module_ m) {
             }
             std::vector<AnalyticBound> out(count);
             {
-                py::gil_scoped_release nogil;
+                Released nogil;
                 renyi_analytic_bounds(question, out.data());
             }
             for (std::size_t i = 0; i < count; ++i) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "cost/composition.hpp"
 #include "cost/lattice_tail.hpp"
 #include "cost/loss_products.hpp"
@@ -28,7 +29,7 @@ void def_of_releases(py::module_& m, const char* name, double (*function)(const 
         [function](const Float64Array& epsilon, const Float64Array& delta,
                    const Float64Array& count, double at) {
             const Releases releases = releases_of(epsilon, delta, count);
-            py::gil_scoped_release nogil;
+            Released nogil;
             return function(releases, at);
         },
         py::arg("epsilon"), py::arg("delta"), py::arg("count"), py::arg(argument));
@@ -44,7 +45,7 @@ void def_of_lattice(py::module_& m, const char* name,
             if (length(mass) == 0) throw py::type_error("core: a lattice needs a point");
             const LatticeLoss loss{mass.data(), length(mass), extra, beyond,
                                    first,       spacing,      tilt,  log_scale};
-            py::gil_scoped_release nogil;
+            Released nogil;
             return function(loss, at);
         },
         py::arg("mass"), py::arg("extra"), py::arg("beyond"), py::arg("first"), py::arg("spacing"),
@@ -60,7 +61,7 @@ Float64Array log_deltas(const Float64Array& mass, double extra, double beyond, d
                            first,       spacing,      tilt,  log_scale};
     Float64Array found(epsilons.size());
     double* const out = found.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     lattice_log_deltas(loss, epsilons.data(), length(epsilons), out);
     return found;
 }
@@ -84,7 +85,7 @@ std::tuple<Float64Array, double, double> split(const Float64Array& losses,
     double* const out = mass.mutable_data();
     InfiniteLosses infinite{0.0, 0.0};
     {
-        py::gil_scoped_release nogil;
+        Released nogil;
         std::fill_n(out, length(grid), 0.0);
         infinite = split_product(a, b, grid.data(), length(grid), out);
     }
@@ -101,7 +102,7 @@ std::pair<Float64Array, Float64Array> merged(const Float64Array& losses, const F
     Float64Array mass(grid.size()), less(grid.size());
     double *const out = mass.mutable_data(), *const parts = less.mutable_data();
     {
-        py::gil_scoped_release nogil;
+        Released nogil;
         std::fill_n(out, length(grid), 0.0);
         std::fill_n(parts, length(grid), 0.0);
         merged_product(a, b, grid.data(), length(grid), out, parts);

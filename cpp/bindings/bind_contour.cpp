@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "cost/contour/atoms_law.hpp"
 #include "cost/contour/composition.hpp"
 #include "cost/contour/fixed_size_gaussian_law.hpp"
@@ -54,13 +55,13 @@ SharedLaw atoms(const Float64Array& losses, const Float64Array& given, double in
 }
 
 std::pair<double, double> epsilon(const Composition& self, double delta, double floor) {
-    py::gil_scoped_release nogil;
+    Released nogil;
     const Interval found = self.epsilon(delta, floor);
     return {found.lower, found.upper};
 }
 
 std::pair<double, double> delta(const Composition& self, double epsilon, double floor) {
-    py::gil_scoped_release nogil;
+    Released nogil;
     const Interval found = self.delta(epsilon, floor);
     return {found.lower, found.upper};
 }
@@ -72,7 +73,7 @@ std::pair<Float64Array, Float64Array> deltas(const Composition& self, const Floa
     if (!std::is_sorted(asked.begin(), asked.end())) throw py::type_error("core: rising epsilons");
     std::vector<Interval> found;
     {
-        py::gil_scoped_release nogil;
+        Released nogil;
         found = self.deltas(asked, is_quick);
     }
     Float64Array lower(static_cast<py::ssize_t>(n)), upper(static_cast<py::ssize_t>(n));

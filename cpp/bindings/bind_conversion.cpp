@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "cost/best_order.hpp"
 #include "cost/conversion.hpp"
 #include "cost/curve_growth.hpp"
@@ -17,7 +18,7 @@ void def_conversion(py::module_& m, const char* name, ConversionFunction functio
             const std::size_t n = length(out);
             const Operand orders = operand(alpha, n), from = operand(y, n), at = operand(z, n);
             double* to = out.mutable_data();
-            py::gil_scoped_release nogil;
+            Released nogil;
             convert_array(function, conversion, orders, from, at, to, n);
         },
         py::arg("conversion"), py::arg("alpha"), py::arg(second), py::arg(third),

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bindings/elementwise.hpp"
+#include "bindings/released.hpp"
 #include "worst/bounded_laplace_loss.hpp"
 #include "worst/bounded_laplace_profile.hpp"
 #include "worst/box_loss.hpp"
@@ -53,7 +54,7 @@ void fill_losses(double (*function)(BoxLoss&, double), Make make, std::size_t di
     const std::size_t n = length(out);
     const Column values(from, n);
     double* to = out.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     const std::size_t together = dim < kManyCoordinates ? kElements : std::max(n, kElements);
     std::vector<std::unique_ptr<BoxLoss>> losses((n + together - 1) / together);
     for (auto& loss : losses) loss = make();

@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "bindings/elementwise.hpp"
+#include "bindings/released.hpp"
 #include "leakage/bayes_capacity.hpp"
 #include "leakage/fisher_loss_kernels.hpp"
 
@@ -16,7 +17,7 @@ void def_box(py::module_& m, const char* name, BayesCapacityKernels::Sum kernel)
             const BoxOperands box{float64_operand(sigma, n), float64_operand(lower, n),
                                   float64_operand(upper, n), float64_operand(start, n),
                                   float64_operand(end, n),   levels};
-            py::gil_scoped_release nogil;
+            Released nogil;
             return log_box_capacity(kernel, box, n);
         },
         py::arg("sigma"), py::arg("lower"), py::arg("upper"), py::arg("start"), py::arg("end"),
@@ -43,7 +44,7 @@ void fisher_loss_bounds(const Float64Array& information, const Float64Array& pro
     const FisherExamples examples{likely.data(),  residual.data(), forms.data(),
                                   squares.data(), lengths.data(),  errors.data()};
     double* to = out.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     std::vector<double> work(fisher_workspace(classes));
     fisher_loss_kernels().bounds(model, examples, chosen, count, is_clipped, work.data(), to);
 }

@@ -1,4 +1,5 @@
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "mechanisms/divergence_kernels.hpp"
 #include "mechanisms/divergence_sums.hpp"
 #include "runtime/parallel.hpp"
@@ -20,7 +21,7 @@ void apply(MechanismKernels::Map kernel, const MechanismOperands& mechanism, con
            const Operand& second, Float64Array& out) {
     double* to = out.mutable_data();
     const std::size_t n = length(out);
-    py::gil_scoped_release nogil;
+    Released nogil;
     parallel_ranges(n, kBlock, [&](std::size_t begin, std::size_t end) {
         kernel(mechanism, first, second, begin, end - begin, to + begin);
     });
@@ -73,7 +74,7 @@ void bind_mechanisms(py::module_ m) {
             }
             double* forward_sums = forward.mutable_data();
             double* backward_sums = backward.mutable_data();
-            py::gil_scoped_release nogil;
+            Released nogil;
             rdp_sums(kernels, mechanism, bound, alphas.data(), length(alphas), n, forward_sums,
                      backward_sums);
         },
@@ -87,7 +88,7 @@ void bind_mechanisms(py::module_ m) {
            std::size_t n) {
             const auto mechanism = mechanism_operands(theta, sigma, lower, upper, levels, n);
             const Operand bound = operand(c, n);
-            py::gil_scoped_release nogil;
+            Released nogil;
             return fisher_sum(kernels, mechanism, bound, n);
         },
         py::arg("c"), py::arg("theta"), py::arg("sigma"), py::arg("lower"), py::arg("upper"),

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "bindings/released.hpp"
 #include "bindings/sampling.hpp"
 #include "mechanisms/grid_kernels.hpp"
 #include "mechanisms/integer_theta.hpp"
@@ -67,7 +68,7 @@ void sample_von_mises_fisher_as(const py::array_t<Real, py::array::c_style>& dir
     task.step = step;
     task.refine_all = refine_all;
     task.key = source.next(NoiseLaw::von_mises_fisher);
-    py::gil_scoped_release nogil;
+    Released nogil;
     sample_von_mises_fisher(task, rows);
 }
 
@@ -120,7 +121,7 @@ void normal_pairs(EvaluateNormals<Real, Word> kernel, const py::array& radius,
     }
     const Words words(radius), angles(angle);
     Reals x(first), y(second), r(square);
-    py::gil_scoped_release nogil;
+    Released nogil;
     kernel(words.data(), angles.data(), static_cast<std::size_t>(words.size()), x.mutable_data(),
            y.mutable_data(), r.mutable_data());
 }
@@ -131,7 +132,7 @@ py::array_t<std::uint32_t> keystream(const py::buffer& memory, std::uint64_t str
     key.stream = stream;
     py::array_t<std::uint32_t> words(static_cast<py::ssize_t>(batches * 256));
     std::uint32_t* out = words.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     constexpr std::uint64_t kBatches = 1 << 14;  // milliseconds
     for (std::uint64_t done = 0; done < batches; done += kBatches) {
         poll();

@@ -2,6 +2,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/elementwise.hpp"
+#include "bindings/released.hpp"
 #include "cost/rdp_sum.hpp"
 #include "cost/sampled_gaussian.hpp"
 #include "cost/sampled_vmf.hpp"
@@ -26,7 +27,7 @@ void def_sum(py::module_& m, const char* name, RdpOf<SampledGaussian> evaluate) 
                     {{noise_multipliers.data()[i], sampling_rates.data()[i]}, counts.data()[i]});
             }
             double* rdp = out.mutable_data();
-            py::gil_scoped_release nogil;
+            Released nogil;
             sum_rdp(evaluate, sum, alphas.data(), rdp, n);
         },
         py::arg("noise_multipliers"), py::arg("sampling_rates"), py::arg("counts"),
@@ -50,7 +51,7 @@ void def_subsampling(py::module_& m, const char* name, Subsampling subsample) {
             const double* orders = alphas.data();
             const double* costs = rdp.data();
             double* result = out.mutable_data();
-            py::gil_scoped_release nogil;
+            Released nogil;
             subsample(mechanism, rate, orders, costs, n, result);
         },
         py::arg("integer_rdp").noconvert(), py::arg("max_divergence"), py::arg("rate"),
@@ -80,7 +81,7 @@ void bind_sampled(py::module_ m) {
                                counts.data()[i]});
             }
             double* rdp = out.mutable_data();
-            py::gil_scoped_release nogil;
+            Released nogil;
             sum_rdp(sampled_vmf_rdp, sum, alphas.data(), rdp, n);
         },
         py::arg("kappas"), py::arg("dims"), py::arg("half_chords"), py::arg("sampling_rates"),

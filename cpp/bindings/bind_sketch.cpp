@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "sketch/ball.hpp"
 #include "sketch/cells.hpp"
 #include "sketch/moment_kernels.hpp"
@@ -28,7 +29,7 @@ std::tuple<double, double, std::size_t, bool> sketch_moments(
     double* counts_data = counts.mutable_data();
     MomentSummary summary;
     {
-        py::gil_scoped_release nogil;
+        Released nogil;
         summary = moments(request, interval_data, bins_data, counts_data);
     }
     return {summary.least, summary.greatest, summary.outside, summary.finite};
@@ -76,7 +77,7 @@ void sketch_sum_max(const Float64Array& values, const std::optional<Float64Array
     problem.value_error = value_error;
     const PanelSums out = {sums.mutable_data(), errors.mutable_data(), closeness.mutable_data()};
     std::vector<double> scratch(panel_scratch(problem));
-    py::gil_scoped_release nogil;
+    Released nogil;
     panel_kernels().sum_max(problem, scratch.data(), out);
 }
 
@@ -92,7 +93,7 @@ CellArrays sketch_cells(const py::array& theta, double centre, const Float64Arra
     const CellRequest request = {operand(theta, n), n, centre, cuts.data(), length(cuts), unit};
     Cells found;
     {
-        py::gil_scoped_release nogil;
+        Released nogil;
         found = cells(request);
     }
     return {array_of(found.left), array_of(found.mean), array_of(found.right),
@@ -118,7 +119,7 @@ void sketch_excess(const Float64Array& coefficients, const Float64Array& centre,
                                    mean.data(),           right.data(),  count.data()};
     double* sums_data = sums.mutable_data();
     double* errors_data = errors.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     panel_kernels().excess(problem, sums_data, errors_data);
 }
 
@@ -136,7 +137,7 @@ void sketch_ball_rates(const Float64Array& steps, const Float64Array& reach,
     const BallProblem problem = ball_problem(steps, reach, bend, values);
     if (length(rates) != problem.places) throw py::type_error("core: rates of the wrong length");
     double* out = rates.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     ball_rates(problem, out);
 }
 
@@ -148,7 +149,7 @@ void sketch_ball_excesses(const Float64Array& steps, const Float64Array& reach,
         throw py::type_error("core: excesses of the wrong length");
     }
     float* out = excesses.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     ball_excesses(problem, prices.data(), length(prices), out);
 }
 

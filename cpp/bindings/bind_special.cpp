@@ -1,4 +1,5 @@
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "numeric/binomial.hpp"
 #include "numeric/clipped_sum.hpp"
 #include "numeric/special.hpp"
@@ -20,7 +21,7 @@ void def_map(py::module_& m, const char* name, SpecialKernels::Map kernel, Names
             const auto n = static_cast<std::size_t>(out.size());
             const Operand operands[] = {operand(from, n)...};
             const Output to = output(out);
-            py::gil_scoped_release nogil;
+            Released nogil;
             map_array(kernel, operands, to, n);
         },
         py::arg(names)..., py::arg("out"));
@@ -33,7 +34,7 @@ void def_reduction(py::module_& m, const char* name,
         [reduce](const py::array& x) {
             const auto n = static_cast<std::size_t>(x.size());
             const Operand from = operand(x, n);
-            py::gil_scoped_release nogil;
+            Released nogil;
             return reduce(from, n);
         },
         py::arg("x"));
@@ -55,7 +56,7 @@ void add_clipped_rows(const py::array& rows, double norm, double bound, double u
         bound,
         unit};
     std::int64_t* sums_data = sums.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     add_clipped(problem, sums_data);
 }
 

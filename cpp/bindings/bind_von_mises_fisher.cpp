@@ -2,6 +2,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/elementwise.hpp"
+#include "bindings/released.hpp"
 #include "mechanisms/vmf_divergence_kernels.hpp"
 #include "mechanisms/vmf_profile.hpp"
 #include "runtime/interruption.hpp"
@@ -18,7 +19,7 @@ void renyi_divergence(const py::array& nu, const py::array& kappa, const py::arr
     const VmfRenyiTask task{operand(nu, n),          operand(kappa, n), operand(half_chord, n),
                             operand(half_cosine, n), operand(alpha, n), out.mutable_data()};
     const std::size_t block = n < kSerialBelow ? kSerialBelow : kBlock;
-    py::gil_scoped_release nogil;
+    Released nogil;
     parallel_ranges(n, block, [&](std::size_t begin, std::size_t end) {
         vmf_divergence_kernels().renyi(task, begin, end - begin);
     });
@@ -37,7 +38,7 @@ void renyi_sum(const Float64Array& nu, const Float64Array& kappa, const Float64A
     if (length(alphas) != n) throw py::type_error("core: alphas of the wrong length");
     const double* alpha = alphas.data();
     double* total = out.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     std::fill(total, total + n, 0.0);
     for (std::size_t i = 0; i < functions; ++i) {
         poll();
@@ -57,7 +58,7 @@ void def_profile(py::module_& m, const char* name, const char* at, OfPair functi
             const Operand chords = float64_operand(half_chord, n);
             const Operand points = float64_operand(x, n);
             double* to = out.mutable_data();
-            py::gil_scoped_release nogil;
+            Released nogil;
             function(kappa, dim, chords, points, n, to);
         },
         py::arg("kappa"), py::arg("dim"), py::arg("half_chord"), py::arg(at),

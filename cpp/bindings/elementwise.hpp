@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "runtime/interruption.hpp"
 #include "runtime/parallel.hpp"
 
@@ -26,7 +27,7 @@ void fill(Float64Array& out, Function function) {
     constexpr std::size_t kBlock = 1024;
     const std::size_t n = length(out);
     double* to = out.mutable_data();
-    py::gil_scoped_release nogil;
+    Released nogil;
     parallel_ranges(n, kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             if (i % 16 == 0) poll();
@@ -57,7 +58,7 @@ void def_elementwise(Scope& scope, const char* name, Function function, Names...
 template <class Function, class... Names>
 void def_scalar_and_elementwise(py::module_& m, const char* name, Function function,
                                 Names... names) {
-    m.def(name, function, py::call_guard<py::gil_scoped_release>(), py::arg(names)...);
+    m.def(name, function, py::call_guard<Released>(), py::arg(names)...);
     def_elementwise(m, name, function, names...);
 }
 

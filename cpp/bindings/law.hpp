@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bindings/elementwise.hpp"
+#include "bindings/released.hpp"
 #include "mechanisms/shift_divergence.hpp"
 #include "worst/worst_shift.hpp"
 
@@ -48,14 +49,14 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
     def_elementwise<Law>(law, "hockey_stick", shifted, "shift", "epsilon");
     def_elementwise<Law>(law, "shift_delta", shift_delta, "shift", "epsilon");
     def_elementwise<Law>(law, "delta", worst_delta, "epsilon", "sensitivity");
-    const auto nogil = py::call_guard<py::gil_scoped_release>();
+    const auto nogil = py::call_guard<Released>();
     law.def("mean_abs", &Law::mean_abs, nogil);
     law.def("variance", &Law::variance, nogil);
     law.def(
         "worst_shift",
         [](const Law& self, double epsilon, double sensitivity) {
             const WorstShift worst = [&] {
-                py::gil_scoped_release released;
+                Released released;
                 return worst_shift(self, epsilon, sensitivity);
             }();
             return py::make_tuple(worst.delta, worst.shift, proof_name(worst.proof));
@@ -75,7 +76,7 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
             if (length(epsilon) != n) throw py::type_error("core: operand of the wrong length");
             const double* from = epsilon.data();
             double* to = out.mutable_data();
-            py::gil_scoped_release released;
+            Released released;
             worst_shift_curve(self, sensitivity, from, n, tolerance, to);
         },
         py::arg("sensitivity"), py::arg("epsilon").noconvert(), py::arg("tolerance"),

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "bindings/arrays.hpp"
+#include "bindings/released.hpp"
 #include "mechanisms/sample_task.hpp"
 #include "random/noise_source.hpp"
 #include "runtime/parallel.hpp"
@@ -97,7 +98,7 @@ void sample_as(Sampler<Task> sampler, const Place& place, Fill fill) {
     if (!py::isinstance<Int64Array>(out)) task.out = static_cast<Real*>(out.mutable_data());
     task.key = place.source.next(place.law, place.first);  // last: what is refused takes no key
     const std::size_t chunk = n < kSerialBelow ? kSerialBelow : kChunk;
-    py::gil_scoped_release nogil;
+    Released nogil;
     parallel_ranges(n, chunk, [&](std::size_t begin, std::size_t end) {
         sampler(task, begin, end);
         erase_stack_below<is_on_grid ? kGridStack : kSamplerStack>();
