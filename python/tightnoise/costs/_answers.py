@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
+from tightnoise.costs._beside_few import beside_few_sums
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._connected_dots import connect_dots
@@ -25,7 +26,6 @@ from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, largest_epsilon, losses_of_
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rare_bounds import rare_bounds
-from tightnoise.costs._rare_losses import delta_of_rare, epsilon_of_rare
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Sampled, Terms, merged_terms, sum_upper
 
@@ -180,17 +180,19 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         return best
     if question == "epsilon" and exact is not None and best.upper < _SMALL:
         return best
-    best = best.or_tighter(rare_bounds(question, terms, at, best))
-    if best.is_narrow:
-        return best
-    best = best.or_tighter(lattice_bounds(question, terms, at, best))
-    if best.is_narrow:
-        return best
-    of_rare = epsilon_of_rare if question == "epsilon" else delta_of_rare
     if question == "epsilon" and at == 0:
         return best
-    rare = (of_rare(leaf, n, at) for leaf, n in terms if not leaf.is_coarse)
-    return best.or_tighter(Bounds(max(rare, default=0.0), upper))
+    beside = beside_few_sums(terms)
+    for way in (
+        partial(rare_bounds, question, terms, at, is_patient=False),
+        partial(lattice_bounds, question, terms, at),
+        lambda known: known if beside is None else known.or_tighter(getattr(beside, question)(at)),
+        partial(rare_bounds, question, terms, at),
+    ):
+        best = best.or_tighter(way(best))
+        if best.is_narrow:
+            break
+    return best
 
 
 def _is_small(question: str, known: Bounds) -> bool:
@@ -362,8 +364,10 @@ def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) ->
     few = few_sums(terms)
     if few is not None:
         return few.epsilon(at) if question == "epsilon" else few.delta(at)
+    if question == "epsilon" and at == 0:
+        return None
     composition = composition_of(terms, of_atoms=of_atoms)
-    if composition is None or (question == "epsilon" and at == 0):
+    if composition is None:
         return None
     bounds: Bounds = getattr(composition, question)(at)
     return bounds

@@ -71,12 +71,14 @@ _SURE = 2e-9  # relative: so far from where both sides are equal
 _NEXT = 1e-6  # relative: a first step from where that may be
 
 
-def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
+def rare_bounds(
+    question: str, terms: Terms, at: float, known: Bounds, *, is_patient: bool = True
+) -> Bounds:
     """Return an epsilon that is not reached at a delta and one that is, or a delta at an epsilon.
 
     The lower one is of the pairs of the leaves, in the worse direction; 0 if one is not known.
     `known` is known already, from above not far from the truth. It is all that is returned where
-    there are no such releases.
+    there are no such releases. `is_patient`: also with as many points as are too few to be narrow.
     """
     near = known.upper if question == "epsilon" else at
     plan = _Plan.of(terms)
@@ -94,7 +96,9 @@ def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds
         if best.is_narrow or not width < _WORTH_ANOTHER * last:
             break
         near = best.upper if question == "epsilon" else at
-        grid = laid.finer(near, _AIM * NARROW / width, plan.most_points)
+        wanted, grid = laid.finer(near, _AIM * NARROW / width, plan.most_points)
+        if not is_patient and wanted > plan.most_points:
+            break
     return best
 
 
@@ -238,8 +242,11 @@ class _Laid:
                 lower = max(lower, reader.answer(question, at, uppers[way]))
         return Bounds(lower, uppers[order[0]])
 
-    def finer(self, x: float, part: float, most: int) -> Array:
-        """Return points where the profile at x asks for them, which add such a part of these."""
+    def finer(self, x: float, part: float, most: int) -> tuple[float, Array]:
+        """Return points where the profile at x asks for them, which add such a part of these.
+
+        And how many would, of which there are `most`.
+        """
         grid, others = self._grid, self._others[self.worse].above
         stages = [_turned(one, self.worse) for one in self.above]
         whole = stages[-1]
@@ -268,11 +275,10 @@ class _Laid:
         )
         adds = float((there * widths**2).sum()) * part
         points = math.sqrt(float((there * (widths / wanted) ** 2).sum()) / max(adds, 1e-300))
-        points = min(max(math.ceil(points), _LEAST), most)
+        count = math.ceil(min(max(points, _LEAST), most))
         sums = np.append(0.0, np.cumsum(wanted))
-        places = np.linspace(0.0, sums[-1], points + 1)
-        finer: Array = np.interp(places, sums, roots) ** 3
-        return finer
+        places = np.linspace(0.0, sums[-1], count + 1)
+        return points, np.asarray(np.interp(places, sums, roots) ** 3)
 
 
 def _turned(one: LossAtoms, way: int) -> LossAtoms:
