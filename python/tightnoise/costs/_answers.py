@@ -27,7 +27,7 @@ from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rare_bounds import rare_bounds
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import Sampled, Terms, merged_terms, sum_upper
+from tightnoise.costs._sampled import Sampled, Terms, merged_terms, total_upper
 
 Array = NDArray[np.float64]
 
@@ -191,8 +191,22 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     ):
         best = best.or_tighter(way(best))
         if best.is_narrow:
-            break
-    return best
+            return best
+    lower = max(
+        (_both_sides_of_case(question, part, at, upper).lower for part in _parts(terms)),
+        default=0.0,
+    )
+    return best.or_tighter(Bounds(lower, upper))
+
+
+def _parts(terms: Terms) -> list[Terms]:
+    """Return releases that compose from below, where not all do, and the others one by one."""
+    unknown = {leaf for leaf, _ in terms if leaf.reached() is None and leaf.attained() is None}
+    if not unknown:
+        return []
+    known = tuple((leaf, n) for leaf, n in terms if leaf not in unknown)
+    parts = [known, *(((leaf, 1),) for leaf in unknown if not leaf.is_coarse)]
+    return [part for part in parts if part and part != terms]
 
 
 def _is_small(question: str, known: Bounds) -> bool:
@@ -259,7 +273,7 @@ def _pure_delta(terms: Terms, epsilon: float) -> Proof:
 
 
 def _largest_loss(terms: Terms) -> float:
-    return sum_upper((leaf.max_loss, n) for leaf, n in terms)
+    return total_upper((leaf.max_loss, n) for leaf, n in terms)
 
 
 @functools.lru_cache(maxsize=256)
@@ -351,7 +365,7 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
         if release is None:
             return None
         releases[release] = 1
-    largest = sum_upper((r.largest, n) for r, n in releases.items())
+    largest = total_upper((r.largest, n) for r, n in releases.items())
     if sum(releases.values()) > MAX_LATTICE_COUNT or not (
         largest == 0 or _LEAST <= largest <= _LARGEST
     ):

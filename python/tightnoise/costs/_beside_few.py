@@ -55,6 +55,8 @@ def beside_few_sums(terms: Terms) -> BesideFew | None:
     rest: list[tuple[Leaf, int]] = []
     for leaf, n in merged_terms(terms):
         (rest if leaf.reached() is None else told).append((leaf, n))
+    if any(leaf.is_slow or leaf.gap is not None for leaf, _ in rest):
+        return None
     few = few_sums(tuple(told)) if told and rest else None
     coarse = losses_above(terms)
     if few is None or not coarse:

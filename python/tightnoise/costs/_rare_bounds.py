@@ -65,6 +65,7 @@ _WORTH_ANOTHER = 0.7  # of the last width
 _EVENLY = 0.25  # of the points
 _NEAREST = 1e-11  # relative: points are no closer to each other
 _GROUPS = 160  # of losses, each of which counts as one
+_TILTS: tuple[float, ...] = (0.0, *(2.0 ** (k / 4) for k in range(-8, 16)))  # that may suit a pair
 _STEPS = 60  # towards an epsilon
 _LOST = 1e-300  # of a delta, at most
 _SURE = 2e-9  # relative: so far from where both sides are equal
@@ -235,7 +236,7 @@ class _Laid:
             if uppers[way] <= lower:
                 break
             below = _products_of(
-                self._rare, self._grid, product_below, _below(way), swapped=way > 0
+                self._rare, self._grid, product_below, _below(way, near), swapped=way > 0
             )
             if below:
                 reader = _Read(below[-1], self._others[way].below, is_upper=False)
@@ -331,12 +332,25 @@ def _above(one: _Rare, grid: Array) -> LossAtoms:
     return LossAtoms.of(release_above(one.leaf, finer), one.centre, LEAST_MASS)
 
 
-def _below(way: int) -> Callable[[_Rare, Array], LossAtoms | None]:
+def _below(way: int, near: float) -> Callable[[_Rare, Array], LossAtoms | None]:
     def below(one: _Rare, grid: Array) -> LossAtoms | None:
-        both = releases_below(one.leaf, Refinement((0.0,), 0, corners=_corners(one, grid)))
+        finer = Refinement((_tilt(one.leaf, near),), 0, corners=_corners(one, grid))
+        both = releases_below(one.leaf, finer)
         return None if both is None else LossAtoms.of(both[way], -one.centre if way else one.centre)
 
     return below
+
+
+def _tilt(leaf: Leaf, near: float) -> float:
+    """Return the tilt of which the pair that is known costs most there, if several are known."""
+    if leaf.gap is None:
+        return 0.0
+
+    def delta(tilt: float) -> float:
+        found = leaf.attained(tilt)
+        return 0.0 if found is None else float(np.max(found.profile(np.array([near]))))
+
+    return max(_TILTS, key=delta)
 
 
 # --- both together

@@ -78,7 +78,7 @@ def merged_terms(terms: Terms) -> Terms:
             return tuple(plain)
         merged = gaussian_of_mu(mu, is_bound=is_bound)
     if any(isinstance(leaf, TruncatedPair) for leaf, _ in gaussians):
-        rho = sum_upper((leaf.zcdp_rho, n) for leaf, n in gaussians)
+        rho = total_upper((leaf.zcdp_rho, n) for leaf, n in gaussians)
         merged = TruncatedPair(merged.noise_multiplier, rho=rho)
     return (*others, (merged, 1))
 
@@ -196,7 +196,7 @@ class Sampled(Leaf):
     @property
     def max_loss(self) -> float:
         """That of the release itself, or what is left of it."""
-        total = sum_upper((leaf.max_loss, n) for leaf, n in self.terms)
+        total = total_upper((leaf.max_loss, n) for leaf, n in self.terms)
         return total if self.is_replaced else sampled_largest(total, self.rate)
 
     @property
@@ -207,7 +207,7 @@ class Sampled(Leaf):
     @property
     def zcdp_rho(self) -> float:
         """That without sampling."""
-        return sum_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
+        return total_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
 
     def renyi(self) -> RdpFunction | None:
         """Return the exact function of a Gaussian or a direction, else the least of bounds.
@@ -539,19 +539,21 @@ class Group(Leaf):
     def max_loss(self) -> float:
         """As many times that of one record."""
         larger = self.larger
-        return sum_upper([(self.leaf.max_loss, self.count)]) if larger is None else larger.max_loss
+        return (
+            total_upper([(self.leaf.max_loss, self.count)]) if larger is None else larger.max_loss
+        )
 
     @property
     def gdp_mu(self) -> float:
         """As many times that of one record (Dong, Roth and Su 2022, Theorem 2.14)."""
         larger = self.larger
-        return sum_upper([(self.leaf.gdp_mu, self.count)]) if larger is None else larger.gdp_mu
+        return total_upper([(self.leaf.gdp_mu, self.count)]) if larger is None else larger.gdp_mu
 
     @property
     def zcdp_rho(self) -> float:
         """As many times squared (Bun and Steinke 2016, Proposition 1.9)."""
         larger = self.larger
-        own = sum_upper([(self.leaf.zcdp_rho, self.count**2)])
+        own = total_upper([(self.leaf.zcdp_rho, self.count**2)])
         return own if larger is None else larger.zcdp_rho
 
     def renyi(self) -> RdpFunction | None:
@@ -626,7 +628,7 @@ class Group(Leaf):
         return f"{self.count} records: {self.leaf.describe()}"
 
 
-def sum_upper(terms: Any) -> float:
+def total_upper(terms: Any) -> float:
     """Return the sum of value times count over terms, rounded up."""
     try:
         total = math.fsum(value * n for value, n in terms)
