@@ -182,13 +182,15 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         return best
     if question == "epsilon" and at == 0:
         return best
-    beside = beside_few_sums(terms)
-    for way in (
+    ways: list[Callable[[Bounds], Bounds]] = [
         partial(rare_bounds, question, terms, at, is_patient=False),
         partial(lattice_bounds, question, terms, at),
-        lambda known: known if beside is None else known.or_tighter(getattr(beside, question)(at)),
         partial(rare_bounds, question, terms, at),
-    ):
+    ]
+    beside = beside_few_sums(terms)
+    if beside is not None:
+        ways.insert(2, partial(beside.answer, question, at))
+    for way in ways:
         best = best.or_tighter(way(best))
         if best.is_narrow:
             return best

@@ -84,6 +84,10 @@ class BesideFew:
     def _ways(self) -> range:
         return range(len(self.coarse))
 
+    def answer(self, question: str, at: float, known: Bounds) -> Bounds:
+        """Return bounds of epsilon at a delta above 0, or of delta at an epsilon of at least 0."""
+        return self.epsilon(at, known) if question == "epsilon" else self.delta(at)
+
     def delta(self, epsilon: float) -> Bounds:
         """Return bounds of delta at an epsilon of at least 0."""
         least = most = 0.0
@@ -94,8 +98,8 @@ class BesideFew:
             most = max(most, upper)
         return Bounds(least, most)
 
-    def epsilon(self, delta: float) -> Bounds:
-        """Return bounds of the least epsilon at a delta above 0."""
+    def epsilon(self, delta: float, known: Bounds) -> Bounds:
+        """Return bounds of the least epsilon at a delta above 0, of which these are known."""
         found = Bounds(0.0, 0.0)
         guesses = [_guess(self.coarse[way], delta) for way in self._ways]
         for way in sorted(self._ways, key=lambda way: -guesses[way][0]):
@@ -105,7 +109,7 @@ class BesideFew:
                 continue
 
             read = functools.partial(self._reading, way, delta)
-            own = _epsilon(read, delta, Bounds(found.upper, near), slope)
+            own = _epsilon(read, delta, Bounds(found.upper, near), slope, known.upper - known.lower)
             found = Bounds(max(found.lower, own.lower), max(found.upper, own.upper))
         return found
 
@@ -151,11 +155,12 @@ class _Reading(NamedTuple):
 
 
 def _epsilon(
-    read: Callable[[float], _Reading], delta: float, known: Bounds, slope: float
+    read: Callable[[float], _Reading], delta: float, known: Bounds, slope: float, widest: float
 ) -> Bounds:
     """Return bounds of where a divergence falls to delta, which is about at the upper one known.
 
-    Where it is at most the lower one known, any bounds up to that will do.
+    Where it is at most the lower one known, any bounds up to that will do, and others only if they
+    are closer to each other than the widest.
     """
     best, readings = Bounds(0.0, known.upper), list[_Reading]()
     x = min(known) or known.upper
@@ -166,12 +171,16 @@ def _epsilon(
         low, high = readings[-1].lower, readings[-1].upper
         if width <= _ENOUGH * best.upper or best.upper <= known.lower or low <= 0 < delta < high:
             break
-        if len(readings) > 1:
-            slope = math.log(readings[-2].upper / high) / (x - readings[-2].x)
-        if low > 0 and math.log(high / low) > 0.5 * width * abs(slope):  # no more is told
+        told = math.log(high / low) if low > 0 else 0.0  # no more of one reading
+        fall = math.log(readings[-2].upper / high) if len(readings) > 1 else 0.0
+        if abs(fall) > 2 * told:
+            slope = fall / (x - readings[-2].x)
+        if told > 0.5 * min(width, widest) * abs(slope):
             break
         # The next one is on the other side of delta, and not too close.
-        move = math.log((low + high) / (2 * delta)) / slope + _BEYOND * x if slope > 0 else 0.0
+        aim = low if low <= delta < high else 0.5 * (low + high)
+        beyond = math.copysign(_BEYOND * x, delta - aim) if aim == low else _BEYOND * x
+        move = math.log(aim / delta) / slope + beyond if slope > 0 else 0.0
         if abs(move) < _NEAREST * x:
             move = math.copysign(_NEAREST * x, high - delta)
         x += move
