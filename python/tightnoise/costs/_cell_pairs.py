@@ -50,8 +50,7 @@ def pair_in_domain(law: str, width: float, shift: float, tilt: float) -> Attaine
     pairs = [cells for cells in found if cells is not None]
     if not pairs:
         return None
-    ordered = [cells for p, q, error in pairs for cells in ((p, q, error), (q, p, error))]
-    here, there, error = max(ordered, key=lambda cells: moment(cells[0], cells[1], tilt))
+    here, there, error = max(pairs, key=lambda cells: moment(cells[0], cells[1], tilt))
     return pair_of_cells(here, there, error, is_symmetric=False)
 
 
@@ -107,10 +106,10 @@ def pair_of_largest(mu: float, steps: int) -> Attained:
 
 
 def moment(here: Array, there: Array, tilt: float) -> float:
-    """Return about the logarithm of E e^(tilt L) over the tilt, L = here - there."""
-    loss = here - there
-    theta = max(tilt, _LEAST_TILT / float(np.abs(loss).max(initial=1e-300)))
-    return float(np.logaddexp.reduce(here + theta * loss)) / theta
+    """Return about the logarithm of E e^(tilt L) over the tilt, in the worse order of the pair."""
+    theta = max(tilt, _LEAST_TILT / float(np.abs(here - there).max(initial=1e-300)))
+    ways = ((here, here - there), (there, there - here))
+    return max(float(np.logaddexp.reduce(log_p + theta * loss)) / theta for log_p, loss in ways)
 
 
 def pair_of_cells(here: Array, there: Array, error: float, *, is_symmetric: bool) -> Attained:

@@ -50,6 +50,7 @@ Terms = tuple[tuple[Leaf, int], ...]
 
 _LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
+_READ = 200  # points of a profile, about
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
@@ -296,6 +297,8 @@ class Sampled(Leaf):
         if found is None or release is None:
             return None
         excess = sampled_excess(found.excess, self.rate, release.largest)
+        if leaf.has_either_order and 0 < leaf.max_loss < math.inf:
+            found = _in_worse_order(found, leaf.max_loss, tilt)
         if self.sampling == "fixed-size" and found.is_symmetric:
             return Attained(fixed_size_profile(found.profile, self.rate), excess, True)
         return Attained(poisson_profile(found.profile, self.rate), excess, False)
@@ -626,6 +629,19 @@ class Group(Leaf):
     def describe(self) -> str:
         """Return what is released, and for how many records."""
         return f"{self.count} records: {self.leaf.describe()}"
+
+
+def _in_worse_order(pair: Attained, largest: float, tilt: float) -> Attained:
+    """Return a pair of which neighbours have either order in the one with the larger moment.
+
+    E e^(tilt L) is tilt (tilt + 1) times the integral of e^(tilt x) D(x), but for what is below 0.
+    """
+    epsilons = largest * np.arange(1.0, _READ) / _READ
+    weights = np.exp(tilt * (epsilons - largest))
+    ahead, behind = (float((weights * each).sum()) for each in pair.profile(epsilons))
+    if ahead >= behind:
+        return pair
+    return pair._replace(profile=lambda epsilons: pair.profile(epsilons)[::-1])
 
 
 def total_upper(terms: Any) -> float:
