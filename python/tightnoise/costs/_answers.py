@@ -202,12 +202,13 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
 
 
 def _parts(terms: Terms) -> list[Terms]:
-    """Return releases that compose from below, where not all do, and the others one by one."""
+    """Return releases that compose from below, if some do not, and one of those of many pairs."""
     unknown = {leaf for leaf, _ in terms if leaf.reached() is None and leaf.attained() is None}
-    if not unknown:
-        return []
-    known = tuple((leaf, n) for leaf, n in terms if leaf not in unknown)
-    parts = [known, *(((leaf, 1),) for leaf in unknown if not leaf.is_coarse)]
+    parts: list[Terms] = [
+        ((leaf, 1),) for leaf, _ in terms if leaf.gap is not None and not leaf.is_coarse
+    ]
+    if unknown:
+        parts.append(tuple((leaf, n) for leaf, n in terms if leaf not in unknown))
     return [part for part in parts if part and part != terms]
 
 
