@@ -114,7 +114,7 @@ def test_each_direction_as_quadrature_says(way):
     assert plan is not None
     laid = plan.laid(plan.first_grid(0.5))
     sums = rare._products_of(
-        plan.rare, laid._grid, rare.product_below, rare._below(way), swapped=way > 0
+        plan.rare, laid._grid, rare.product_below, rare._below(way, 0.5), swapped=way > 0
     )
     for x in (0.0, 0.2, 0.4999, 0.51, 0.8):
         truth = composed_delta(x, sigma, rate, loss, way, 2)
@@ -171,7 +171,7 @@ def test_large_losses_in_the_other_direction():
     laid = plan.laid(plan.first_grid(1.5))
     for way in (0, 1):
         sums = rare._products_of(
-            plan.rare, laid._grid, rare.product_below, rare._below(way), swapped=way > 0
+            plan.rare, laid._grid, rare.product_below, rare._below(way, 0.5), swapped=way > 0
         )
         above = rare._Read(
             rare._turned(laid.above[-1], way), laid._others[way].above, is_upper=True

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,12 +23,13 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
-from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile
+from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of, points_up_to
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._shifted_pair import EXACT, shifted_pair, worst_shifts_below
+from tightnoise.costs._staircase_losses import staircase_losses
 
 Array = NDArray[np.float64]
 
@@ -249,6 +251,9 @@ class AdditivePair(Leaf):
 
     def release(self) -> Release | None:
         """Return the losses; None of noise with several modes whose losses are too large."""
+        if self._is_staircase:
+            epsilon, step, gamma, _ = self.parameters
+            return staircase_losses(epsilon, gamma, Fraction(self.sensitivity) / Fraction(step))
         law, shift = self._core_law, self.sensitivity
         if not self.is_attained:
             far = np.empty(1)
@@ -270,6 +275,18 @@ class AdditivePair(Leaf):
             return losses_of(self.profile, largest, min(largest, 1.0), symmetric=True)
         bend = _LAWS[self.law].bend(*self.parameters)
         return lattice_losses_of(self.profile, largest, bend)
+
+    @property
+    def _is_staircase(self) -> bool:
+        """Whether each loss is a step or none."""
+        if self.law != "staircase":
+            return False
+        _, step, _, bound = self.parameters
+        return bool(bound == math.inf and self.sensitivity <= step)
+
+    def reached(self) -> Release | None:
+        """Return those of staircase noise."""
+        return losses_of_leaf(self) if self._is_staircase else None
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return that of Laplace noise."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
+from tightnoise.costs._beside_few import beside_few_sums
 from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._connected_dots import connect_dots
@@ -25,9 +26,8 @@ from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, largest_epsilon, losses_of_
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rare_bounds import rare_bounds
-from tightnoise.costs._rare_losses import delta_of_rare, epsilon_of_rare
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import Sampled, Terms, merged_terms, sum_upper
+from tightnoise.costs._sampled import Sampled, Terms, merged_terms, total_upper
 
 Array = NDArray[np.float64]
 
@@ -180,17 +180,36 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         return best
     if question == "epsilon" and exact is not None and best.upper < _SMALL:
         return best
-    best = best.or_tighter(rare_bounds(question, terms, at, best))
-    if best.is_narrow:
-        return best
-    best = best.or_tighter(lattice_bounds(question, terms, at, best))
-    if best.is_narrow:
-        return best
-    of_rare = epsilon_of_rare if question == "epsilon" else delta_of_rare
     if question == "epsilon" and at == 0:
         return best
-    rare = (of_rare(leaf, n, at) for leaf, n in terms if not leaf.is_coarse)
-    return best.or_tighter(Bounds(max(rare, default=0.0), upper))
+    ways: list[Callable[[Bounds], Bounds]] = [
+        partial(rare_bounds, question, terms, at, is_patient=False),
+        partial(lattice_bounds, question, terms, at),
+        partial(rare_bounds, question, terms, at),
+    ]
+    beside = beside_few_sums(terms)
+    if beside is not None:
+        ways.insert(2, partial(beside.answer, question, at))
+    for way in ways:
+        best = best.or_tighter(way(best))
+        if best.is_narrow:
+            return best
+    lower = max(
+        (_both_sides_of_case(question, part, at, upper).lower for part in _parts(terms)),
+        default=0.0,
+    )
+    return best.or_tighter(Bounds(lower, upper))
+
+
+def _parts(terms: Terms) -> list[Terms]:
+    """Return releases that compose from below, if some do not, and one of those of many pairs."""
+    unknown = {leaf for leaf, _ in terms if leaf.reached() is None and leaf.attained() is None}
+    parts: list[Terms] = [
+        ((leaf, 1),) for leaf, _ in terms if leaf.gap is not None and not leaf.is_coarse
+    ]
+    if unknown:
+        parts.append(tuple((leaf, n) for leaf, n in terms if leaf not in unknown))
+    return [part for part in parts if part and part != terms]
 
 
 def _is_small(question: str, known: Bounds) -> bool:
@@ -257,7 +276,7 @@ def _pure_delta(terms: Terms, epsilon: float) -> Proof:
 
 
 def _largest_loss(terms: Terms) -> float:
-    return sum_upper((leaf.max_loss, n) for leaf, n in terms)
+    return total_upper((leaf.max_loss, n) for leaf, n in terms)
 
 
 @functools.lru_cache(maxsize=256)
@@ -349,7 +368,7 @@ def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
         if release is None:
             return None
         releases[release] = 1
-    largest = sum_upper((r.largest, n) for r, n in releases.items())
+    largest = total_upper((r.largest, n) for r, n in releases.items())
     if sum(releases.values()) > MAX_LATTICE_COUNT or not (
         largest == 0 or _LEAST <= largest <= _LARGEST
     ):
@@ -362,8 +381,10 @@ def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) ->
     few = few_sums(terms)
     if few is not None:
         return few.epsilon(at) if question == "epsilon" else few.delta(at)
+    if question == "epsilon" and at == 0:
+        return None
     composition = composition_of(terms, of_atoms=of_atoms)
-    if composition is None or (question == "epsilon" and at == 0):
+    if composition is None:
         return None
     bounds: Bounds = getattr(composition, question)(at)
     return bounds

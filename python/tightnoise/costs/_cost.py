@@ -30,7 +30,7 @@ from tightnoise.costs._figure import draw, draw_tradeoff
 from tightnoise.costs._leaf import leaf_of
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import root_of_squares, sum_upper
+from tightnoise.costs._sampled import root_of_squares, total_upper
 from tightnoise.costs._tradeoff import auc_upper, tradeoff
 
 Array = NDArray[np.float64]
@@ -349,7 +349,7 @@ class Cost(Constructors):
     @property
     def zcdp_rho(self) -> float:
         """A rho for which all this is rho-zCDP, rounded up; infinity where none is known."""
-        return sum_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
+        return total_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
 
     # --- views
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
 from tightnoise._core import cost as core
-from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_upper
+from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_of_products_upper
 
 Array = NDArray[np.float64]
 
@@ -89,12 +89,12 @@ class DiscreteLosses(LatticeLosses):
     @cached_property
     def largest(self) -> float:
         """The largest sum of losses, in size."""
-        return sum_upper((release.largest, n) for release, n in self._pairs())
+        return sum_of_products_upper((release.largest, n) for release, n in self._pairs())
 
     @cached_property
     def highest(self) -> float:
         """The largest sum of losses."""
-        return sum_upper((release.highest, n) for release, n in self._pairs())
+        return sum_of_products_upper((release.highest, n) for release, n in self._pairs())
 
     @cached_property
     def infinite(self) -> float:

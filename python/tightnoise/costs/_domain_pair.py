@@ -69,6 +69,7 @@ class DomainPair(Leaf):
     sensitivity: float
 
     kind: ClassVar[str] = "domain"
+    has_either_order: ClassVar[bool] = True  # a record may raise the value or lower it
     is_slow: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

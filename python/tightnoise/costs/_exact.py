@@ -145,9 +145,13 @@ class Composition:
         """Whether both directions are one."""
         return len(self._directions) == 1
 
-    def delta_one_way(self, way: int, epsilon: float) -> Bounds:
-        """Return bounds of delta in one direction; the other one's pair is the swapped one."""
-        return self._one_way(*self._directions[way].delta(epsilon))
+    def delta_one_way(self, way: int, epsilon: float, floor: float = 0.0) -> Bounds:
+        """Return bounds of delta in one direction; the other one's pair is the swapped one.
+
+        Any bounds up to a `floor` that it does not exceed.
+        """
+        direction = self._directions[way % len(self._directions)]
+        return self._one_way(*direction.delta(epsilon, floor))
 
     def deltas_one_way(self, way: int, epsilons: Array) -> tuple[Array, Array]:
         """Return the same at epsilons that rise; 0 and 1 where it would take a while."""

@@ -466,7 +466,7 @@ def _on_lattice(
     return _OnLattice(middle, filled, folded / total, math.log(total) + largest)
 
 
-def sum_upper(terms: Iterable[tuple[float, float]]) -> float:
+def sum_of_products_upper(terms: Iterable[tuple[float, float]]) -> float:
     """Return the sum of products, rounded up: at an epsilon below the exact one, delta is not 0."""
     exact = sum((Fraction(x) * Fraction(times) for x, times in terms), Fraction(0))
     if exact > Fraction(sys.float_info.max):

@@ -164,6 +164,31 @@ def deltas_below(terms: Terms, epsilons: Array) -> Array:
     return found
 
 
+def delta_one_way(terms: Terms, way: int, epsilon: float, floor: float) -> Bounds:
+    """Return bounds of delta in one direction, at an epsilon of any sign.
+
+    Any bounds up to a `floor` that it does not exceed; 0 and 1 where too little is known.
+    """
+    if epsilon < 0:  # D(P||Q)(t) = 1 - t + t D(Q||P)(1/t)
+        t = math.exp(epsilon)
+        other = delta_one_way(terms, 1 - way, -epsilon, floor / t if t > 0 else 1.0)
+        low, high = (-math.expm1(epsilon) + t * each for each in other)
+        return Bounds(low * (1 - 8 * _UNIT), min(high * (1 + 8 * _UNIT), 1.0))
+    coarse = losses_above(terms)
+    if not coarse:
+        return Bounds(0.0, 1.0)
+    losses = coarse[way % len(coarse)]
+    most = losses.infinite + math.exp(min(losses.chernoff_log_slack(epsilon), 0.0))
+    if most * (1 + 8 * _UNIT) <= floor:
+        return Bounds(0.0, floor)
+    frames = tuple(_frame(each, epsilon) for each in coarse)
+    ways = ways_at(terms, frames)
+    if not ways:
+        return Bounds(0.0, 1.0)
+    own, frame = ways[way % len(ways)], frames[way % len(ways)]
+    return Bounds(_delta_below(own, frame, epsilon), _delta_above(own, frame, epsilon))
+
+
 class Way(NamedTuple):
     """The losses of one direction from both sides."""
 

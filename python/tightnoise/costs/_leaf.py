@@ -85,6 +85,7 @@ class Leaf(ABC):
     is_attained: ClassVar[bool] = True  # else known from above only
     has_least_profile: ClassVar[bool] = True  # nothing else known proves less than the profile
     is_slow: ClassVar[bool] = False  # thousands of deltas of the profile take seconds
+    has_either_order: ClassVar[bool] = False  # that of the data set with the record may be P or Q
     is_coarse: ClassVar[bool] = False  # a hundred do: no more are read than `release` does
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -65,18 +65,21 @@ _WORTH_ANOTHER = 0.7  # of the last width
 _EVENLY = 0.25  # of the points
 _NEAREST = 1e-11  # relative: points are no closer to each other
 _GROUPS = 160  # of losses, each of which counts as one
+_TILTS: tuple[float, ...] = (0.0, *(2.0 ** (k / 4) for k in range(-8, 16)))  # that may suit a pair
 _STEPS = 60  # towards an epsilon
 _LOST = 1e-300  # of a delta, at most
 _SURE = 2e-9  # relative: so far from where both sides are equal
 _NEXT = 1e-6  # relative: a first step from where that may be
 
 
-def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
+def rare_bounds(
+    question: str, terms: Terms, at: float, known: Bounds, *, is_patient: bool = True
+) -> Bounds:
     """Return an epsilon that is not reached at a delta and one that is, or a delta at an epsilon.
 
     The lower one is of the pairs of the leaves, in the worse direction; 0 if one is not known.
     `known` is known already, from above not far from the truth. It is all that is returned where
-    there are no such releases.
+    there are no such releases. `is_patient`: also with as many points as are too few to be narrow.
     """
     near = known.upper if question == "epsilon" else at
     plan = _Plan.of(terms)
@@ -94,7 +97,9 @@ def rare_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bounds
         if best.is_narrow or not width < _WORTH_ANOTHER * last:
             break
         near = best.upper if question == "epsilon" else at
-        grid = laid.finer(near, _AIM * NARROW / width, plan.most_points)
+        wanted, grid = laid.finer(near, _AIM * NARROW / width, plan.most_points)
+        if not is_patient and wanted > plan.most_points:
+            break
     return best
 
 
@@ -231,15 +236,18 @@ class _Laid:
             if uppers[way] <= lower:
                 break
             below = _products_of(
-                self._rare, self._grid, product_below, _below(way), swapped=way > 0
+                self._rare, self._grid, product_below, _below(way, near), swapped=way > 0
             )
             if below:
                 reader = _Read(below[-1], self._others[way].below, is_upper=False)
                 lower = max(lower, reader.answer(question, at, uppers[way]))
         return Bounds(lower, uppers[order[0]])
 
-    def finer(self, x: float, part: float, most: int) -> Array:
-        """Return points where the profile at x asks for them, which add such a part of these."""
+    def finer(self, x: float, part: float, most: int) -> tuple[float, Array]:
+        """Return points where the profile at x asks for them, which add such a part of these.
+
+        And how many would, of which there are `most`.
+        """
         grid, others = self._grid, self._others[self.worse].above
         stages = [_turned(one, self.worse) for one in self.above]
         whole = stages[-1]
@@ -268,11 +276,10 @@ class _Laid:
         )
         adds = float((there * widths**2).sum()) * part
         points = math.sqrt(float((there * (widths / wanted) ** 2).sum()) / max(adds, 1e-300))
-        points = min(max(math.ceil(points), _LEAST), most)
+        count = math.ceil(min(max(points, _LEAST), most))
         sums = np.append(0.0, np.cumsum(wanted))
-        places = np.linspace(0.0, sums[-1], points + 1)
-        finer: Array = np.interp(places, sums, roots) ** 3
-        return finer
+        places = np.linspace(0.0, sums[-1], count + 1)
+        return points, np.asarray(np.interp(places, sums, roots) ** 3)
 
 
 def _turned(one: LossAtoms, way: int) -> LossAtoms:
@@ -325,12 +332,25 @@ def _above(one: _Rare, grid: Array) -> LossAtoms:
     return LossAtoms.of(release_above(one.leaf, finer), one.centre, LEAST_MASS)
 
 
-def _below(way: int) -> Callable[[_Rare, Array], LossAtoms | None]:
+def _below(way: int, near: float) -> Callable[[_Rare, Array], LossAtoms | None]:
     def below(one: _Rare, grid: Array) -> LossAtoms | None:
-        both = releases_below(one.leaf, Refinement((0.0,), 0, corners=_corners(one, grid)))
+        finer = Refinement((_tilt(one.leaf, near),), 0, corners=_corners(one, grid))
+        both = releases_below(one.leaf, finer)
         return None if both is None else LossAtoms.of(both[way], -one.centre if way else one.centre)
 
     return below
+
+
+def _tilt(leaf: Leaf, near: float) -> float:
+    """Return the tilt of which the pair that is known costs most there, if several are known."""
+    if leaf.gap is None:
+        return 0.0
+
+    def delta(tilt: float) -> float:
+        found = leaf.attained(tilt)
+        return 0.0 if found is None else float(np.max(found.profile(np.array([near]))))
+
+    return max(_TILTS, key=delta)
 
 
 # --- both together

@@ -51,6 +51,7 @@ Terms = tuple[tuple[Leaf, int], ...]
 
 _LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
+_READ = 200  # points of a profile, about
 _OVERFLOW = 700.0  # the exponential of more is not needed
 
 
@@ -79,7 +80,7 @@ def merged_terms(terms: Terms) -> Terms:
             return tuple(plain)
         merged = gaussian_of_mu(mu, is_bound=is_bound)
     if any(isinstance(leaf, TruncatedPair) for leaf, _ in gaussians):
-        rho = sum_upper((leaf.zcdp_rho, n) for leaf, n in gaussians)
+        rho = total_upper((leaf.zcdp_rho, n) for leaf, n in gaussians)
         merged = TruncatedPair(merged.noise_multiplier, rho=rho)
     return (*others, (merged, 1))
 
@@ -197,7 +198,7 @@ class Sampled(Leaf):
     @property
     def max_loss(self) -> float:
         """That of the release itself, or what is left of it."""
-        total = sum_upper((leaf.max_loss, n) for leaf, n in self.terms)
+        total = total_upper((leaf.max_loss, n) for leaf, n in self.terms)
         return total if self.is_replaced else sampled_largest(total, self.rate)
 
     @property
@@ -208,7 +209,7 @@ class Sampled(Leaf):
     @property
     def zcdp_rho(self) -> float:
         """That without sampling."""
-        return sum_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
+        return total_upper((leaf.zcdp_rho, n) for leaf, n in self.terms)
 
     def renyi(self) -> RdpFunction | None:
         """Return the exact function of a Gaussian or a direction, else the least of bounds.
@@ -297,6 +298,8 @@ class Sampled(Leaf):
         if found is None or release is None:
             return None
         excess = sampled_excess(found.excess, self.rate, release.largest)
+        if leaf.has_either_order and 0 < leaf.max_loss < math.inf:
+            found = _in_worse_order(found, leaf.max_loss, tilt)
         if self.sampling == "fixed-size" and found.is_symmetric:
             return Attained(fixed_size_profile(found.profile, self.rate), excess, True)
         return Attained(poisson_profile(found.profile, self.rate), excess, False)
@@ -550,19 +553,21 @@ class Group(Leaf):
     def max_loss(self) -> float:
         """As many times that of one record."""
         larger = self.larger
-        return sum_upper([(self.leaf.max_loss, self.count)]) if larger is None else larger.max_loss
+        return (
+            total_upper([(self.leaf.max_loss, self.count)]) if larger is None else larger.max_loss
+        )
 
     @property
     def gdp_mu(self) -> float:
         """As many times that of one record (Dong, Roth and Su 2022, Theorem 2.14)."""
         larger = self.larger
-        return sum_upper([(self.leaf.gdp_mu, self.count)]) if larger is None else larger.gdp_mu
+        return total_upper([(self.leaf.gdp_mu, self.count)]) if larger is None else larger.gdp_mu
 
     @property
     def zcdp_rho(self) -> float:
         """As many times squared (Bun and Steinke 2016, Proposition 1.9)."""
         larger = self.larger
-        own = sum_upper([(self.leaf.zcdp_rho, self.count**2)])
+        own = total_upper([(self.leaf.zcdp_rho, self.count**2)])
         return own if larger is None else larger.zcdp_rho
 
     def renyi(self) -> RdpFunction | None:
@@ -637,7 +642,20 @@ class Group(Leaf):
         return f"{self.count} records: {self.leaf.describe()}"
 
 
-def sum_upper(terms: Any) -> float:
+def _in_worse_order(pair: Attained, largest: float, tilt: float) -> Attained:
+    """Return a pair of which neighbours have either order in the one with the larger moment.
+
+    E e^(tilt L) is tilt (tilt + 1) times the integral of e^(tilt x) D(x), but for what is below 0.
+    """
+    epsilons = largest * np.arange(1.0, _READ) / _READ
+    weights = np.exp(tilt * (epsilons - largest))
+    ahead, behind = (float((weights * each).sum()) for each in pair.profile(epsilons))
+    if ahead >= behind:
+        return pair
+    return pair._replace(profile=lambda epsilons: pair.profile(epsilons)[::-1])
+
+
+def total_upper(terms: Any) -> float:
     """Return the sum of value times count over terms, rounded up."""
     try:
         total = math.fsum(value * n for value, n in terms)

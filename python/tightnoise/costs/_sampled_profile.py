@@ -110,10 +110,11 @@ def sampled_excess(base: Excess, rate: float, largest: float) -> Excess:
 
         x e^x/(q (1 + w) y) >= w/((1 + w) y) = (1 - e^-y)/y >= 1/(1 + y)
 
-    of that of x, as x e^x >= e^x - 1, and y <= x - log q.
+    of that of x, as x e^x >= e^x - 1, and y <= x - log q. Heights are the part q of those of the
+    release at most, and so is what these exceed the truth by, whatever they are.
     """
     argument = (base.argument + 4 * _ROUNDING) * (1.01 + largest - math.log(rate))
-    return Excess(base.height + 16 * _UNIT, argument, base.absolute)
+    return Excess(base.height + 16 * _UNIT, argument, base.absolute * rate * (1 + 16 * _UNIT))
 
 
 def sampled_largest(largest: float, rate: float) -> float:
