@@ -23,6 +23,7 @@ inline double weight_error(double of_weight, double order_times_loss, double of_
 // what lies outside of them.
 struct SampledDirectionLaw::Nodes {
     double spacing, log_norm;                   // of the weights, of which this was taken off
+    bool is_stretched;
     std::vector<double> shift;                  // Im v beside the real line, with v the real part,
     std::vector<std::complex<double>> stretch;  // and what is left to multiply weights by
     std::vector<double> v, excess, loss, log_weight;
@@ -32,6 +33,10 @@ struct SampledDirectionLaw::Nodes {
     std::vector<double> loss_error;  // of the loss, relative, in units u
     double low_decay, high_decay;    // log of the share of what lies beyond an end by its node
     double base_outside;             // of the weights, and of the weights times w
+
+    // Relative, of a and of a share, in units u.
+    double error_of_place() const { return is_stretched ? 1.2 * Stretch::kError : 0.0; }
+    double error_of_share() const { return is_stretched ? 6.0 : 1.0; }
 
     // log of the sum outside the nodes by that inside, the weights times w^order.
     double outside(double order, double log_sum) const {

@@ -80,10 +80,11 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
     return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum(*large), nullptr);
 }
 
-std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& request) const {
+std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& request,
+                                                          const Rule& rule) const {
     const double t = request.tilt, u = order(t), step = request.step;
     const double log_error = std::clamp(request.log_missing, -300.0, -30.0);
-    const auto real = nodes(t, moment_step(t, top(), nullptr), top(), nullptr);
+    const auto real = nodes(t, rule, top(), nullptr);
     if (!real) return nullptr;
     const Tilted of_real = tilted(real->log_weight, real->loss, u);
     const double outside = std::exp(real->outside(u, of_real.log_sum)) + real->base_outside;
@@ -96,7 +97,7 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
     const double slack = 1e-9 + 4.0 * kUnit * rounding_of(*real, of_real, u);  // of cells, too
     const double log_whole = of_real.log_sum + real->log_norm + std::log(real->spacing) - slack;
     const auto nodes_of = [&](const Cut* cut) {
-        return stretched_nodes(t, log_error, cut, *real, of_real, step);
+        return stretched_nodes(t, log_error, cut, *rule.stretch, *real, of_real, step);
     };
     const auto tail_of = [&](const Cut* cut) {
         return DirectionTail(cells, lines, u, shares(top(), cut), log_whole);
@@ -161,7 +162,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted_nodes(double t, double 
             tau = tried;
         }
     }
-    auto grid = nodes(t, width, top(), cut);
+    auto grid = nodes(t, {width}, top(), cut);
     if (!grid) return std::nullopt;
     grid->shift.assign(grid->v.size(), tau);
     grid->stretch.assign(grid->v.size(), 1.0);
@@ -174,19 +175,21 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted_nodes(double t, double 
 
 // The same along a stretch. `real` are nodes on the real line, e^log_sum is M by these.
 std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, double log_error,
-                                                                 const Cut* cut, const Nodes& real,
+                                                                 const Cut* cut,
+                                                                 const Stretched& stretch,
+                                                                 const Nodes& real,
                                                                  const Tilted& of_real,
                                                                  double step) const {
-    const double u = order(t), length = stretched_->axis.length;
+    const double u = order(t), length = stretch.axis.length;
     const auto shares = this->shares(top(), cut);
     const Ends ends = this->ends(t, top(), cut);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     const double log_least = cells.log_least(u, shares);
     const auto growth = [&](double angle) {
-        return cells.growth(stretched_->axis, angle, u, shares, kLogTurn, log_least);
+        return cells.growth(stretch.axis, angle, u, shares, kLogTurn, log_least);
     };
     double angle = 0.0, width = 0.0;
-    const double farthest = std::min(0.5 * stretched_->most_angle, farthest_shift(cut) / length);
+    const double farthest = std::min(0.5 * stretch.most_angle, farthest_shift(cut) / length);
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
         const double grown = std::max(growth(2.0 * tried).log_whole, 0.0);
         const double most = 2.0 * kPi * tried * length / (grown + std::log(4.2) - log_error);
@@ -197,7 +200,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, doubl
         }
     }
     const Beside beside{angle, real.log_norm + std::log(real.spacing)};
-    const auto grid = nodes(t, width, top(), cut, &beside);
+    const auto grid = nodes(t, {width, stretch}, top(), cut, &beside);
     if (!grid) return std::nullopt;
     const double outside = (std::exp(grid->outside(u, of_real.log_sum)) + grid->base_outside) *
                            std::exp(std::max(growth(angle).log_outside, 0.0));
@@ -221,7 +224,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::weighed(double t, const Nodes& 
                                                          double log_sum, const Cut* cut,
                                                          const Missed& missed) const {
     const double u = order(t), h = density_.along(), g = density_.across(), m = density_.sphere();
-    const double of_place = error_of_place(), of_share = stretched_ ? 6.0 : 1.0;
+    const double of_place = grid.error_of_place(), of_share = grid.error_of_share();
     const ComplexSphereMean sphere_mean(0.5 * m - 1.0);
     const ComplexShare below_top{top_.v, top_.width, sign()};
     const ComplexShare above_cut{cut ? cut->v : 0.0, cut ? cut->width : 1.0, -sign()};
