@@ -43,8 +43,7 @@ double log_sum(const std::vector<double>& exponents) {
 }  // namespace
 
 LineAbove LineAbove::of(const Stretch& stretch, double angle) {
-    return {[=](double v) { return stretch.shift_at(v, angle); }, stretch.length * angle,
-            1.0 / std::cos(angle)};
+    return {[=](double v) { return stretch.shift_at(v, angle); }, 1.0 / std::cos(angle)};
 }
 
 DirectionCells::DirectionCells(const DirectionDensity& density, double rate, double below,
@@ -166,7 +165,7 @@ double DirectionCells::steepest(const Side& side, double u,
 std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, double u,
                                                          const std::vector<SmoothShare>& shares,
                                                          double below) const {
-    Sum made{{}, {}, -kInfinity};
+    Sum made{{}, {}, 0.0, 0.0};
     const double of_line = std::log(line.length) + kSlack;
     const auto of_shares = [&](double from, double to, double shift) {
         double sum = 0.0;
@@ -179,7 +178,7 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
         for (std::size_t i = 0; i < edges.size(); ++i) {
             const bool is_last = i + 1 == edges.size();
             const Edge& inner = edges[i];
-            const double next = is_last ? line.farthest : line.shift(side->sign * edges[i + 1].v);
+            const double next = line.shift(side->sign * (is_last ? kInfinity : edges[i + 1].v));
             const Cell cell{*side,
                             inner,
                             is_last ? 1.0 : edges[i + 1].tanh,
@@ -205,10 +204,13 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
             made.log_most.push_back(most);
             made.least_turn.push_back(least_turn(cell, at));
             if (is_last) {
-                made.log_outside = std::max(made.log_outside, grown + of_line);
+                double outside = grown + of_line;
                 for (const SmoothShare& share : shares) {
-                    made.log_outside += 0.5 * std::pow(next / share.width, 2.0);
+                    const double v = side->sign * inner.v;
+                    outside += log_share_beyond(share, v, side->sign, next);
+                    if (share.is_in_weights) outside -= log_share_at(share, v);
                 }
+                (side == &below_ ? made.log_below : made.log_above) = outside;
             }
             shift = next;
         }
@@ -236,8 +238,8 @@ DirectionCells::Growth DirectionCells::growth(const Stretch& stretch, double ang
                                               const std::vector<SmoothShare>& shares, double below,
                                               double log_least) const {
     const auto sum = above(LineAbove::of(stretch, angle), u, shares, below);
-    if (!sum) return {kInfinity, kInfinity};
-    return {log_sum(sum->log_most) - log_least, sum->log_outside};
+    if (!sum) return {kInfinity, kInfinity, kInfinity};
+    return {log_sum(sum->log_most) - log_least, sum->log_below, sum->log_above};
 }
 
 DirectionTail::DirectionTail(const DirectionCells& cells, const std::vector<LineAbove>& lines,

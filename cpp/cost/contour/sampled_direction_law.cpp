@@ -50,14 +50,14 @@ SampledDirectionLaw::Stretched SampledDirectionLaw::stretched() const {
 
 std::vector<SmoothShare> SampledDirectionLaw::shares(const Cut* top, const Cut* part) const {
     std::vector<SmoothShare> found;
-    if (top) found.push_back({top->v, top->width, -sign()});
-    if (part) found.push_back({part->v, part->width, sign()});
+    if (top) found.push_back({top->v, top->width, -sign(), true});
+    if (part) found.push_back({part->v, part->width, sign(), false});
     return found;
 }
 
 SampledDirectionLaw::Rule SampledDirectionLaw::moment_rule(double t, const Cut* top,
                                                            const Cut* part) const {
-    constexpr double kMany = 500.0;  // nodes
+    constexpr double kMany = 800.0;  // nodes
     const double spread = (top ? top->spread() : 0.0) + (part ? part->spread() : 0.0);
     const double plain = step(t, 0.0, kMomentError, spread, top != nullptr);
     if (kBreadth * density_.scale() < kMany * plain) return {plain};
@@ -154,13 +154,16 @@ Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
     const auto grid = nodes(t, moment_rule(t, top, nullptr), top, nullptr);
     if (!grid) return crude_moment(t);
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
-    double mean = 0.0, square = 0.0, error = 0.0, base_error = 0.0;
+    double mean = 0.0, variance = 0.0, error = 0.0, base_error = 0.0;
     for (std::size_t j = 0; j < law.weight.size(); ++j) {
         const double g = law.weight[j], loss = grid->loss[j];
         mean += g * loss;
-        square += g * loss * loss;
         error += g * weight_error(grid->error[j], u * loss, grid->loss_error[j]);
         base_error += exp(grid->log_weight[j]) * (grid->error[j] + 12.0);
+    }
+    for (std::size_t j = 0; j < law.weight.size();
+         ++j) {  // next to the largest loss of a tiny part
+        variance += law.weight[j] * (grid->loss[j] - mean) * (grid->loss[j] - mean);
     }
     const double outside = std::exp(grid->outside(u, law.log_sum)) + grid->base_outside;
     const double rounding =
@@ -168,8 +171,7 @@ Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
                  4.0 * std::fabs(law.log_sum));
     const double missed = 3.0 * (2.0 * std::exp(kMomentError) + outside);
     if (!(rounding + missed < 0.01)) return crude_moment(t);
-    return {law.log_sum, 1.02 * (rounding + missed), sign() * mean,
-            std::max(square - mean * mean, 0.0)};
+    return {law.log_sum, 1.02 * (rounding + missed), sign() * mean, variance};
 }
 
 // K, of which the rule misses so much; a share of smaller losses is that of the law.
@@ -198,9 +200,9 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     for (std::size_t j = 0; j < n; ++j) {
         const Weight w{grid.excess[j], grid.loss[j]};
         const double term = careful_term(direction_, t, w, grid.log_weight[j]);
-        const double of_loss =
-            (7.0 + grid.error_of_place()) * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
-            8.0;
+        const double of_loss = (7.0 + grid.error_of_place()) *
+                                   (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
+                               8.0;
         sum += term;
         const double gain = std::max(t * sign() * w.loss, 0.0);  // e^x - 1 - x is tame for x < 0
         error += term * (grid.error[j] + (4.0 + 2.0 * gain) * of_loss + 62.0);
@@ -290,6 +292,28 @@ std::shared_ptr<const Law> SampledDirectionLaw::part_below(const Split& split) c
     made->top_ = cut;
     if (!(made->lacking_.mass.upper < 0.5)) return nullptr;
     return made;
+}
+
+// Where losses are so large that one contour does not follow them and small ones as well.
+std::shared_ptr<const Law> SampledDirectionLaw::trimmed(const Split& split) const {
+    constexpr double kLeastCut = 30.0;
+    return split.cut < kLeastCut ? nullptr : part_below(split);
+}
+
+// E_Q0[share w^-t], by what the share has so many widths below the cut, and w there.
+double SampledDirectionLaw::log_lacking_moment(double t) const {
+    if (!top()) return -kInfinity;
+    const double log_mass = std::log(lacking_.swapped.upper), log_all = log_swapped_moment(t);
+    double best = kInfinity;
+    for (const double widths : {3.0, 5.0, 7.0, 9.0, 11.0, 13.0}) {
+        const Hyperbolic at(top_.v - widths * top_.width);
+        const double least = loss_of(q_, 2.0 * density_.along() * at.tanh);
+        const double above = log_mass - t * least + 1e-12 * (1.0 + t * std::fabs(least));
+        const double below = log_all + log_ndtr(-widths);
+        const double most = std::max(above, below);
+        best = std::min(best, most + std::log1p(std::exp(std::min(above, below) - most)) + 1e-9);
+    }
+    return best;
 }
 
 double SampledDirectionLaw::log_small_moment(double t, const Split& split) const {

@@ -31,6 +31,8 @@ class SampledDirectionLaw : public LawInParts {
     double log_swapped_moment(double t) const override;
     Masses larger(const Split& split) const override;
     std::shared_ptr<const Law> part_below(const Split& split) const override;
+    std::shared_ptr<const Law> trimmed(const Split& split) const override;
+    double log_lacking_moment(double t) const override;
 
   private:
     struct Nodes;
@@ -89,7 +91,7 @@ class SampledDirectionLaw : public LawInParts {
     std::unique_ptr<Line> plain_line(const LineRequest& request) const;
     std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
     struct Missed;
-    double farthest_shift(const Cut* cut) const;
+    double farthest_shift() const;
     // Relative to M; with a cut, the part of larger losses only.
     std::optional<ShiftedNodes> shifted_nodes(double t, double log_error, const Cut* cut) const;
     std::unique_ptr<Line> stretched_line(const LineRequest& request, const Rule& rule) const;

@@ -74,9 +74,7 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, c
     const double h = density_.along(), angle = beside ? beside->angle : 0.0;
     const auto& stretch = rule.stretch;
     const Ends ends = this->ends(t, top, part);
-    const auto in_steps = [&](double v) {
-        return stretch ? stretch->axis.reaching(v, angle) : v;
-    };
+    const auto in_steps = [&](double v) { return stretch ? stretch->axis.reaching(v, angle) : v; };
     int exponent;
     const double mantissa = std::frexp(rule.step, &exponent);
     const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
@@ -122,7 +120,8 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, c
         made.sech_square[j] = at.sech_square;
         made.log_weight[j] = density_.log_density(at) + log_slope;
         made.error[j] = density_.log_density_error(at) + of_place;
-        made.loss_error[j] = (7.0 + made.error_of_place()) * std::min(1.0 + std::fabs(a), most) + 8.0;
+        made.loss_error[j] =
+            (7.0 + made.error_of_place()) * std::min(1.0 + std::fabs(a), most) + 8.0;
     }
     made.spacing = spacing;
     made.log_norm = beside ? beside->log_norm - std::log(spacing)
@@ -163,8 +162,7 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, c
             const double at = sign() * (top->v - made.v[j]) / top->width;
             made.log_share.push_back(log_ndtr(at));
             made.log_weight[j] += made.log_share[j];
-            made.error[j] +=
-                made.error_of_share() * share_error(at, made.v[j], top->v, top->width);
+            made.error[j] += made.error_of_share() * share_error(at, made.v[j], top->v, top->width);
         }
     }
     return made;
