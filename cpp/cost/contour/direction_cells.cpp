@@ -62,11 +62,13 @@ DirectionCells::Edge DirectionCells::edge_at(double v, double sign) const {
             share_of(rate_, a)};
 }
 
-// Cells are narrow by the density's scale there, and near 0 by that of w.
+// Cells are narrow by the density's scale there, and near 0 by that of w. None of more than so many.
 DirectionCells::Side DirectionCells::side(double sign, double end) const {
     constexpr double kOfScale = 1.0 / 6.0, kOfLoss = 0.1, kOfPlace = 0.06;
+    constexpr std::size_t kMost = 4096;
     Side made{sign, {}};
     for (double v = 0.0;; v = std::min(v, end)) {
+        if (made.edges.size() > kMost) return {sign, {}};
         made.edges.push_back(edge_at(v, sign));
         if (v >= end) return made;
         const double curvature = density_.sphere() + made.edges.back().pull_across;
@@ -165,6 +167,7 @@ double DirectionCells::steepest(const Side& side, double u,
 std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, double u,
                                                          const std::vector<SmoothShare>& shares,
                                                          double below) const {
+    if (are_too_many()) return std::nullopt;
     Sum made{{}, {}, 0.0, 0.0};
     const double of_line = std::log(line.length) + kSlack;
     const auto of_shares = [&](double from, double to, double shift) {
@@ -219,6 +222,7 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
 }
 
 double DirectionCells::log_least(double u, const std::vector<SmoothShare>& shares) const {
+    if (are_too_many()) return -kInfinity;
     std::vector<double> exponents;
     for (const Side* side : {&below_, &above_}) {
         for (std::size_t i = 0; i + 1 < side->edges.size(); ++i) {

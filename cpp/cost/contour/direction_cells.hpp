@@ -34,7 +34,7 @@ class DirectionCells {
         std::vector<double> log_most, least_turn;
         double log_below, log_above;  // of what the integrand grows beyond the cells
     };
-    // None where w may have a zero below the line. Below places that far below those of zeros lines
+    // None where w may have a zero below the line, or of too many cells. Below places that far below those of zeros lines
     // may turn a by pi and more, where arg w is -e^-below at least.
     std::optional<Sum> above(const LineAbove& line, double u,
                              const std::vector<SmoothShare>& shares, double below) const;
@@ -71,6 +71,7 @@ class DirectionCells {
         double moved, low, high;  // tanh v rises by, and Re a is between
         double most_turn;         // Im a
     };
+    bool are_too_many() const { return below_.edges.empty() || above_.edges.empty(); }
     Moved moved(const Cell& cell) const;
     bool is_free(const Moved& at, double below) const;
     double log_growth(const Cell& cell, const Moved& at, double u) const;

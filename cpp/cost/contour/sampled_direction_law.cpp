@@ -294,28 +294,6 @@ std::shared_ptr<const Law> SampledDirectionLaw::part_below(const Split& split) c
     return made;
 }
 
-// Where losses are so large that one contour does not follow them and small ones as well.
-std::shared_ptr<const Law> SampledDirectionLaw::trimmed(const Split& split) const {
-    constexpr double kLeastCut = 30.0;
-    return split.cut < kLeastCut ? nullptr : part_below(split);
-}
-
-// E_Q0[share w^-t], by what the share has so many widths below the cut, and w there.
-double SampledDirectionLaw::log_lacking_moment(double t) const {
-    if (!top()) return -kInfinity;
-    const double log_mass = std::log(lacking_.swapped.upper), log_all = log_swapped_moment(t);
-    double best = kInfinity;
-    for (const double widths : {3.0, 5.0, 7.0, 9.0, 11.0, 13.0}) {
-        const Hyperbolic at(top_.v - widths * top_.width);
-        const double least = loss_of(q_, 2.0 * density_.along() * at.tanh);
-        const double above = log_mass - t * least + 1e-12 * (1.0 + t * std::fabs(least));
-        const double below = log_all + log_ndtr(-widths);
-        const double most = std::max(above, below);
-        best = std::min(best, most + std::log1p(std::exp(std::min(above, below) - most)) + 1e-9);
-    }
-    return best;
-}
-
 double SampledDirectionLaw::log_small_moment(double t, const Split& split) const {
     if (top()) return kInfinity;  // no part has parts
     const Cut cut = cut_at(split);

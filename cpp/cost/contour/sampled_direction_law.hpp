@@ -31,8 +31,6 @@ class SampledDirectionLaw : public LawInParts {
     double log_swapped_moment(double t) const override;
     Masses larger(const Split& split) const override;
     std::shared_ptr<const Law> part_below(const Split& split) const override;
-    std::shared_ptr<const Law> trimmed(const Split& split) const override;
-    double log_lacking_moment(double t) const override;
 
   private:
     struct Nodes;
