@@ -62,7 +62,8 @@ DirectionCells::Edge DirectionCells::edge_at(double v, double sign) const {
             share_of(rate_, a)};
 }
 
-// Cells are narrow by the density's scale there, and near 0 by that of w. None of more than so many.
+// Cells are narrow by the density's scale there, and near 0 by that of w. None of more than so
+// many.
 DirectionCells::Side DirectionCells::side(double sign, double end) const {
     constexpr double kOfScale = 1.0 / 6.0, kOfLoss = 0.1, kOfPlace = 0.06;
     constexpr std::size_t kMost = 4096;

@@ -34,8 +34,8 @@ class DirectionCells {
         std::vector<double> log_most, least_turn;
         double log_below, log_above;  // of what the integrand grows beyond the cells
     };
-    // None where w may have a zero below the line, or of too many cells. Below places that far below those of zeros lines
-    // may turn a by pi and more, where arg w is -e^-below at least.
+    // None where w may have a zero below the line, or of too many cells. Below places that far
+    // below those of zeros lines may turn a by pi and more, where arg w is -e^-below at least.
     std::optional<Sum> above(const LineAbove& line, double u,
                              const std::vector<SmoothShare>& shares, double below) const;
     // log of a lower sum on the real line.
