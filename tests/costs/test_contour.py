@@ -317,6 +317,10 @@ ANGLES = [  # kappa, dim, angle, rate, count, delta: many nodes, many frequencie
     (754.2, 17_751, 107.6, 0.476, 7108, 1.2e-10),
     (1461, 31, 180, 0.0403, 822_047, 4e-14),
     (1205, 170, 180, 0.0129, 6, 1.7e-8),
+    (6.6, 11, 150, 0.598, 4, 1e-8),  # next to the largest loss of "add", few deviations from 0
+    (3.6, 4, 120, 0.2, 3, 1e-12),
+    (481.5, 446, 17.3, 0.2636, 6, 5.5e-13),
+    (2142, 3400, 180, 2.6e-3, 334_141, 4e-9),  # lines that are flat for v < 0
 ]
 
 
@@ -371,6 +375,36 @@ def test_directions_far_apart_once(place):
     lower, upper = composed((law, 1), NOTHING).delta(epsilon)
     assert lower <= above
     assert below <= upper <= lower * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "dim", "half_chord", "rate", "delta"),
+    [(6.6, 11, 0.97, 0.6, 1e-8), (3.6, 4, 0.9, 0.2, 1e-12), (72.0, 400, 1.0, 0.02, 1e-10)],
+)
+def test_direction_at_a_steep_tilt_once(kappa, dim, half_chord, rate, delta):
+    # Next to the largest loss, beside an outcome that says nothing.
+    law = cost.sampled_direction(kappa, dim, half_chord, rate, "add")
+    lower, upper = composed((law, 1), NOTHING).epsilon(delta)
+    below, above = composed((law, 1)).epsilon(delta)
+    assert lower <= above
+    assert below <= upper <= lower * (1 + 1e-8)
+
+
+def test_large_losses_of_two_kinds_of_directions():
+    # Shares of large losses beside lines that are far higher elsewhere than these are wide.
+    terms = [(1122.2, 43, 0.33, 1.33e-3, 17), (4963.0, 20, 1.0, 9.3e-4, 30)]
+    laws = [(cost.sampled_direction(*place, "remove"), count) for *place, count in terms]
+    low, high = composed(*laws).epsilon(1.5e-11)
+    assert high - low <= 1e-6 * high
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_directions_of_too_many_cells(direction):
+    # Of kappa 1e8 in 1e7 dimensions they would take minutes.
+    law = cost.sampled_direction(1e8, 10**7, 0.7, 0.01, direction)
+    lower, upper = composed((law, 10)).epsilon(1e-8)
+    assert 0 < lower < upper
+    assert direction == "remove" or upper == pytest.approx(-10 * math.log1p(-0.01))
 
 
 @pytest.mark.parametrize("kappa", [500, 2000])

@@ -11,15 +11,21 @@
 namespace tightnoise::contour {
 
 constexpr double kMostOfWidth = 1.7;  // of the distance from the axis: normal_tail is known so far
+constexpr double kDeepInside = 9.0;   // in widths: it is 1 but for less than u/100
 
 // 1 - Phi(way (z - middle)/width), way = 1 or -1, at z + i tau.
 struct ComplexShare {
     double middle, width, way;
 
     std::complex<double> log(double z, double tau) const {
-        constexpr double kDeepInside = 9.0;  // in widths: it is 1 but for less than u/100
         if ((z - middle) * way < -kDeepInside * width) return 0.0;
         return normal_tail(std::complex<double>(z - middle, tau) * (way / width)).log;
+    }
+    // Whether that is told to so many units.
+    bool is_known(double z, double tau) const {
+        const double t = way * (middle - z), most = kMostOfWidth * width;
+        const double deep = kDeepInside * width;
+        return tau <= most || (t >= deep && (t - tau) * (t + tau) >= deep * deep - most * most);
     }
     // Of that, in units u.
     double error(double z) const {

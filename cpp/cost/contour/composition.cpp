@@ -25,6 +25,7 @@ constexpr double kSmall = 1e-3;         // epsilons below are known to a part of
 constexpr double kLogUnderflow = -745.0;
 constexpr double kStart = 1e-3;                            // relative: of where to start
 constexpr double kFirstTilt = 8.0, kTiltOfTopless = 16.0;  // where the search starts; by x
+constexpr double kMostBelow = 200.0;                       // a start, by the tilt
 constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;   // relative width that tells where x is
 constexpr double kKnown = 1e-3;      // x is known so well that a sketch would not help
@@ -369,7 +370,9 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
         start = std::max(start, bisected(one, delta / term.count, kStart).upper);
     }
     const double by_renyi = x;
-    if (start > best.lower && start < best.upper) x = start;
+    // A steep tilt tells nothing so far below the loss it is for.
+    const bool is_near = tilt.at * (x - start) < kMostBelow;
+    if (start > best.lower && start < best.upper && is_near) x = start;
     const auto in_parts = [&](std::initializer_list<double> cuts) {
         for (const double part : cuts) {
             const Interval before = best;

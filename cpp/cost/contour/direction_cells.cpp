@@ -43,8 +43,7 @@ double log_sum(const std::vector<double>& exponents) {
 }  // namespace
 
 LineAbove LineAbove::of(const Stretch& stretch, double angle) {
-    return {[=](double v) { return stretch.shift_at(v, angle); }, stretch.length * angle,
-            1.0 / std::cos(angle)};
+    return {[=](double v) { return stretch.shift_at(v, angle); }, 1.0 / std::cos(angle)};
 }
 
 DirectionCells::DirectionCells(const DirectionDensity& density, double rate, double below,
@@ -63,11 +62,14 @@ DirectionCells::Edge DirectionCells::edge_at(double v, double sign) const {
             share_of(rate_, a)};
 }
 
-// Cells are narrow by the density's scale there, and near 0 by that of w.
+// Cells are narrow by the density's scale there, and near 0 by that of w. None of more than so
+// many.
 DirectionCells::Side DirectionCells::side(double sign, double end) const {
     constexpr double kOfScale = 1.0 / 6.0, kOfLoss = 0.1, kOfPlace = 0.06;
+    constexpr std::size_t kMost = 4096;
     Side made{sign, {}};
     for (double v = 0.0;; v = std::min(v, end)) {
+        if (made.edges.size() > kMost) return {sign, {}};
         made.edges.push_back(edge_at(v, sign));
         if (v >= end) return made;
         const double curvature = density_.sphere() + made.edges.back().pull_across;
@@ -166,7 +168,8 @@ double DirectionCells::steepest(const Side& side, double u,
 std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, double u,
                                                          const std::vector<SmoothShare>& shares,
                                                          double below) const {
-    Sum made{{}, {}, -kInfinity};
+    if (are_too_many()) return std::nullopt;
+    Sum made{{}, {}, 0.0, 0.0};
     const double of_line = std::log(line.length) + kSlack;
     const auto of_shares = [&](double from, double to, double shift) {
         double sum = 0.0;
@@ -179,7 +182,7 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
         for (std::size_t i = 0; i < edges.size(); ++i) {
             const bool is_last = i + 1 == edges.size();
             const Edge& inner = edges[i];
-            const double next = is_last ? line.farthest : line.shift(side->sign * edges[i + 1].v);
+            const double next = line.shift(side->sign * (is_last ? kInfinity : edges[i + 1].v));
             const Cell cell{*side,
                             inner,
                             is_last ? 1.0 : edges[i + 1].tanh,
@@ -205,10 +208,13 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
             made.log_most.push_back(most);
             made.least_turn.push_back(least_turn(cell, at));
             if (is_last) {
-                made.log_outside = std::max(made.log_outside, grown + of_line);
+                double outside = grown + of_line;
                 for (const SmoothShare& share : shares) {
-                    made.log_outside += 0.5 * std::pow(next / share.width, 2.0);
+                    const double v = side->sign * inner.v;
+                    outside += log_share_beyond(share, v, side->sign, next);
+                    if (share.is_in_weights) outside -= log_share_at(share, v);
                 }
+                (side == &below_ ? made.log_below : made.log_above) = outside;
             }
             shift = next;
         }
@@ -217,6 +223,7 @@ std::optional<DirectionCells::Sum> DirectionCells::above(const LineAbove& line, 
 }
 
 double DirectionCells::log_least(double u, const std::vector<SmoothShare>& shares) const {
+    if (are_too_many()) return -kInfinity;
     std::vector<double> exponents;
     for (const Side* side : {&below_, &above_}) {
         for (std::size_t i = 0; i + 1 < side->edges.size(); ++i) {
@@ -236,8 +243,8 @@ DirectionCells::Growth DirectionCells::growth(const Stretch& stretch, double ang
                                               const std::vector<SmoothShare>& shares, double below,
                                               double log_least) const {
     const auto sum = above(LineAbove::of(stretch, angle), u, shares, below);
-    if (!sum) return {kInfinity, kInfinity};
-    return {log_sum(sum->log_most) - log_least, sum->log_outside};
+    if (!sum) return {kInfinity, kInfinity, kInfinity};
+    return {log_sum(sum->log_most) - log_least, sum->log_below, sum->log_above};
 }
 
 DirectionTail::DirectionTail(const DirectionCells& cells, const std::vector<LineAbove>& lines,

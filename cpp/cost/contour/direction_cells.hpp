@@ -11,15 +11,15 @@
 
 namespace tightnoise::contour {
 
-// Phi(way (v - middle)/width), way = 1 or -1.
+// Phi(way (v - middle)/width), way = 1 or -1; in the weights of nodes, or beside these.
 struct SmoothShare {
     double middle, width, way;
+    bool is_in_weights;
 };
 
 // Im v by Re v, which never falls with |Re v|, and a bound of the line's length by that of Re v.
 struct LineAbove {
     std::function<double(double)> shift;
-    double farthest;  // the shift far out
     double length;
     static LineAbove of(const Stretch& stretch, double angle);
 };
@@ -32,18 +32,18 @@ class DirectionCells {
     // Upper sums of |density w^u| on a line: what is at most in a cell, and arg w there at least.
     struct Sum {
         std::vector<double> log_most, least_turn;
-        double log_outside;  // of what the integrand grows beyond the cells
+        double log_below, log_above;  // of what the integrand grows beyond the cells
     };
-    // None where w may have a zero below the line. Below places that far below those of zeros lines
-    // may turn a by pi and more, where arg w is -e^-below at least.
+    // None where w may have a zero below the line, or of too many cells. Below places that far
+    // below those of zeros lines may turn a by pi and more, where arg w is -e^-below at least.
     std::optional<Sum> above(const LineAbove& line, double u,
                              const std::vector<SmoothShare>& shares, double below) const;
     // log of a lower sum on the real line.
     double log_least(double u, const std::vector<SmoothShare>& shares) const;
 
     struct Growth {
-        double log_whole;    // of the integral
-        double log_outside;  // of the integrand beyond the cells
+        double log_whole;             // of the integral
+        double log_below, log_above;  // of the integrand beyond the cells
     };
     // From the real line, of which a lower sum is known, to one at the angle; infinite where there
     // is no sum.
@@ -71,6 +71,7 @@ class DirectionCells {
         double moved, low, high;  // tanh v rises by, and Re a is between
         double most_turn;         // Im a
     };
+    bool are_too_many() const { return below_.edges.empty() || above_.edges.empty(); }
     Moved moved(const Cell& cell) const;
     bool is_free(const Moved& at, double below) const;
     double log_growth(const Cell& cell, const Moved& at, double u) const;

@@ -14,6 +14,7 @@ namespace tightnoise::contour {
 namespace {
 
 constexpr double kPruned = 1e-28;   // of M: nodes that are left out, and counted
+constexpr double kBreadth = 24.0;   // of the density, in deviations
 constexpr double kWidestCut = 0.7;  // of a split, in standard deviations of v
 // The same by a, of which losses are next to nothing soon below the cut: phi of the share of large
 // ones falls no sooner for a wider one. A cut is so many widths above 0, at least.
@@ -28,16 +29,13 @@ SampledDirectionLaw::SampledDirectionLaw(double kappa, double dim, double half_c
       half_chord_(half_chord),
       q_(rate),
       direction_(direction),
-      density_(kappa, dim, half_chord),
-      stretched_(stretched()) {}
+      density_(kappa, dim, half_chord) {}
 
 // Up to the angle at 0 the line is at 1.2 in b, and b rises to 1.6 more where losses are so large
 // or small that w has no zero: section 8.
-std::optional<SampledDirectionLaw::Stretched> SampledDirectionLaw::stretched() const {
-    constexpr double kWide = 4.5;  // deviation of v, by 1/h
+SampledDirectionLaw::Stretched SampledDirectionLaw::stretched() const {
     constexpr double kShift = 1.4, kMostAngle = 0.4;
-    const double h = density_.along(), scale = density_.scale();
-    if (!(h * scale > kWide)) return std::nullopt;
+    const double h = density_.along();
     double angle = kMostAngle;
     if (q_ < 1.0) {
         const double zero = std::log((1.0 - q_) / q_);
@@ -52,14 +50,23 @@ std::optional<SampledDirectionLaw::Stretched> SampledDirectionLaw::stretched() c
 
 std::vector<SmoothShare> SampledDirectionLaw::shares(const Cut* top, const Cut* part) const {
     std::vector<SmoothShare> found;
-    if (top) found.push_back({top->v, top->width, -sign()});
-    if (part) found.push_back({part->v, part->width, sign()});
+    if (top) found.push_back({top->v, top->width, -sign(), true});
+    if (part) found.push_back({part->v, part->width, sign(), false});
     return found;
 }
 
-double SampledDirectionLaw::moment_step(double t, const Cut* top, const Cut* part) const {
+SampledDirectionLaw::Rule SampledDirectionLaw::moment_rule(double t, const Cut* top,
+                                                           const Cut* part) const {
+    constexpr double kMany = 800.0;  // nodes
     const double spread = (top ? top->spread() : 0.0) + (part ? part->spread() : 0.0);
-    if (!stretched_) return step(t, 0.0, kMomentError, spread, top != nullptr);
+    const double plain = step(t, 0.0, kMomentError, spread, top != nullptr);
+    if (kBreadth * density_.scale() < kMany * plain) return {plain};
+    const Stretched stretch = stretched();
+    return {stretched_step(stretch, t, top, part), stretch};
+}
+
+double SampledDirectionLaw::stretched_step(const Stretched& stretch, double t, const Cut* top,
+                                           const Cut* part) const {
     const Ends ends = this->ends(t, top, part);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     struct Integral {
@@ -76,15 +83,15 @@ double SampledDirectionLaw::moment_step(double t, const Cut* top, const Cut* par
     const auto growth = [&](double angle) {
         double most = 0.0;
         for (const Integral& each : integrals) {
-            const auto grown = cells.growth(stretched_->axis, angle, each.order, each.shares,
+            const auto grown = cells.growth(stretch.axis, angle, each.order, each.shares,
                                             DirectionCells::kLeastAbove, each.log_least);
             most = std::max(most, grown.log_whole);
         }
         return most;
     };
     double best = 0.0;
-    for (double angle = stretched_->most_angle; angle > 1e-4; angle *= 0.75) {
-        const double width = 2.0 * kPi * stretched_->axis.length * angle /
+    for (double angle = stretch.most_angle; angle > 1e-4; angle *= 0.75) {
+        const double width = 2.0 * kPi * stretch.axis.length * angle /
                              (growth(angle) + std::log(2.1) - kMomentError);
         if (width < 0.8 * best) break;
         best = std::max(best, width);
@@ -144,16 +151,19 @@ Moment SampledDirectionLaw::moment(double t) const {
 
 Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
     const double u = order(t);
-    const auto grid = nodes(t, moment_step(t, top, nullptr), top, nullptr);
+    const auto grid = nodes(t, moment_rule(t, top, nullptr), top, nullptr);
     if (!grid) return crude_moment(t);
     const Tilted law = tilted(grid->log_weight, grid->loss, u);
-    double mean = 0.0, square = 0.0, error = 0.0, base_error = 0.0;
+    double mean = 0.0, variance = 0.0, error = 0.0, base_error = 0.0;
     for (std::size_t j = 0; j < law.weight.size(); ++j) {
         const double g = law.weight[j], loss = grid->loss[j];
         mean += g * loss;
-        square += g * loss * loss;
         error += g * weight_error(grid->error[j], u * loss, grid->loss_error[j]);
         base_error += exp(grid->log_weight[j]) * (grid->error[j] + 12.0);
+    }
+    for (std::size_t j = 0; j < law.weight.size();
+         ++j) {  // next to the largest loss of a tiny part
+        variance += law.weight[j] * (grid->loss[j] - mean) * (grid->loss[j] - mean);
     }
     const double outside = std::exp(grid->outside(u, law.log_sum)) + grid->base_outside;
     const double rounding =
@@ -161,8 +171,7 @@ Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
                  4.0 * std::fabs(law.log_sum));
     const double missed = 3.0 * (2.0 * std::exp(kMomentError) + outside);
     if (!(rounding + missed < 0.01)) return crude_moment(t);
-    return {law.log_sum, 1.02 * (rounding + missed), sign() * mean,
-            std::max(square - mean * mean, 0.0)};
+    return {law.log_sum, 1.02 * (rounding + missed), sign() * mean, variance};
 }
 
 // K, of which the rule misses so much; a share of smaller losses is that of the law.
@@ -191,9 +200,9 @@ Moment SampledDirectionLaw::careful_moment(const Nodes& grid, double t, const Mo
     for (std::size_t j = 0; j < n; ++j) {
         const Weight w{grid.excess[j], grid.loss[j]};
         const double term = careful_term(direction_, t, w, grid.log_weight[j]);
-        const double of_loss =
-            (7.0 + error_of_place()) * (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
-            8.0;
+        const double of_loss = (7.0 + grid.error_of_place()) *
+                                   (1.0 + 2.0 * density_.along() * std::fabs(grid.tanh[j])) +
+                               8.0;
         sum += term;
         const double gain = std::max(t * sign() * w.loss, 0.0);  // e^x - 1 - x is tame for x < 0
         error += term * (grid.error[j] + (4.0 + 2.0 * gain) * of_loss + 62.0);
@@ -246,7 +255,7 @@ Masses SampledDirectionLaw::larger(const Split& split) const {
     const Cut cut = split.is_none() ? Cut{} : cut_at(split);
     if (cut.is_none()) return lacking_;
     const Interval unknown{0.0, 1.0};
-    const auto grid = nodes(0.0, moment_step(0.0, nullptr, &cut), nullptr, &cut);
+    const auto grid = nodes(0.0, moment_rule(0.0, nullptr, &cut), nullptr, &cut);
     if (!grid) return {unknown, unknown};
     const std::size_t n = grid->v.size();
     double absent = 0.0, mixed = 0.0, error = 0.0, mixed_error = 0.0, base_error = 0.0;
@@ -254,7 +263,7 @@ Masses SampledDirectionLaw::larger(const Split& split) const {
         const double at = sign() * (grid->v[j] - cut.v) / cut.width, log_share = log_ndtr(at);
         const double exponent = grid->log_weight[j] + log_share;
         const double of_share =
-            (stretched_ ? 6.0 : 1.0) * share_error(at, grid->v[j], cut.v, cut.width) +
+            grid->error_of_share() * share_error(at, grid->v[j], cut.v, cut.width) +
             2.0 * std::fabs(exponent) + grid->error[j] + 16.0;
         const double under_base = exp(exponent), under_mixed = exp(exponent + grid->loss[j]);
         absent += under_base;
@@ -317,10 +326,11 @@ class FineLine : public Line {
 
 // Nodes beside the real line serve where there would be many on it, and do for all frequencies.
 std::unique_ptr<Line> SampledDirectionLaw::line(const LineRequest& request) const {
-    constexpr double kMany = 1200.0, kBreadth = 24.0;  // of nodes; in deviations
+    constexpr double kMany = 1200.0;  // of nodes
     const bool is_split = !request.split.is_none();
     if (is_split && top()) return nullptr;
-    if (stretched_) return stretched_line(request);
+    const Rule rule = moment_rule(request.tilt, top(), nullptr);
+    if (rule.stretch) return stretched_line(request, rule);
     const double width =
         step(request.tilt, request.reach, std::log(request.error), top() ? top_.spread() : 0.0);
     const bool has_many = kBreadth * density_.scale() > kMany * width;
@@ -343,7 +353,7 @@ std::unique_ptr<Line> SampledDirectionLaw::plain_line(const LineRequest& request
     const bool is_split = !request.split.is_none() && !(cut = cut_at(request.split)).is_none();
     const double spread = is_split ? cut.spread() : 0.0, top_spread = top() ? top_.spread() : 0.0;
     const double width = step(t, request.reach, log_error, spread + top_spread);
-    const auto grid = nodes(t, width, top(), is_split ? &cut : nullptr);
+    const auto grid = nodes(t, {width}, top(), is_split ? &cut : nullptr);
     if (!grid) return nullptr;
     const std::size_t n = grid->v.size();
     const Tilted law = tilted(grid->log_weight, grid->loss, u);

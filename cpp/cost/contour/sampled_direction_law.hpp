@@ -45,12 +45,17 @@ class SampledDirectionLaw : public LawInParts {
     static constexpr double kLogTurn = 45.0;
     // Lines turn a by kAtZero at 0 and by kRises more where w may have zeros; Im v is no more.
     static constexpr double kAtZero = 1.2, kRises = 1.6, kMostShift = 0.78;
-    // Where the density is far wider than w near 0: no farther than the angle.
+    // No farther than the angle.
     struct Stretched {
         Stretch axis;
         double most_angle;
     };
-    std::optional<Stretched> stretched() const;
+    Stretched stretched() const;
+    // The trapezoidal rule's step in v or, on a stretch, in s.
+    struct Rule {
+        double step;
+        std::optional<Stretched> stretch{};
+    };
     // Beside the real line of a stretch; the norm is that of nodes on it.
     struct Beside {
         double angle, log_norm;
@@ -73,21 +78,24 @@ class SampledDirectionLaw : public LawInParts {
     // that a smooth share of this spread makes, of large losses or (for no reach) of small ones.
     double step(double t, double reach, double log_error, double spread,
                 bool is_small = false) const;
-    // The same at y = 0 on the axis of a stretch, if there is one.
-    double moment_step(double t, const Cut* top, const Cut* part) const;
+    // The same at y = 0: where that asks for many nodes, as where the density is far wider than w
+    // near 0, on the axis of a stretch.
+    Rule moment_rule(double t, const Cut* top, const Cut* part) const;
+    double stretched_step(const Stretched& stretch, double t, const Cut* top,
+                          const Cut* part) const;
     // Of a share of small losses (top), or beyond a cut as well (part).
-    std::optional<Nodes> nodes(double t, double width, const Cut* top, const Cut* part,
+    std::optional<Nodes> nodes(double t, const Rule& rule, const Cut* top, const Cut* part,
                                const Beside* beside = nullptr) const;
     std::unique_ptr<Line> plain_line(const LineRequest& request) const;
     std::unique_ptr<Line> shifted_line(const LineRequest& request) const;
     struct Missed;
-    double farthest_shift(const Cut* cut) const;
+    double farthest_shift() const;
     // Relative to M; with a cut, the part of larger losses only.
     std::optional<ShiftedNodes> shifted_nodes(double t, double log_error, const Cut* cut) const;
-    std::unique_ptr<Line> stretched_line(const LineRequest& request) const;
+    std::unique_ptr<Line> stretched_line(const LineRequest& request, const Rule& rule) const;
     std::optional<ShiftedNodes> stretched_nodes(double t, double log_error, const Cut* cut,
-                                                const Nodes& real, const Tilted& of_real,
-                                                double step) const;
+                                                const Stretched& stretch, const Nodes& real,
+                                                const Tilted& of_real, double step) const;
     std::optional<ShiftedNodes> weighed(double t, const Nodes& grid, double log_sum, const Cut* cut,
                                         const Missed& missed) const;
     double rounding_of(const Nodes& grid, const Tilted& law, double u) const;
@@ -96,7 +104,6 @@ class SampledDirectionLaw : public LawInParts {
     double mean_growth_at(double t, double d, double reach) const {
         return density_.log_mean_growth(d, t, order(t), q_, reach);
     }
-    double error_of_place() const { return stretched_ ? 1.2 * Stretch::kError : 0.0; }
     Moment moment_below(double t, const Cut* top) const;
     Moment exact_moment(const Nodes& nodes, const Tilted& law, double t, double missed) const;
     Moment careful_moment(const Nodes& nodes, double t, const Moment& plain, double discrete) const;
@@ -106,7 +113,6 @@ class SampledDirectionLaw : public LawInParts {
     double kappa_, dim_, half_chord_, q_;
     Direction direction_;
     DirectionDensity density_;
-    std::optional<Stretched> stretched_;
     Cut top_{};  // the share of smaller losses, where larger ones are left out
 };
 

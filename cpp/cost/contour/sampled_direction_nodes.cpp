@@ -67,17 +67,16 @@ SampledDirectionLaw::Ends SampledDirectionLaw::ends(double t, const Cut* top,
     return is_remove() ? Ends{ends[1], ends[0]} : Ends{ends[0], ends[1]};
 }
 
-std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, double width,
+std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, const Rule& rule,
                                                                      const Cut* top,
                                                                      const Cut* part,
                                                                      const Beside* beside) const {
     const double h = density_.along(), angle = beside ? beside->angle : 0.0;
+    const auto& stretch = rule.stretch;
     const Ends ends = this->ends(t, top, part);
-    const auto in_steps = [&](double v) {
-        return stretched_ ? stretched_->axis.reaching(v, angle) : v;
-    };
+    const auto in_steps = [&](double v) { return stretch ? stretch->axis.reaching(v, angle) : v; };
     int exponent;
-    const double mantissa = std::frexp(width, &exponent);
+    const double mantissa = std::frexp(rule.step, &exponent);
     const double spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
     const double below = std::ceil(in_steps(ends.below) / spacing);
     const double above = std::ceil(in_steps(ends.above) / spacing);
@@ -85,6 +84,7 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
     if (!(spacing > 0.0 && count <= kMostNodes)) return std::nullopt;
     const auto n = static_cast<std::size_t>(count);
     Nodes made{};
+    made.is_stretched = stretch.has_value();
     for (auto* column : {&made.v, &made.excess, &made.loss, &made.log_weight, &made.tanh,
                          &made.sech_square, &made.error, &made.loss_error}) {
         column->resize(n);
@@ -94,16 +94,16 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         const double s = (static_cast<double>(j) - below) * spacing;
         double v = s, of_place = 0.0, log_slope = 0.0;
         if (beside) {
-            const Stretch::Point point = stretched_->axis.beside(s, angle);
+            const Stretch::Point point = stretch->axis.beside(s, angle);
             v = point.v;
             made.shift.push_back(point.shift);
             made.stretch.push_back(point.slope);
-        } else if (stretched_) {
-            v = stretched_->axis.at(s);
-            log_slope = std::log(stretched_->axis.slope(s));
+        } else if (stretch) {
+            v = stretch->axis.at(s);
+            log_slope = std::log(stretch->axis.slope(s));
         }
         const Hyperbolic at(v);
-        if (stretched_) {
+        if (stretch) {
             const double size = std::hypot(v, beside ? made.shift[j] : 0.0);
             of_place =
                 Stretch::kError *
@@ -120,7 +120,8 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
         made.sech_square[j] = at.sech_square;
         made.log_weight[j] = density_.log_density(at) + log_slope;
         made.error[j] = density_.log_density_error(at) + of_place;
-        made.loss_error[j] = (7.0 + error_of_place()) * std::min(1.0 + std::fabs(a), most) + 8.0;
+        made.loss_error[j] =
+            (7.0 + made.error_of_place()) * std::min(1.0 + std::fabs(a), most) + 8.0;
     }
     made.spacing = spacing;
     made.log_norm = beside ? beside->log_norm - std::log(spacing)
@@ -136,10 +137,10 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
             rise -= std::max(std::fabs(v) - sign() * top->v, 0.0) * top->spread();
         }
         double least = 1.0, most_slope = 1.0;
-        if (stretched_) {
+        if (stretch) {
             const double last = (v < 0.0 ? below : above) * spacing;
-            const double grown = std::sinh(last / stretched_->axis.length);
-            const double r = stretched_->axis.least;
+            const double grown = std::sinh(last / stretch->axis.length);
+            const double r = stretch->axis.least;
             const double least_slope =
                 r * std::hypot(std::cos(angle), grown) / std::hypot(1.0, r * grown);
             least = least_slope * std::cos(angle);
@@ -161,8 +162,7 @@ std::optional<SampledDirectionLaw::Nodes> SampledDirectionLaw::nodes(double t, d
             const double at = sign() * (top->v - made.v[j]) / top->width;
             made.log_share.push_back(log_ndtr(at));
             made.log_weight[j] += made.log_share[j];
-            made.error[j] +=
-                (stretched_ ? 6.0 : 1.0) * share_error(at, made.v[j], top->v, top->width);
+            made.error[j] += made.error_of_share() * share_error(at, made.v[j], top->v, top->width);
         }
     }
     return made;

@@ -80,10 +80,11 @@ std::unique_ptr<Line> SampledDirectionLaw::shifted_line(const LineRequest& reque
     return std::make_unique<ShiftedLine>(moment, request.step, sum(*whole), sum(*large), nullptr);
 }
 
-std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& request) const {
+std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& request,
+                                                          const Rule& rule) const {
     const double t = request.tilt, u = order(t), step = request.step;
     const double log_error = std::clamp(request.log_missing, -300.0, -30.0);
-    const auto real = nodes(t, moment_step(t, top(), nullptr), top(), nullptr);
+    const auto real = nodes(t, rule, top(), nullptr);
     if (!real) return nullptr;
     const Tilted of_real = tilted(real->log_weight, real->loss, u);
     const double outside = std::exp(real->outside(u, of_real.log_sum)) + real->base_outside;
@@ -96,7 +97,7 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
     const double slack = 1e-9 + 4.0 * kUnit * rounding_of(*real, of_real, u);  // of cells, too
     const double log_whole = of_real.log_sum + real->log_norm + std::log(real->spacing) - slack;
     const auto nodes_of = [&](const Cut* cut) {
-        return stretched_nodes(t, log_error, cut, *real, of_real, step);
+        return stretched_nodes(t, log_error, cut, *rule.stretch, *real, of_real, step);
     };
     const auto tail_of = [&](const Cut* cut) {
         return DirectionTail(cells, lines, u, shares(top(), cut), log_whole);
@@ -130,18 +131,14 @@ std::vector<LineAbove> SampledDirectionLaw::lines_for_tails() const {
     for (const double deviations : {0.35, 0.7, 1.4, 2.8, 5.6}) {
         const double most = std::max(std::min(deviations * density_.scale(), kMostShift), first);
         lines.push_back({[=](double v) { return std::min(first + slope * std::max(v, 0.0), most); },
-                         most, std::hypot(1.0, slope)});
+                         std::hypot(1.0, slope)});
     }
     return lines;
 }
 
-// Of Im v, as far as shares and A are known.
-double SampledDirectionLaw::farthest_shift(const Cut* cut) const {
-    double farthest = kInfinity;
-    for (const Cut* share : {cut, top()}) {
-        if (share) farthest = std::min(farthest, kMostOfWidth * share->width);
-    }
-    return density_.across() > 0.0 ? std::min(farthest, 0.98 * kFarthestShift) : farthest;
+// Of Im v, as far as A is known.
+double SampledDirectionLaw::farthest_shift() const {
+    return density_.across() > 0.0 ? 0.98 * kFarthestShift : kInfinity;
 }
 
 // Relative to M; with a cut, the part of larger losses only.
@@ -150,8 +147,10 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted_nodes(double t, double 
     const double u = order(t);
     const double spread = (cut ? cut->spread() : 0.0) + (top() ? top_.spread() : 0.0);
     double tau = 0.0, width = 0.0;
-    const double farthest =
-        std::min(farthest_shift(cut), std::min(0.5 * widest(), kWidestShift * density_.scale()));
+    double farthest = std::min({farthest_shift(), 0.5 * widest(), kWidestShift * density_.scale()});
+    for (const Cut* share : {cut, top()}) {
+        if (share) farthest = std::min(farthest, kMostOfWidth * share->width);
+    }
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
         const double growth =
             std::max(mean_growth_at(t, 2.0 * tried, 0.0), 0.0) + 2.0 * tried * tried * spread;
@@ -161,7 +160,7 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted_nodes(double t, double 
             tau = tried;
         }
     }
-    auto grid = nodes(t, width, top(), cut);
+    auto grid = nodes(t, {width}, top(), cut);
     if (!grid) return std::nullopt;
     grid->shift.assign(grid->v.size(), tau);
     grid->stretch.assign(grid->v.size(), 1.0);
@@ -173,23 +172,31 @@ std::optional<ShiftedNodes> SampledDirectionLaw::shifted_nodes(double t, double 
 }
 
 // The same along a stretch. `real` are nodes on the real line, e^log_sum is M by these.
-std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, double log_error,
-                                                                 const Cut* cut, const Nodes& real,
-                                                                 const Tilted& of_real,
-                                                                 double step) const {
-    const double u = order(t), length = stretched_->axis.length;
+std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(
+    double t, double log_error, const Cut* cut, const Stretched& stretch, const Nodes& real,
+    const Tilted& of_real, double step) const {
+    const double u = order(t), length = stretch.axis.length;
     const auto shares = this->shares(top(), cut);
     const Ends ends = this->ends(t, top(), cut);
     const DirectionCells cells(density_, q_, ends.below, ends.above);
     const double log_least = cells.log_least(u, shares);
     const auto growth = [&](double angle) {
-        return cells.growth(stretched_->axis, angle, u, shares, kLogTurn, log_least);
+        return cells.growth(stretch.axis, angle, u, shares, kLogTurn, log_least);
     };
     double angle = 0.0, width = 0.0;
-    const double farthest = std::min(0.5 * stretched_->most_angle, farthest_shift(cut) / length);
+    double farthest = std::min(0.5 * stretch.most_angle, farthest_shift() / length);
+    // As far as shares are known: up to where they are next to 1 or to 0. Lines rise by less than
+    // they go on.
+    const auto is_beyond = [&](const Cut* share, double widths) {
+        const double v = std::fabs(share->v) + widths * share->width;
+        return stretch.axis.shift_at(v, farthest) > kMostOfWidth * share->width;
+    };
+    while ((cut && is_beyond(cut, kDeepInside)) || (top() && is_beyond(top(), 2.0 * kDeepInside))) {
+        farthest *= 0.8;
+    }
     for (double tried = farthest; tried > 1e-3 * farthest; tried *= 0.8) {
-        const double grown = std::max(growth(2.0 * tried).log_whole, 0.0);
-        const double most = 2.0 * kPi * tried * length / (grown + std::log(4.2) - log_error);
+        const double of_whole = std::max(growth(2.0 * tried).log_whole, 0.0);
+        const double most = 2.0 * kPi * tried * length / (of_whole + std::log(4.2) - log_error);
         if (most < 0.8 * width) break;
         if (most > width) {
             width = most;
@@ -197,10 +204,12 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(double t, doubl
         }
     }
     const Beside beside{angle, real.log_norm + std::log(real.spacing)};
-    const auto grid = nodes(t, width, top(), cut, &beside);
+    const auto grid = nodes(t, {width, stretch}, top(), cut, &beside);
     if (!grid) return std::nullopt;
-    const double outside = (std::exp(grid->outside(u, of_real.log_sum)) + grid->base_outside) *
-                           std::exp(std::max(growth(angle).log_outside, 0.0));
+    const DirectionCells::Growth grown = growth(angle);
+    const double outside =
+        std::exp(grid->outside(u, of_real.log_sum, grown.log_below, grown.log_above)) +
+        grid->base_outside;
     // The rule for M; and arg w, where it is below 0.
     const double more =
         2.0 * std::exp(kMomentError) + kMostFrequencies * step * std::exp(-kLogTurn);
@@ -221,10 +230,11 @@ std::optional<ShiftedNodes> SampledDirectionLaw::weighed(double t, const Nodes& 
                                                          double log_sum, const Cut* cut,
                                                          const Missed& missed) const {
     const double u = order(t), h = density_.along(), g = density_.across(), m = density_.sphere();
-    const double of_place = error_of_place(), of_share = stretched_ ? 6.0 : 1.0;
+    const double of_place = grid.error_of_place(), of_share = grid.error_of_share();
     const ComplexSphereMean sphere_mean(0.5 * m - 1.0);
-    const ComplexShare below_top{top_.v, top_.width, sign()};
-    const ComplexShare above_cut{cut ? cut->v : 0.0, cut ? cut->width : 1.0, -sign()};
+    std::vector<ComplexShare> complex_shares;
+    if (top()) complex_shares.push_back({top_.v, top_.width, sign()});
+    if (cut) complex_shares.push_back({cut->v, cut->width, -sign()});
     ShiftedNodes made;
     double left_out = 0.0, of_argument = 0.0;
     CompensatedSum of_real, of_imaginary;
@@ -256,18 +266,22 @@ std::optional<ShiftedNodes> SampledDirectionLaw::weighed(double t, const Nodes& 
             error = change->error;
         }
         if (top()) {
-            exponent += below_top.log(grid.v[j], tau) - grid.log_share[j];
-            error += of_share * below_top.error(grid.v[j]) + 4.0 * std::fabs(grid.log_share[j]);
+            exponent -= grid.log_share[j];
+            error += 4.0 * std::fabs(grid.log_share[j]);
         }
-        if (cut) {
-            const double most = exponent.real() + above_cut.log_most(grid.v[j], tau);
+        bool is_nothing = false;
+        for (const ComplexShare& share : complex_shares) {
+            const double most = exponent.real() + share.log_most(grid.v[j], tau);
             if (most < kLogNothing) {
                 left_out += std::exp(most);
-                continue;
+                is_nothing = true;
+                break;
             }
-            exponent += above_cut.log(grid.v[j], tau);
-            error += of_share * above_cut.error(grid.v[j]);
+            if (!share.is_known(grid.v[j], tau)) return std::nullopt;
+            exponent += share.log(grid.v[j], tau);
+            error += of_share * share.error(grid.v[j]);
         }
+        if (is_nothing) continue;
         const double modulus = std::exp(exponent.real());
         if (!(modulus >= kPruned * (cut ? moduli : 1.0))) {
             left_out += modulus;
