@@ -170,7 +170,7 @@ def test_other_bad_input():
         noise_multiplier(1.0, 1e-6, sampling_rate=0.01, steps=1.5)
     with pytest.raises(ValueError, match="sampling_rate must be greater than 0 and at most 1"):
         noise_multiplier(1.0, 1e-6, sampling_rate=1.5, steps=1)
-    with pytest.raises(ValueError, match="sampling must be one of 'poisson', 'fixed-size'"):
+    with pytest.raises(ValueError, match="got 'shuffled': no pair is known"):
         noise_multiplier(1.0, 1e-6, sampling_rate=0.1, steps=1, sampling="shuffled")
     for given in ({}, {"steps": 10, "epochs": 1}):
         with pytest.raises(ValueError, match="steps must be given, or epochs, not both"):

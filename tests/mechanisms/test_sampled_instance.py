@@ -324,7 +324,7 @@ def test_only_what_nobody_changes_is_free() -> None:
         ({"rows": np.full((3, 4), 0.2)}, ValueError, "coordinate_sensitivity must be at least"),
         ({"rate": 0.0}, ValueError, "rate must be greater than 0 and at most 1"),
         ({"sampling": "fixed-size"}, ValueError, "sampling must be 'poisson'"),
-        ({"sampling": "shuffled"}, ValueError, "sampling must be one of"),
+        ({"sampling": "shuffled"}, ValueError, "no pair is known"),
         ({"adjacency": "replace-one"}, ValueError, "adjacency must be 'add-remove'"),
         ({"coordinate_sensitivity": [0.1, 0.1]}, ValueError, "coordinate_sensitivity"),
         ({"coordinate_sensitivity": -0.1}, ValueError, "coordinate_sensitivity"),

@@ -14,9 +14,9 @@ def is_fixed_size(sampling: object) -> bool:
 
 def adjacency_of(sampling: object) -> str:
     """Return the neighbours for which costs of a way of sampling hold."""
-    if isinstance(sampling, str) and sampling == "shuffle":
+    if isinstance(sampling, str) and sampling in ("shuffle", "shuffled"):
         raise ValueError(
-            "sampling must be 'poisson' or 'fixed-size'; got 'shuffle': no pair is known that "
+            f"sampling must be 'poisson' or 'fixed-size'; got {sampling!r}: no pair is known that "
             "dominates the batches of a shuffled order, which are neither"
         )
     return one_of("sampling", sampling, _ADJACENCY)
