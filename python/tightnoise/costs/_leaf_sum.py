@@ -182,10 +182,9 @@ class LeafSum:
         Returns
         -------
         Cost
-            One epoch from both sides, delta to about 1e-12, unless steps are few and the noise is
-            less than the sensitivity, or it is more than 280 sensitivities times the root of steps;
-            never more than that of one step on all records. Several epochs are composed from that:
-            below an epoch's delta of 1e-11 or so, upper bounds only.
+            Never more than that of one step on all records. One epoch is told from both sides where
+            noise is at least 0.16 sensitivities, its large losses to nearly all digits; several to
+            about 1e-6 where exp(1/sigma^2) - 1, sigma in sensitivities, is at most 100 steps.
 
         Raises
         ------
