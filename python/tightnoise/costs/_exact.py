@@ -34,7 +34,6 @@ _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
-_SMALL = 1e-3  # an epsilon of which contours tell enough
 _FEW = 20  # releases, of which contours may take seconds
 _SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
 _HARDLY_EVER = 0.1  # the same, of records of a group
@@ -107,7 +106,7 @@ class Composition:
         if self._kind.is_exact:
             found = self._answer(question, at)
             release = None if found.is_narrow or at == 0 else _few_samples(self._terms)
-            if release is None or (question == "epsilon" and found.upper < _SMALL):
+            if release is None:
                 return found
             few = few_releases(question, release, self._terms[0][1], at, found)
             found = found if few is None else found.or_tighter(self._one_way(*few))
