@@ -36,7 +36,6 @@ _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
-_HARDLY_EVER = 0.1  # the same, of records of a group
 _WORK_OF_SELDOM = 1e7  # no more nodes times frequencies are tried before a lattice
 _WORK_OF_ATOMS = 3e7  # the same of atoms in place of a law
 _WORK_WITH_ATOMS = 1e8  # and of laws that have some
@@ -188,9 +187,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         for leaf, law, n in laws
     )
     most_work = math.inf if len(smooth) == len(laws) else _WORK_WITH_ATOMS
-    groups = [leaf.rate * n for leaf, n in terms if isinstance(leaf, GroupCase)]
-    is_rare_group = len(groups) == len(terms) and sum(groups) < _HARDLY_EVER
-    if is_rare_group or _few_samples(terms) is not None:  # told otherwise in less time
+    if _few_samples(terms) is not None:  # told otherwise in less time
         most_work = _WORK_OF_SELDOM
     if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
         if has_atoms and sum(n for _, n in sampled) <= _FEW:
