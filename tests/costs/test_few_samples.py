@@ -163,3 +163,13 @@ def test_sums_err_by_what_is_counted():
             assert off <= wrong + rounding
             assert wrong < 1e-11 * np.sqrt((exact**2).sum())
             assert masses.size == exact.size
+
+
+def test_places_of_the_largest_losses():
+    """Where their squares are no numbers."""
+    losses = np.array([300.0, 354.0, 356.0, 600.0])
+    places = RareRelease(10.0, 1e-2, False).places(losses)
+    told = np.log1p(1e-2 * np.expm1(10 * places - 50)) - np.log1p(
+        1e-2 * np.expm1(-10 * places - 50)
+    )
+    np.testing.assert_allclose(told, losses, rtol=1e-13)

@@ -99,7 +99,7 @@ class RareRelease:
             return np.asarray(np.log1p(np.expm1(losses) / q) / mu + mu / 2)
         spread = q * math.exp(-mu * mu / 2)  # q e^(a) of either is spread e^(+-mu z)
         middle = (1 - q) * np.expm1(losses)
-        root = np.sqrt(middle**2 + 4 * spread**2 * np.exp(losses))
+        root = np.hypot(middle, 2 * spread * np.exp(losses / 2))
         return np.asarray(np.log((middle + root) / (2 * spread)) / mu)
 
     def tails(self, places: Array) -> tuple[Array, Array]:
