@@ -3,10 +3,12 @@
 import math
 
 import mpmath as mp
+import numpy as np
 import pytest
 
 import tightnoise as tn
 from tightnoise._core import cost as core
+from tightnoise.costs import _few_samples
 from tightnoise.costs._few_samples import RareRelease, few_releases
 
 mp.mp.dps = 20
@@ -115,3 +117,59 @@ def test_large_losses_end_in_bounds():
     for sigma in (0.11, 0.2):
         lower, upper = (fixed_size(sigma, 1e-6) * 3).epsilon_bounds(1e-9)
         assert 0 < lower <= upper < math.inf
+
+
+@pytest.mark.parametrize(
+    ("kind", "sigma", "rate", "n", "delta"),
+    [
+        (replaced, 0.95034, 7.4134e-06, 5, 9.337e-7),
+        (fixed_size, 3.9575, 2.54e-5, 3, 1.93e-8),
+        (fixed_size, 0.696, 1.5e-9, 3, 1.4e-22),
+    ],
+)
+def test_so_is_an_epsilon_next_to_nothing(kind, sigma, rate, n, delta):
+    lower, upper = (kind(sigma, rate) * n).epsilon_bounds(delta)
+    assert 0 < lower <= upper < 1e-3
+    assert upper <= lower * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("is_fixed_size", [True, False])
+def test_tails_err_by_what_is_counted(is_fixed_size):
+    """Most far out, where the rounding of places beside mu counts."""
+    mp_rate, unit, worst = mp.mpf(1e-5), mp.mpf(2) ** -53, 0.0
+    with mp.workdps(40):
+        for sigma in (0.1, 0.37):
+            release, mu = RareRelease(1 / sigma, 1e-5, is_fixed_size), 1 / mp.mpf(sigma)
+            places = mu + np.linspace(30.0, 37.0, 60)
+            places = places.astype(np.float64)
+            for z, told in zip(places.tolist(), release.tails(places)[0].tolist(), strict=True):
+                true = (1 - mp_rate) * mp.ncdf(-mp.mpf(z)) + mp_rate * mp.ncdf(mu - mp.mpf(z))
+                worst = max(worst, float(abs(told - true) / true / unit))
+    assert 200 < worst < 1900
+    assert _few_samples._PART / 2.0**-53 > 1900 * 6 + 4 * 4800 + 100
+
+
+def test_sums_err_by_what_is_counted():
+    """Against sums by their definition, in 18 digits or more."""
+    rng = np.random.default_rng(5)
+    ours, theirs = (np.cumsum(rng.exponential(size=60) ** 4)[::-1] / 1e3 for _ in range(2))
+    for none in (None, 0.3):
+        sums = _few_samples._Sums(ours, theirs, none, 4, 6)
+        one, exact = sums._sums[0][0].astype(np.longdouble), np.ones(1, np.longdouble)
+        for masses, wrong in sums._sums:
+            exact = np.convolve(exact, one)
+            off = np.sqrt(((masses - exact) ** 2).sum())
+            rounding = 2.0**-50 * np.sqrt((exact**2).sum())
+            assert off <= wrong + rounding
+            assert wrong < 1e-11 * np.sqrt((exact**2).sum())
+            assert masses.size == exact.size
+
+
+def test_places_of_the_largest_losses():
+    """Where their squares are no numbers."""
+    losses = np.array([300.0, 354.0, 356.0, 600.0])
+    places = RareRelease(10.0, 1e-2, False).places(losses)
+    told = np.log1p(1e-2 * np.expm1(10 * places - 50)) - np.log1p(
+        1e-2 * np.expm1(-10 * places - 50)
+    )
+    np.testing.assert_allclose(told, losses, rtol=1e-13)

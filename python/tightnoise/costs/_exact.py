@@ -34,10 +34,8 @@ _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
-_SMALL = 1e-3  # an epsilon of which contours tell enough
 _FEW = 20  # releases, of which contours may take seconds
 _SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
-_HARDLY_EVER = 0.1  # the same, of records of a group
 _WORK_OF_SELDOM = 1e7  # no more nodes times frequencies are tried before a lattice
 _WORK_OF_ATOMS = 3e7  # the same of atoms in place of a law
 _WORK_WITH_ATOMS = 1e8  # and of laws that have some
@@ -107,7 +105,7 @@ class Composition:
         if self._kind.is_exact:
             found = self._answer(question, at)
             release = None if found.is_narrow or at == 0 else _few_samples(self._terms)
-            if release is None or (question == "epsilon" and found.upper < _SMALL):
+            if release is None:
                 return found
             few = few_releases(question, release, self._terms[0][1], at, found)
             found = found if few is None else found.or_tighter(self._one_way(*few))
@@ -193,9 +191,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         for leaf, law, n in laws
     )
     most_work = math.inf if len(smooth) == len(laws) else _WORK_WITH_ATOMS
-    groups = [leaf.rate * n for leaf, n in terms if isinstance(leaf, GroupCase)]
-    is_rare_group = len(groups) == len(terms) and sum(groups) < _HARDLY_EVER
-    if is_rare_group or _few_samples(terms) is not None:  # told otherwise in less time
+    if _few_samples(terms) is not None:  # told otherwise in less time
         most_work = _WORK_OF_SELDOM
     if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
         if has_atoms and sum(n for _, n in sampled) <= _FEW:

@@ -27,21 +27,25 @@ j P(A_j) - e^x Q(A_j) is a lower bound, the best about where j h + k h/2 is x.
 **k losses, from above.** The losses of a cell are moved to its ends in such shares that neither P's
 mass nor Q's changes, the connected dots of `_lattice`. Both sides err by the square of h.
 
-**Errors**, u = 2^-53. Tails of the normal distribution are known to 2^-49 of themselves, sums of
-positive terms to 2^-47, and mu to u, by which tails change by 100 u: together by less than 2^-46.
-Let e(x) <= 2^-46 P(l > x) be what the divergence of one release at multiples of h is wrong by (that
-of dots is a sum of what tails are; that edges are is of second order, or moves cells of a lower
-bound, which may be any). The divergence of k is linear in that of each: it is wrong by the mean of
-e(x - S'), S' the others' sum, and so by at most k 2^-46 of P(S > x), 2^-42 with all that follows.
-Convolutions of more than two losses take an FFT. It errs, in the root of the sum of squares, by
+**Errors**, u = 2^-53. Tails are of places z as they were rounded: cells of a lower bound may be
+any, and D_1 is greatest at its own z, so that what it errs by there is of second order. Phi(mu - z)
+is told to 8u of itself, and with y = z - mu < 38 its argument is off by yu of rounding and mu u of
+mu: in all by less than (y^2 + mu y + 20) u < 1900u. So the D_1 of dots at multiples of h is wrong
+by e(x) <= 1900u P(l > x); how cells are shared out is no matter there. The divergence of k is
+linear in that of each: it is wrong by the mean of e(x - S'), S' the others' sum, so by at most
+1900 k u of P(S > x), and, as tails of a are differences, of P(T). Sums of positive terms add
+little, but up to four of 4800 terms for sums of small losses. With all else, and of each of P and
+Q, that is 2^-38. What underflows is less than 1e-315 of P and of Q.
+
+Sums of small losses have nearly all of the mass, and are added up by their definition. What larger
+ones add takes an FFT, by steps of 4 and 2. It errs, in the root of the sum of squares, by
 e = 8 u log2(size) of its input (Higham 2002, "Accuracy and Stability of Numerical Algorithms",
-Theorem 24.2); hence products of a and b, as |sum a_i e^(..)| <= |a|_1, by
+Theorem 24.2, of steps of 2; one of 4 rounds less than two of these, a real one no more than a
+complex one). Hence products of a and b err, as |sum a_i e^(..)| <= |a|_1, by
 
     e (2 |a|_2 |b|_1 + |b|_2 |a|_1),
 
-and a tail is a sum of masses times tails, in which that counts by Cauchy and Schwarz. Nearly all of
-it is of small losses, which do not come near x together: products of these have an FFT of their
-own, of which the places that their sums cannot have are dropped.
+and a tail is a sum of masses times tails, in which that counts by Cauchy and Schwarz.
 """
 
 from __future__ import annotations
@@ -60,17 +64,17 @@ from tightnoise._cached import cached_property
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_PART = 2.0**-42  # of tails
+_PART = 2.0**-38  # of tails
+_LOST = 1e-315
 _REACHES = (6.0, 9.0, 13.0, 20.0, 30.0, 45.0, 70.0, 100.0, 150.0, 220.0, 300.0, 400.0)  # C over x
 _MOST_REACH = 900.0  # of all together
 _REST = 2e-8  # of the divergence: R
 _ALL_CELLS, _FEWEST_CELLS, _MOST_CELLS = 3e5, 900, 2_400  # of n-1 losses above 0, and up to x
-_FARTHER_THAN_NEAR = 8  # times, x is: of seven losses that are near
 _ROUNDING = 4e-14
 _FARTHER = 1.5  # times where cells are made for
 _FRAMES, _STEPS = 4, 8
 _STEP, _CLOSE = 1e-2, 1e-10  # relative
-_FAR, _MOST_LOSS = 50.0, 600.0  # exponentials are far from the overflow
+_LEAST, _FAR, _MOST_LOSS = 1e-12, 50.0, 600.0  # exponentials are far from the overflow
 _MOST = 6  # releases
 _LEAST_MU, _LARGEST_MU, _LEAST_RATE, _LARGEST_RATE = 0.1, 10.0, 1e-9, 1e-2
 
@@ -95,7 +99,7 @@ class RareRelease:
             return np.asarray(np.log1p(np.expm1(losses) / q) / mu + mu / 2)
         spread = q * math.exp(-mu * mu / 2)  # q e^(a) of either is spread e^(+-mu z)
         middle = (1 - q) * np.expm1(losses)
-        root = np.sqrt(middle**2 + 4 * spread**2 * np.exp(losses))
+        root = np.hypot(middle, 2 * spread * np.exp(losses / 2))
         return np.asarray(np.log((middle + root) / (2 * spread)) / mu)
 
     def tails(self, places: Array) -> tuple[Array, Array]:
@@ -106,6 +110,11 @@ class RareRelease:
             (1 - q) * none + q * behind
         )
 
+    def beyond(self, loss: float) -> tuple[float, float]:
+        """Return what P and what Q have above a loss of at least 0."""
+        (ahead,), (behind,) = self.tails(self.places(np.array([loss])))
+        return float(ahead), float(behind)
+
     @cached_property
     def at_zero(self) -> float:
         """The probability of no loss."""
@@ -115,147 +124,73 @@ class RareRelease:
 
     def divergence(self, x: float) -> tuple[float, float]:
         """Return bounds of that at x >= 0."""
-        (ahead,), (behind,) = self.tails(self.places(np.array([x])))
-        doubt = _PART * ahead
-        found = ahead - math.exp(x) * behind
+        ahead, behind = self.beyond(x)
+        growth = math.exp(x)
+        found, doubt = ahead - growth * behind, _PART * ahead + growth * _LOST
         return max(found - doubt, 0.0), found + doubt
-
-
-class _Losses:
-    """Losses of up to count h in size: the masses of cells, and those of dots at their ends.
-
-    The dots have the divergence of the losses at multiples of h. P has those of both ends of a cell
-    in such shares that Q has its mass, too.
-    """
-
-    def __init__(self, release: RareRelease, h: float, count: int, near: int) -> None:
-        self._h = h
-        edges = h * np.arange(count + 1.0)
-        ahead, behind = release.tails(release.places(edges))
-        gains, losses = ahead[:-1] - ahead[1:], behind[:-1] - behind[1:]
-        self._cells = _Sums(ahead[:-1] - ahead[-1], behind[:-1] - behind[-1], None, near)
-        # What P and what Q have at the upper end.
-        upper = (gains - losses * np.exp(edges[:-1])) / -math.expm1(-h)
-        other = upper * np.exp(-edges[1:])
-        none = float(gains[0] - upper[0] + losses[0] - other[0])
-        self._dots = _Sums(
-            ahead[1:] - ahead[-1] + upper, behind[1:] - behind[-1] + other, none, near
-        )
-
-    def bounds(self, k: int, x: float) -> tuple[float, float]:
-        """Return what k losses add to the divergence at x."""
-        growth, lower = math.exp(x), 0.0
-        place = math.floor(x / self._h - k / 2)
-        for at in (place, place + 1):
-            found, wrong = self._cells.tail(k, at, growth)
-            lower = max(lower, found - wrong)
-        found, wrong = self._dots.tail(k, math.ceil(x / self._h), growth)
-        return lower, found + wrong
 
 
 class _Sums:
     """P's masses of sums of k losses at places of a lattice; Q's are mirrored.
 
-    Small losses are nearly all, and what an FFT rounds off of them is kept from the others: sums of
-    j that are `near` have places up to j times that in size, and errors of their own.
+    Each is that of k small losses, at less than k `small` places, and others, told by an FFT.
     """
 
-    def __init__(self, ours: Array, theirs: Array, none: float | None, near: int) -> None:
+    def __init__(self, ours: Array, theirs: Array, none: float | None, small: int, n: int) -> None:
         """Take P's and Q's tails at places from 0 on, or beside a mass at 0 from 1 on."""
-        self._count, self._near = ours.size, near
+        count = self._count = ours.size
         middle = np.array([] if none is None else [none])
         left, right = (-np.diff(np.append(each, 0.0)) for each in (theirs, ours))
-        self._sums = [np.concatenate([left[::-1], middle, right])]
-        self._tails = tuple(
-            _both_ways(one, other, middle) for one, other in ((ours, theirs), (theirs, ours))
-        )
-        self._errors = [(0.0, 0.0)]  # near, and anywhere: in the root of the sum of squares
+        one = np.concatenate([left[::-1], middle, right])
+        self._tails = tuple(_both_ways(*both, middle) for both in ((ours, theirs), (theirs, ours)))
+        here = slice(count - small, count + small)
+        near, rest, close = one[here], one.copy(), one[here]
+        rest[here] = 0.0
+        far, wrong = rest, 0.0
+        self._sums = [(one, wrong)]
+        for k in range(2, n):
+            size = far.size + one.size - 1
+            length = 1 << (size - 1).bit_length()
+            unit = 8 * _UNIT * math.log2(length)
+            wrong = wrong * _sum(one) + unit * (_product(far, one) + _product(rest, near))
+            beside = _within(near, (k - 1) * (count - small), far.size)
+            made = (fft.rfft(a, length) for a in (far, one, beside, rest))
+            far = fft.irfft(next(made) * next(made) + next(made) * next(made), length)[:size]
+            near = np.convolve(near, close)
+            self._sums.append((far + _within(near, k * (count - small), size), wrong))
 
     def tail(self, k: int, place: int, growth: float) -> tuple[float, float]:
         """Return P - t Q of sums of at least a place, and by how much that may be wrong."""
+        masses, wrong = self._sums[k - 2]
         p, q = (self._tail(way, k, place) for way in (0, 1))
-        of_p, of_q = (self._error(way, k, place) for way in (0, 1))
-        return p - growth * q, _PART * (p + growth * q) + of_p + growth * of_q
+        whole, of_q = (float(tail[0]) for tail in self._tails)
+        wrong *= math.sqrt(masses.size) * (whole + growth * of_q)
+        return p - growth * q, _PART * (p + growth * q) + wrong
 
     def _tail(self, way: int, k: int, place: int) -> float:
-        tail, count = self._tails[way], self._count
-        last = tail.size - 1
-        if k == 1:
-            return float(tail[min(max(place + count, 0), last)])
-        masses = self._masses(k - 1)[:: -1 if way else 1]
-        first = -count * (k - 1)
+        tail, masses = self._tails[way], self._sums[k - 2][0][:: -1 if way else 1]
         # Sums of the others from `low` on; from `high` on the last loss does not matter.
-        low = max(place + count - last, first)
-        high = min(place + count, first + masses.size)
-        found = 0.0
-        if low < high:
-            ours = tail[place + count - high + 1 : place + count - low + 1][::-1]
-            found = float((masses[low - first : high - first] * ours).sum())
-        if high < first + masses.size:
-            found += float(tail[0]) * self._tail(way, k - 1, high)
-        return found
-
-    def _error(self, way: int, k: int, place: int) -> float:
-        """Return what FFTs may have done to a tail, by Cauchy and Schwarz."""
-        if k < 3:
-            return 0.0
-        self._masses(k - 1)
-        tail, end = self._tails[way], (k - 1) * self._near
-        near, anywhere = self._errors[k - 2]
-        norm = math.sqrt(float((tail * tail).sum()))
-        beside = math.sqrt(2 * end + k) * self._tail(way, 1, place - end)
-        beyond = float(tail[0]) * self._error(way, k - 1, place + self._count)
-        return near * min(beside, norm) + anywhere * norm + beyond
-
-    def _masses(self, k: int) -> Array:
-        """Return P's of the sums of k."""
-        while len(self._sums) < k:
-            self._add()
-        return self._sums[k - 1]
-
-    def _add(self) -> None:
-        j, sums, one = len(self._sums), self._sums[-1], self._sums[0]
-        near, far = _split(sums, j * self._count, j * self._near)
-        close, rest = _split(one, self._count, self._near)
-        count = sums.size + one.size - 1
-        size = 1 << (count - 1).bit_length()
-        f_near, f_far, f_close, f_rest = (fft.rfft(a, size) for a in (near, far, close, rest))
-        made = fft.irfft(f_far * (f_close + f_rest) + f_near * f_rest, size)[:count]
-        both, _ = _split(
-            fft.irfft(f_near * f_close, size)[:count], (j + 1) * self._count, (j + 1) * self._near
-        )
-        self._sums.append(made + both)
-        unit = 8 * _UNIT * math.log2(size)
-
-        def wrong(a: Array, b: Array) -> float:
-            return unit * (2 * _norm(a) * _sum(b) + _norm(b) * _sum(a))
-
-        of_near, of_far = self._errors[-1]
-        self._errors.append(
-            (
-                of_near * _sum(close) + wrong(near, close),
-                of_far * _sum(one) + of_near * _sum(rest) + wrong(far, one) + wrong(rest, near),
-            )
-        )
+        top = place + k * self._count
+        low, high = max(top + 1 - tail.size, 0), min(max(top, 0), masses.size)
+        ours = tail[top - high + 1 : top - low + 1][::-1]
+        return float((masses[low:high] * ours).sum() + tail[0] * masses[high:].sum())
 
 
 def _both_ways(ours: Array, theirs: Array, middle: Array) -> Array:
     """Return the tail at all places, and 0 at the next one."""
     whole = ours[0] + middle.sum()
     left = whole + theirs[0] - np.append(theirs[1:], 0.0)
-    at_zero = [] if middle.size == 0 else [whole]
-    return np.concatenate([left[::-1], at_zero, ours, [0.0]])
+    return np.concatenate([left[::-1], whole * np.ones_like(middle), ours, [0.0]])
 
 
-def _split(masses: Array, middle: int, end: int) -> tuple[Array, Array]:
-    near = np.zeros_like(masses)
-    here = slice(max(middle - end, 0), middle + end)
-    near[here] = masses[here]
-    return near, masses - near
+def _within(masses: Array, start: int, size: int) -> Array:
+    return np.pad(masses, (start, size - start - masses.size))
 
 
-def _norm(masses: Array) -> float:
-    return math.sqrt(float((masses * masses).sum()))
+def _product(a: Array, b: Array) -> float:
+    """Return what an FFT of the product errs by, in its unit."""
+    norms = (math.sqrt(float((each * each).sum())) for each in (a, b))
+    return 2 * next(norms) * _sum(b) + next(norms) * _sum(a)
 
 
 def _sum(masses: Array) -> float:
@@ -263,51 +198,66 @@ def _sum(masses: Array) -> float:
 
 
 class _Releases:
-    """So many of a release together, told at an epsilon of about `near`; losses up to a cut."""
+    """So many of a release together, told at an epsilon of about `near`; losses up to a cut.
+
+    Cells of losses for a lower bound. For an upper one dots at their ends, which have the
+    divergence of the losses at multiples of h: P has those of both ends of a cell in such shares
+    that Q has its mass, too.
+    """
 
     def __init__(self, release: RareRelease, n: int, near: float, reach: float) -> None:
         cells = int(min(max(_ALL_CELLS / (reach * (n - 1)), _FEWEST_CELLS), _MOST_CELLS))
-        h, count = near / cells, round(reach * cells)
-        self._release, self._n, self._cut = release, n, h * count
-        self._large = _beyond(release, self._cut)
-        self._losses = _Losses(release, h, count, cells // _FARTHER_THAN_NEAR)
+        h = near / cells
+        edges = h * np.arange(round(reach * cells) + 1.0)
+        ahead, behind = release.tails(release.places(edges))
+        self._release, self._n, self._h, self._cut = release, n, h, float(edges[-1])
+        gains, losses = -np.diff(ahead), -np.diff(behind)
+        ahead, behind = ahead - ahead[-1], behind - behind[-1]
+        self._cells = _Sums(ahead[:-1], behind[:-1], None, cells, n)
+        # What P and what Q have at the upper end.
+        upper = (gains - losses * np.exp(edges[:-1])) / -math.expm1(-h)
+        other = upper * np.exp(-edges[1:])
+        none = float(gains[0] - upper[0] + losses[0] - other[0])
+        self._dots = _Sums(ahead[1:] + upper, behind[1:] + other, none, cells, n)
 
     def delta(self, x: float) -> tuple[float, float]:
         """Return bounds of delta at x; 0 and 1 where losses beyond the cut are not far beyond x."""
-        if not 0 < x < self._cut / 2:
+        if not 0 < x < min(self._cut / 2, 2 * _FAR):
             return 0.0, 1.0
         n, p0, growth = self._n, self._release.at_zero, math.exp(x)
-        t, swapped = self._large
-        ahead, behind = (-math.expm1(n * math.log1p(-each)) for each in self._large)
+        large = self._release.beyond(self._cut)
+        ahead, behind = (-math.expm1(n * math.log1p(-each)) for each in large)
         lower = ahead * (1 - _PART) - growth * behind * (1 + _PART)
         upper = ahead * (1 + _PART) - growth * behind * (1 - _PART)
         upper += _rest(self._release, n, self._cut, x)
         low, high = self._release.divergence(x)
-        less = t - growth * swapped
-        each = [(1, low - less - _PART * t, high - less + _PART * t)]
-        each += [(k, *self._losses.bounds(k, x)) for k in range(2 if p0 > 0 else n, n + 1)]
+        less, doubt = large[0] - growth * large[1], _PART * large[0]
+        each = [(1, low - less - doubt, high - less + doubt)]
+        each += [(k, *self._of(k, x, growth)) for k in range(2 if p0 > 0 else n, n + 1)]
         for k, low, high in each:
             share = math.comb(n, k) * p0 ** (n - k)
             lower += share * low * (1 - _ROUNDING)
             upper += share * high * (1 + _ROUNDING)
-        return max(lower, 0.0), min(upper, 1.0)
+        return max(lower - growth * _LOST, 0.0), min(upper + growth * _LOST, 1.0)
 
-
-def _beyond(release: RareRelease, cut: float) -> tuple[float, float]:
-    (t,), (swapped,) = release.tails(release.places(np.array([cut])))
-    return float(t), float(swapped)
+    def _of(self, k: int, x: float, growth: float) -> tuple[float, float]:
+        """Return what k losses add."""
+        place = math.floor(x / self._h - k / 2)
+        cells = (self._cells.tail(k, at, growth) for at in (place, place + 1))
+        found, wrong = self._dots.tail(k, math.ceil(x / self._h), growth)
+        return max(0.0, *(low - off for low, off in cells)), found + wrong
 
 
 def _rest(release: RareRelease, n: int, cut: float, x: float) -> float:
     """Return a bound of R."""
-    t, _ = _beyond(release, cut)
-    return 2 * n * (n - 1) * t * release.divergence((cut - x) / (n - 1))[1] * (1 + _ROUNDING)
+    t, _ = release.beyond(cut)
+    return 2 * n * (n - 1) * t * release.divergence((cut - x) / (n - 1))[1] * (1 + 2 * _PART)
 
 
 @functools.lru_cache(maxsize=4)
 def _releases(release: RareRelease, n: int, near: float, delta: float) -> _Releases | None:
     """Return them where large losses are told apart from others; else None."""
-    for reach in _REACHES:
+    for reach in _REACHES if near <= _FAR else ():
         if reach * n > _MOST_REACH or reach * near > _MOST_LOSS:
             break
         if _rest(release, n, reach * near, _FARTHER * near) <= _REST * delta:
@@ -341,11 +291,9 @@ def few_releases(
 
 def _alone(release: RareRelease, delta: float) -> float:
     """Return about the epsilon of one release, or next to nothing."""
-    low, high = 1e-9, 1e-9
-    while release.divergence(high)[1] > delta and high < _FAR:
-        low, high = high, 2 * high
-    while high - low > _STEP * high:
-        middle = (low + high) / 2
+    low, high = _LEAST, _FAR
+    while high > low * (1 + _STEP):
+        middle = math.sqrt(low * high)
         low, high = (middle, high) if release.divergence(middle)[1] > delta else (low, middle)
     return high
 
@@ -353,19 +301,19 @@ def _alone(release: RareRelease, delta: float) -> float:
 def _crossing(losses: _Releases, x: float, delta: float) -> tuple[float, float]:
     """Return about where delta is reached, and how fast its logarithm falls there."""
 
-    def height(at: float) -> float:
-        return math.log(max(sum(losses.delta(at)) / 2, 1e-300) / delta)
+    def height(at: float) -> tuple[float, float]:
+        low, high = losses.delta(at)
+        middle = max((low + high) / 2, 1e-300)
+        return math.log(middle / delta), (high - low) / middle
 
-    here, rate = height(x), 1 / x
-    rate = (here - height(x * (1 + _STEP))) / (x * _STEP)
+    here, doubt = height(x)
+    rate = (here - height(x * (1 + _STEP))[0]) / (x * _STEP)
     for _ in range(_STEPS):
-        if not rate > 0:
+        move = min(max(here / rate, -x / 2), x) if rate > 0 else 0.0
+        if abs(here) < doubt / 8 or abs(move) < _CLOSE * x:
             break
-        move = min(max(here / rate, -x / 2), x)
         last, x, before = x, x + move, here
-        if abs(move) < _CLOSE * x:
-            break
-        here = height(x)
+        here, doubt = height(x)
         rate = (before - here) / (x - last)
     return x, max(rate, _STEP / x)
 
