@@ -267,9 +267,11 @@ def test_costs_of_epochs():
     assert tn.Cost().allocated(3) == tn.Cost()
 
 
-@pytest.mark.parametrize(("multiplier", "steps"), [(3e3, 2), (1e4, 9), (1e9, 5)])
+@pytest.mark.parametrize(
+    ("multiplier", "steps"), [(3e3, 2), (1e4, 9), (1e9, 5), (49.0, 2**53), (1e3, 2**53)]
+)
 def test_noise_that_hides_all(multiplier, steps):
-    # W varies too little for the rule, whose exponentials would overflow.
+    # W varies too little for the rule, or for Chebyshev points: exponentials would overflow.
     step = tn.Gaussian(multiplier).cost(sensitivity=1.0)
     epoch = step.allocated(steps)
     for delta in (1e-12, 1e-9, 1e-3):

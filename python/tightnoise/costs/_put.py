@@ -282,7 +282,7 @@ class _Rule:
         half = 0.5 * first
         beside = half * (_STRETCH - 1 / _STRETCH) / 2
         turn = math.atan2(beside, first - half * ((_STRETCH + 1 / _STRETCH) / 2 - 1))
-        size = math.exp(a + 0.5 * (turn / self.mu) ** 2)
+        size = math.exp(min(a + 0.5 * (turn / self.mu) ** 2, _LARGEST_EXPONENT))
         missed = 4 * size * _STRETCH**-_DEGREE / (_STRETCH - 1)
         rounded = _UNIT * ((8 * _DEGREE + 8 * first) * float(np.abs(1 + moments).max()) + 8)
         return found, _LEBESGUE * (float(wrong.max()) + rounded) * (1 + 1e-9) + missed
