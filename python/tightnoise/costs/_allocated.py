@@ -211,24 +211,24 @@ class _Put:
     def width(self) -> float:
         """How far the upper bounds may exceed the truth.
 
-        The parts of the error all rise with k, or all fall: at both ends together they are no less.
-        Beyond the ends all of a bound may be error.
+        The parts of the error all rise with k, or all fall (but for |k - 1| e^(c (k - 1)) below 1,
+        which is less than what rounding moves beside it at 1): at both ends together they are no
+        less. Beyond the ends all of a bound may be error.
         """
         if self.near is None:
             return math.inf
         end = self.near.most
         places = np.array([math.expm1(-self.last), 0.0, end])
-        lower, upper = self.near.at(places)
-        first, middle, last = (upper - lower).tolist()
-        found = [math.exp(self.last) * (first + middle + 16 * _UNIT)]
-        found.append(float(self.backward(np.array([self.last]))[1][0]))
-        found.append(middle + last + 16 * _UNIT * end)
+        first, middle, last = map(float, self.near.apart(places))
+        backward = math.exp(self.last) * (first + middle + 16 * _UNIT)
+        # Beyond, that of the last place is kept: the truth there, at most, and that error.
+        backward += float(self.backward(np.array([self.last]))[1][0])
+        forward = middle + last + 16 * _UNIT * end
         if self.far is None:
-            found.append(float(upper[2]) + 4 * _UNIT * end)
+            beyond = float(self.near.at(places)[1][2]) + 4 * _UNIT * end
         else:
-            (low,), (high,) = self.far.at(np.array([end]))
-            found.append(float(high - low))
-        return float(max(found) * (1 + 1e-6))
+            beyond = self.far.apart
+        return max(backward, forward, beyond) * (1 + 1e-6)
 
 
 @functools.lru_cache(maxsize=32)

@@ -71,6 +71,8 @@ _INNER_NODES, _INNER_HALF, _TURNS = 24, 0.5, 8  # of panels of z, and how many g
 _STEM, _RIGHT = 9.5, 8.0  # deviations to the left, and from x to the right
 _CELLS, _DOWN_CELLS = 0.02, 256
 _LOG_REST = -100.0  # of what is below the first panel
+_ROUNDED = 1e-9  # logarithms of bounds are
+_BITS = 120  # of numbers in fixed point
 _STARTS = (4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0, 28.0, 40.0)  # deviations of W
 _ENDS = np.geomspace(0.05, 20.0, 80)  # R, in units of one over the deviation
 _LOG_CLOSE, _LOG_NOTHING = (
@@ -107,6 +109,11 @@ class CallBounds:
         before = np.searchsorted(self._places, excess, side="right") - 1
         wrong = self._wrong[np.maximum(before, 0)]
         return np.maximum(call - wrong, 0.0), call + wrong
+
+    @property
+    def apart(self) -> float:
+        """The most that both bounds are apart, were they not cut off at 0."""
+        return 2 * float(self._wrong[0])
 
     @cached_property
     def _places(self) -> Array:
@@ -161,11 +168,38 @@ def log_call_least(mu: float, steps: float, excess: float) -> float:
     return max(log_first + math.log(fall) - math.log(steps), _LEAST_LOG)
 
 
+@functools.lru_cache(maxsize=128)
+def _gauss_legendre(count: int) -> tuple[Array, Array]:
+    """Return nodes and weights, to a unit each.
+
+    By steps of Newton's method in fixed point: formulas for weights at nodes that are rounded, such
+    as `leggauss` takes, are wrong by up to count^3/6 units near the ends.
+    """
+    one = 1 << _BITS
+    nodes, weights = [], []
+    for start in leggauss(count)[0][count // 2 :].tolist():
+        x = int(start * float(one))
+        for _ in range(2):
+            before, value = one, x
+            for k in range(2, count + 1):
+                grown = (2 * k - 1) * (x * value >> _BITS)
+                before, value = value, (grown - (k - 1) * before) // k
+            beside = one - (x * x >> _BITS)
+            slope = (count * (before - (x * value >> _BITS)) << _BITS) // beside
+            node, weight = x / one, 2 * one**3 / (beside * slope * slope)
+            x -= (value << _BITS) // slope
+        nodes.append(node)
+        weights.append(weight)
+    skipped = count % 2  # the one in the middle is not its own mirror image
+    left = [-node for node in nodes[skipped:][::-1]]
+    return np.array(left + nodes), np.array(weights[skipped:][::-1] + weights)
+
+
 class _Panels:
     """Gauss-Legendre's rule in panels of at most a half-length."""
 
     def __init__(self, start: float, end: float, half: float) -> None:
-        nodes, weights = leggauss(_INNER_NODES)
+        nodes, weights = _gauss_legendre(_INNER_NODES)
         count = max(1, math.ceil((end - start) / (2 * half) - 1e-9))
         self.half = (end - start) / (2 * count)
         self.middles = start + self.half * (2 * np.arange(float(count)) + 1)
@@ -210,8 +244,8 @@ class _Jump:
 
     def _log_up(self, end: float) -> float:
         a = end / self.t
-        whole, _ = self._sizes(a, a, 0.0, self._turning_point(a))
-        return float(self.t * math.log(whole) - math.log(2 * end))
+        growth, _ = self._sizes(a, a, 0.0, self._turning_point(a))
+        return self.t * math.log1p(growth) - math.log(2 * end) + _ROUNDED
 
     def _turning_point(self, a: float) -> float:
         """Return about the place to the right where n(z) e^(a Y_z) is least."""
@@ -225,7 +259,7 @@ class _Jump:
         return math.exp(self.mu * z - 0.5 * self.mu**2)
 
     def _sizes(self, low: float, high: float, beta: float, x: float) -> tuple[float, float]:
-        """Return B and D for low <= |a| <= high."""
+        """Return B - 1, of whose digits B to the t needs all, and D for low <= |a| <= high."""
         fall, far = low * math.cos(beta), self._y(x)
         down = np.linspace(0.0, self.turn, _DOWN_CELLS + 1)
         cosine = np.cos(np.maximum(self.mu * down[:-1] - beta, 0.0))
@@ -245,7 +279,7 @@ class _Jump:
         inner += 0.5 * high * high * float(special.ndtr(-_STEM))
         inner += (1 + high) * float(special.ndtr(-x)) + high * float(special.ndtr(self.mu - x))
         both = (vertical + right) * (1 + 1e-9)
-        return 1 + inner * (1 + 1e-9) + both, both
+        return inner * (1 + 1e-9) + both, both
 
     def first_rate(self) -> float:
         """Return a rate below which next to nothing is left."""
@@ -262,23 +296,24 @@ class _Jump:
     def rest(self, first: float) -> float:
         """Return a bound of what is below the first panel."""
         a = first / self.t
-        whole, _ = self._sizes(0.0, a, 0.0, self._turning_point(a))
-        log = self._log_rest(-math.log(a)) + (self.t - 1) * math.log(whole)
-        return float(np.exp(log)) * (1 + 1e-9) / math.pi
+        growth, _ = self._sizes(0.0, a, 0.0, self._turning_point(a))
+        log = self._log_rest(-math.log(a)) + (self.t - 1) * math.log1p(growth)
+        return float(np.exp(log + _ROUNDED)) / math.pi
 
     def panel(self, centre: float, half: float, least: float) -> tuple[Array, Array, Array, Array]:
         """Return rates and weights of a panel about log r, and those of its errors."""
         x, t = self._turning_point(centre / self.t), self.t
         low, high = centre * math.exp(-half * _WIDE), centre * math.exp(half * _WIDE)
         beta = half * _HIGH
-        whole, jump = self._sizes(low / t, high / t, beta, x)
+        growth, jump = self._sizes(low / t, high / t, beta, x)
         log_most = math.log(max(jump, 1e-300)) + math.log(t / low)
-        log_most += (t - 1) * math.log(whole) if t > 1 else 0.0
+        log_most += (t - 1) * math.log1p(growth) if t > 1 else 0.0
         least_rate = low * math.cos(beta)
         beside = log_most - least_rate * least - log_call_least(self.mu, self.t, least) - _LOG_EXACT
         wanted = 0.5 * beside / math.log(_RHO)
-        count = math.ceil(min(max(wanted, _LEAST_NODES), _MOST_NODES))
-        nodes, weights = leggauss(count)
+        # Of few kinds: each takes some milliseconds.
+        count = 4 * math.ceil(min(max(wanted, _LEAST_NODES), _MOST_NODES) / 4)
+        nodes, weights = _gauss_legendre(count)
         rates = centre * np.exp(half * nodes)
         scale = half * weights / (math.pi * rates)
         found, wrong = self._f(rates / t, x)
@@ -296,7 +331,7 @@ class _Jump:
         found = -power * np.sin(t * angle)
         least = 1 + real - wrong_real
         turned = np.where(least > 0, (t - 1) * (np.abs(imaginary) + wrong) / least, 1.0)
-        most = np.exp((t - 1) * np.log(np.exp(log) + wrong + wrong_real))
+        most = np.exp((t - 1) * (log + np.log1p((wrong + wrong_real) * np.exp(-log))))
         error = t * most * (wrong_real * np.minimum(turned, 1.0) + wrong)
         moved = 2 * np.abs(real) + real * real + imaginary * imaginary
         rounded = np.abs(found) * (16 + 8 * t * moved / np.maximum(1 + size, _UNIT))

@@ -30,7 +30,8 @@ points err by 4 rho^-N/(rho - 1) times that, and by their own errors times Lebes
 
 What rounding moves is summed beside: of an exponent w it is a part of e^w, and the frequencies are
 multiples of a number of 24 bits, exactly. Those are summed in runs, e^(i (m + j) x) = e^(i m x)
-e^(i j x): a unit more for each number of a run, and for the products.
+e^(i j x): three units more for each number of a run, of whose products there are two for each part
+of a complex number, and some for the rest.
 """
 
 from __future__ import annotations
@@ -82,27 +83,37 @@ class PutBounds:
 
     def at(self, excess: Array) -> tuple[Array, Array]:
         """Return the bounds, less k - 1: those of E (W - k)^+."""
-        lower, upper = np.empty_like(excess), np.empty_like(excess)
+        total = np.empty_like(excess)
         rows = max(_LEAST_ROWS, _PRODUCT // self._runs.size)
         for i in range(0, excess.size, rows):
             part = slice(i, i + rows)
-            lower[part], upper[part] = self._at(excess[part])
-        return lower, upper
+            total[part] = self._sum(excess[part])
+        call = total - self._images(excess) - excess
+        below, above = self._errors(excess)
+        return np.maximum(call - below, 0.0), np.maximum(call + above, 0.0)
 
-    def _at(self, excess: Array) -> tuple[Array, Array]:
+    def apart(self, excess: Array) -> Array:
+        """Return how far both bounds are apart, were they not cut off at 0."""
+        below, above = self._errors(excess)
+        return below + above
+
+    def _images(self, excess: Array) -> Array:
+        step = math.exp(-float(self.places[0].real) * self.period)
+        return step / (1 - step) * (excess + self.period / (1 - step))
+
+    def _errors(self, excess: Array) -> tuple[Array, Array]:
+        """Return how far what is summed may be above the truth, and below it."""
         c, (size, turn) = float(self.places[0].real), self._sizes
         error = self.error + _UNIT * (
-            (64 + 2 * self._runs.shape[0]) * size + 8 * np.abs(excess) * turn
+            (64 + 3 * self._runs.shape[0]) * size + 8 * np.abs(excess) * turn
         )
         error = np.exp(c * excess) * error * (1 + 1e-9)
+        error += 8 * _UNIT * (self._images(excess) + np.abs(excess))
         step = math.exp(-c * self.period)
-        images = step / (1 - step) * (excess + self.period / (1 - step))
         above = step / (1 - step) * self.deviation**2 / (4 * (excess + self.period))
         log_below, rate = self.below
         below = np.exp(np.minimum(log_below + rate * excess, _LARGEST_EXPONENT))
-        call = self._sum(excess) - images - excess
-        error += 8 * _UNIT * (images + np.abs(excess))
-        return np.maximum(call - error - above - below, 0.0), np.maximum(call + error, 0.0)
+        return error + above + below, error
 
     @cached_property
     def _sizes(self) -> tuple[float, float]:
@@ -241,7 +252,10 @@ class _Rule:
         near = 0.5 * np.log1p(np.maximum(2 * g.real + np.abs(g) ** 2, -0.9))
         log = np.where(np.abs(g) < 0.5, near, np.log(np.abs(1 + g))) + 1j * np.angle(1 + g)
         psi = np.exp(self.t * log)
-        moved = self.t * e * np.exp((self.t - 1) * np.log(np.abs(1 + g) + e))
+        # What is added to 1 must not be lost: it counts t times.
+        most = log.real + np.log1p(e / np.abs(1 + g))
+        log_moved = np.log(self.t * e) + (self.t - 1) * most
+        moved = np.exp(np.minimum(log_moved, _LARGEST_EXPONENT))
         return psi, (moved + 16 * _UNIT * self.t * np.abs(log) * np.abs(psi)) * (1 + 1e-9)
 
     def _moments(self, v: Complex) -> tuple[Complex, Array]:
@@ -268,7 +282,7 @@ class _Rule:
         half = 0.5 * first
         beside = half * (_STRETCH - 1 / _STRETCH) / 2
         turn = math.atan2(beside, first - half * ((_STRETCH + 1 / _STRETCH) / 2 - 1))
-        size = math.exp(a + 0.5 * (turn / self.mu) ** 2)
+        size = math.exp(min(a + 0.5 * (turn / self.mu) ** 2, _LARGEST_EXPONENT))
         missed = 4 * size * _STRETCH**-_DEGREE / (_STRETCH - 1)
         rounded = _UNIT * ((8 * _DEGREE + 8 * first) * float(np.abs(1 + moments).max()) + 8)
         return found, _LEBESGUE * (float(wrong.max()) + rounded) * (1 + 1e-9) + missed
