@@ -100,37 +100,37 @@ class Allocated(Leaf):
 
     def profile(self, epsilons: Array) -> Profile:
         """Return the lesser of both bounds, in each direction."""
-        whole, _ = self.leaf.profile(epsilons)
-        put = _put_of(self.leaf.gdp_mu, self.steps) if self.steps > 1 else None
-        if put is None:
-            return whole, whole
-        (_, forward), (_, backward) = put.forward(epsilons), put.backward(epsilons)
-        return np.minimum(whole, forward), np.minimum(whole, backward)
+        return self._both_sides(epsilons)[1]
 
     def profile_below(self, epsilons: Array) -> Profile | None:
         """Return the lower bounds, which are nearer than the excess says."""
         if self.steps == 1 or not self.leaf.is_attained:
             return super().profile_below(epsilons)
-        put = _put_of(self.leaf.gdp_mu, self.steps)
         found = self._of_largest
         excess = found.excess
-        forward, backward = (
+        largest = (
             np.maximum((heights - excess.absolute) * (1 - excess.height), 0.0)
             for heights in found.profile(epsilons)
         )
+        ahead, behind = map(np.maximum, self._both_sides(epsilons)[0], largest)
+        return ahead, behind
+
+    def _both_sides(self, epsilons: Array) -> tuple[Profile, Profile]:
+        """Return bounds from below, without the largest output's, and from above."""
+        whole, _ = self.leaf.profile(epsilons)
+        nothing = np.zeros_like(whole)
+        put = _put_of(self.leaf.gdp_mu, self.steps) if self.steps > 1 else None
         if put is None:
-            return forward, backward
-        return (
-            np.maximum(forward, put.forward(epsilons)[0]),
-            np.maximum(backward, put.backward(epsilons)[0]),
-        )
+            return (nothing, nothing), (whole, whole)
+        (ahead, upper), (behind, other) = put.forward(epsilons), put.backward(epsilons)
+        return (ahead, behind), (np.minimum(whole, upper), np.minimum(whole, other))
 
     def attained(self, tilt: float = 0.0) -> Attained | None:
         """Return that of all outputs where put is known, else that of the largest one."""
         known = super().attained(tilt)
         if self.steps == 1 or not self.leaf.is_attained:
             return known
-        return self._of_largest if known is None else known._replace(below=self.profile_below)
+        return self._of_largest if known is None else known._replace(both_sides=self._both_sides)
 
     @property
     def _of_largest(self) -> Attained:

@@ -81,11 +81,14 @@ def atoms_below(
     inner = np.arange(points) / points
     epsilons = np.append((longest[:-1, None] + gaps[:, None] * inner).ravel(), longest[-1])
     places = np.append(epsilons, _FAR)
-    heights = pair.profile(places)
-    below = None if pair.below is None else pair.below(places)
+    below: tuple[Array | None, Array | None] = None, None
+    if pair.both_sides is None:
+        heights = pair.profile(places)
+    else:
+        below, heights = pair.both_sides(places)
     readings = [
         _Reading.of(epsilons, each, least, (len(own) - 1) * points + 1, excess)
-        for each, least, own in zip(heights, below or (None, None), corners, strict=True)
+        for each, least, own in zip(heights, below, corners, strict=True)
     ]
     if pair.is_symmetric:
         readings = readings[:1]

@@ -49,14 +49,14 @@ class UntoldError(ArithmeticError):
 class Attained(NamedTuple):
     """The profile of one pair of neighbours, both directions, and how far it may be too high.
 
-    It raises `UntoldError` where it may be higher. `below`: bounds from below, if nearer ones are
-    known than that tells.
+    It raises `UntoldError` where it may be higher. `both_sides`: bounds from below, and those from
+    above, if nearer ones are known than that tells.
     """
 
     profile: Callable[[Array], Profile]
     excess: Excess
     is_symmetric: bool
-    below: Callable[[Array], Profile | None] | None = None
+    both_sides: Callable[[Array], tuple[Profile, Profile]] | None = None
 
 
 class Law(NamedTuple):

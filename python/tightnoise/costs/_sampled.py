@@ -652,7 +652,7 @@ def _in_worse_order(pair: Attained, largest: float, tilt: float) -> Attained:
     ahead, behind = (float((weights * each).sum()) for each in pair.profile(epsilons))
     if ahead >= behind:
         return pair
-    return pair._replace(profile=lambda epsilons: pair.profile(epsilons)[::-1], below=None)
+    return pair._replace(profile=lambda epsilons: pair.profile(epsilons)[::-1], both_sides=None)
 
 
 def total_upper(terms: Any) -> float:
