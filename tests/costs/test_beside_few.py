@@ -102,6 +102,16 @@ def test_readings_on_either_side_prove_both_sides(rng):
         assert root <= upper * (1 + 1e-12)
 
 
+def test_other_losses_do_not_limit_the_tilt():
+    # Only at a tilt above that which suits the staircase are the true values told that cost most.
+    noisy = tn.TruncatedGaussian(0.245, 0.0, 0.406).cost(
+        sensitivity=0.0588, domain=(0.0, 0.406), adjacency="add-remove"
+    )
+    stairs = tn.Staircase(3.96, 1.0, 0.0228).cost(sensitivity=0.506, adjacency="add-remove")
+    lower, upper = (noisy * 3 + stairs * 5).epsilon_bounds(2.4e-5)
+    assert (1 - 2e-5) * upper < lower <= upper
+
+
 def test_staircases_have_few_losses(rng):
     for _ in range(60):
         epsilon, step = 10.0 ** rng.uniform(-2, 1.5), 10.0 ** rng.uniform(-1, 1)

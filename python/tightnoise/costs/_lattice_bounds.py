@@ -63,7 +63,11 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     frames = tuple(_frame(losses, near) for losses in coarse)
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
     least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
-    tilts = tuple(frame.tilt for frame in frames)
+    # Where all losses are lower, any will do.
+    tilts = tuple(
+        frame.tilt if near < losses.highest else 0.0
+        for losses, frame in zip(coarse, frames, strict=True)
+    )
     added = _ADDED * coarse[0].count * least**2
     if question == "epsilon" and added > best.upper - best.lower:
         return best  # nor could this be better
