@@ -178,6 +178,11 @@ def delta_one_way(terms: Terms, way: int, epsilon: float, floor: float) -> Bound
         other = delta_one_way(terms, 1 - way, -epsilon, floor / t if t > 0 else 1.0)
         low, high = (-math.expm1(epsilon) + t * each for each in other)
         return Bounds(low * (1 - 8 * _UNIT), min(high * (1 + 8 * _UNIT), 1.0))
+    (leaf, count), *others = merged_terms(terms)
+    if count == 1 and not others:
+        above, below = (read(np.array([epsilon])) for read in (leaf.profile, leaf.profile_below))
+        if above is not None and below is not None:
+            return Bounds(float(below[way][0]), float(above[way][0]))
     coarse = losses_above(terms)
     if not coarse:
         return Bounds(0.0, 1.0)
