@@ -41,7 +41,7 @@ from tightnoise.costs._sampled import Terms, merged_terms
 
 _MOST_SUMS, _MOST_IF_SLOW = 64, 16
 _MOST_READINGS = 12
-_ROUNDING = 2.0**-43  # relative: of the probabilities of sums, and twice of what is added up
+_ROUNDING = 2.0**-43  # relative: of probabilities, twice of their sum, and of e to at most 700
 _ROUNDED = 2.0**-48  # relative: of an epsilon
 _LEAST = 1e-9  # of a delta
 _LOST = 1e-300
@@ -215,9 +215,9 @@ def _between(readings: list[_Reading], delta: float) -> Bounds:
             upper = min(upper, one.x + math.log1p(part * _growth(other.x - one.x)))
         # Lines that are carried on to the left, and to the right.
         if other.upper < one.lower <= delta:
-            part = (delta - one.lower) / (one.lower - other.upper) * (1 + _ROUNDED)
-            grown = part * _growth(other.x - one.before)
-            lower = max(lower, one.before + math.log1p(-grown) if grown < 1 else 0.0)
+            part = (delta - one.lower) / (one.lower - other.upper) * (1 + _ROUNDING)
+            grown, start = part * _growth(other.x - one.before), one.before * (1 - _ROUNDED)
+            lower = max(lower, start + math.log1p(-grown) if grown < 1 else 0.0)
         if one.upper > other.lower > delta:
             part = (other.lower - delta) / (one.upper - other.lower)
             grown = part * -math.expm1(one.x - other.before)
