@@ -1,6 +1,8 @@
 """Releases beside others with few sums of losses: both sides, in either direction."""
 
+import dataclasses
 import math
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -51,7 +53,7 @@ def test_one_release_as_its_closed_form_says(sigma, rate, check_error):
             for way, truth in enumerate(ways):
                 # Inputs are rounded, and the second of the table's distributions is what is left.
                 above = found._read(way, x, float(truth))
-                below = found._read(way, x + found._apart(way), float(truth))
+                below = found._read(way, x + found._apart(way, x), float(truth))
                 assert below.lower * (1 - 1e-13) <= truth <= above.upper * (1 + 1e-13) + 1e-299
             truth = float(max(ways))
             if truth < 1e-20:
@@ -100,6 +102,57 @@ def test_readings_on_either_side_prove_both_sides(rng):
         lower, upper = _between(readings, target)
         assert lower <= root * (1 + 1e-12)
         assert root <= upper * (1 + 1e-12)
+
+
+def test_readings_far_apart_prove_what_those_at_hand_do():
+    readings = [_Reading(1.0, 0.5, 0.5, 1.0), _Reading(2000.0, 1e-9, 1e-9, 2000.0)]
+    assert _between(readings, 1e-3) == pytest.approx((1.0, 2000.0))
+    assert _between(readings, 0.5) == pytest.approx((0.0, 1.0))
+
+
+def test_what_is_at_most_the_floor_counts_as_nothing_from_below():
+    told = tn.Cost.of_response(0.7, adjacency="add-remove")
+    found = beside_few_sums((noise(1.0, 0.01) + told).terms)
+    # As of a composition, whose bounds up to a floor may be those of the law above.
+    floored = dataclasses.replace(found, rest=lambda way, x, floor: Bounds(floor, floor))
+    lower, upper = floored._read(0, 1.0, 1e-3)
+    assert lower == 0.0 < upper < 1e-11
+
+
+def test_differences_of_an_epsilon_and_sums_are_rounded_down():
+    places = []
+
+    def rest(way, x, floor):
+        places.append(x)
+        return Bounds(0.0, 1.0)
+
+    told = tn.Cost.of_response(0.7, adjacency="add-remove") * 3
+    found = beside_few_sums((noise(1.0, 0.01) + told).terms)
+    for x in (1e-9, 0.3, 7.7, 1e6):
+        places.clear()
+        dataclasses.replace(found, rest=rest)._read(0, x, 0.0)
+        above, below = found.few.ways[0]
+        apart = found._apart(0, x)
+        for place, high, low in zip(places, above.losses, below.losses, strict=True):
+            assert Fraction(place) <= Fraction(x) - Fraction(high)
+            assert Fraction(place) >= Fraction(x) - Fraction(apart) - Fraction(low)
+
+
+def test_one_release_beside_others_as_its_profile_says():
+    once = tn.Laplace(1.4).cost(sensitivity=1.0, adjacency="add-remove").sampled(0.17, "poisson")
+    cost = once + tn.Cost.of_losses(*TABLE, adjacency="add-remove")
+    lower, upper = cost.epsilon_bounds(1e-7)
+    assert 0 < lower <= upper <= lower * (1 + 1e-6)
+
+
+def test_other_losses_do_not_limit_the_tilt():
+    # Only at a tilt above that which suits the staircase are the true values told that cost most.
+    noisy = tn.TruncatedGaussian(0.245, 0.0, 0.406).cost(
+        sensitivity=0.0588, domain=(0.0, 0.406), adjacency="add-remove"
+    )
+    stairs = tn.Staircase(3.96, 1.0, 0.0228).cost(sensitivity=0.506, adjacency="add-remove")
+    lower, upper = (noisy * 3 + stairs * 5).epsilon_bounds(2.4e-5)
+    assert (1 - 2e-5) * upper < lower <= upper
 
 
 def test_staircases_have_few_losses(rng):

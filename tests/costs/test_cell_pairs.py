@@ -107,6 +107,14 @@ def test_a_shift_that_cannot_be_told_has_no_lower_side(monkeypatch):
     assert releases_below(leaf, None) is None
 
 
+def test_noise_of_several_modes_on_samples_beyond_what_the_other_direction_loses():
+    noise = tn.QuasiGaussianMixture(1.0, 0.5, 1.0).cost(sensitivity=1.0, adjacency="add-remove")
+    sampled = noise.sampled(0.1, "poisson")
+    lower, upper = (sampled * 100).epsilon_bounds(1e-6)
+    assert 0.99 * upper < lower <= upper
+    assert lower >= sampled.epsilon_bounds(1e-6)[0]
+
+
 def test_several_modes_have_a_lower_side():
     """Of one release of what one shift costs, of many next to the upper side."""
     cost = tn.QuasiGaussianMixture(1.0, 0.5, 1.0).cost(sensitivity=1.0)

@@ -189,7 +189,7 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     ]
     beside = beside_few_sums(terms)
     if beside is not None:
-        ways.insert(2, partial(beside.answer, question, at))
+        ways.insert(2 if beside.is_quick else 3, partial(beside.answer, question, at))
     for way in ways:
         best = best.or_tighter(way(best))
         if best.is_narrow:

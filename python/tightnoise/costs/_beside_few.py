@@ -10,9 +10,11 @@ of all together would fall as slowly as that of the others, which are atoms, all
 
 **Both sides from one reading.** Upper bounds have sums that are too high, lower ones those that are
 too low, by g at most. What is read of D_S at x - l, l being the upper ones, is no more than D_S at
-x - g less a lower one, as D_S falls: with those it is a lower bound of D(x - g).
+x - g less a lower one, as D_S falls: with those it is a lower bound of D(x - g). Differences x - l
+are rounded down, for which g is a little larger.
 
-**What is left out.** Where P(l) D_S is at most a part of a delta, any bounds up to that do.
+**What is left out.** Where P(l) D_S is at most a part of a delta, it counts as any upper bound up
+to that, and as nothing from below.
 
 **An epsilon from two readings.** D is convex in t = e^x. So it is nowhere above the chord between
 two readings from above, and beyond a reading from below nowhere below the line through it and the
@@ -32,13 +34,14 @@ from typing import NamedTuple
 from tightnoise.costs._discrete_losses import DiscreteLosses
 from tightnoise.costs._exact import NARROW, Bounds, composition_of
 from tightnoise.costs._few_sums import FewSums, few_sums
+from tightnoise.costs._group_case import GroupCase
 from tightnoise.costs._lattice_bounds import delta_one_way, losses_above
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Terms, merged_terms
 
-_MOST_SUMS = 64
+_MOST_SUMS, _MOST_IF_SLOW = 64, 16
 _MOST_READINGS = 12
-_ROUNDING = 2.0**-43  # relative: of the probabilities of sums, and twice of what is added up
+_ROUNDING = 2.0**-43  # relative: of probabilities, twice of their sum, and of e to at most 700
 _ROUNDED = 2.0**-48  # relative: of an epsilon
 _LEAST = 1e-9  # of a delta
 _LOST = 1e-300
@@ -46,6 +49,7 @@ _MORE = 1e-3  # of a delta, relative: how fast it falls
 _BEYOND = 1e-8  # relative: the second reading is on the other side of delta
 _ENOUGH = 0.5 * NARROW
 _NEAREST = 1e-7  # relative: readings are not closer to each other
+_FARTHEST = 700.0  # an exponent
 
 
 @functools.lru_cache(maxsize=16)
@@ -61,24 +65,29 @@ def beside_few_sums(terms: Terms) -> BesideFew | None:
     coarse = losses_above(terms)
     if few is None or not coarse:
         return None
-    if any(not above.losses.size == below.losses.size <= _MOST_SUMS for above, below in few.ways):
-        return None
     composition = composition_of(tuple(rest))
+    is_one = sum(n for _, n in rest) == 1
+    is_group = any(isinstance(leaf, GroupCase) for leaf, _ in rest)
+    is_quick = is_one or (composition is not None and not is_group)
+    most = _MOST_SUMS if is_quick else _MOST_IF_SLOW
+    if any(not above.losses.size == below.losses.size <= most for above, below in few.ways):
+        return None
     if composition is None:
-        return BesideFew(functools.partial(delta_one_way, tuple(rest)), few, coarse)
-    return BesideFew(composition.delta_one_way, few, coarse)
+        return BesideFew(functools.partial(delta_one_way, tuple(rest)), few, coarse, is_quick)
+    return BesideFew(composition.delta_one_way, few, coarse, is_quick)
 
 
 @dataclass(frozen=True, eq=False)
 class BesideFew:
     """A profile, and sums of losses beside it, in the directions in which neighbours differ.
 
-    `coarse`: the losses of all, from above.
+    `coarse`: the losses of all, from above; `is_quick`: a reading takes a few milliseconds.
     """
 
     rest: Callable[[int, float, float], Bounds]
     few: FewSums
     coarse: tuple[DiscreteLosses, ...]
+    is_quick: bool
 
     @property
     def _ways(self) -> range:
@@ -94,7 +103,8 @@ class BesideFew:
         for way in self._ways:
             upper = self._read(way, epsilon, least).upper
             if upper > least:
-                least = max(least, self._read(way, epsilon + self._apart(way), upper).lower)
+                beyond = epsilon + self._apart(way, epsilon)
+                least = max(least, self._read(way, beyond, upper).lower)
             most = max(most, upper)
         return Bounds(least, most)
 
@@ -114,11 +124,11 @@ class BesideFew:
         return found
 
     def _reading(self, way: int, delta: float, x: float) -> _Reading:
-        return _Reading(x, *self._read(way, x, delta), x - self._apart(way))
+        return _Reading(x, *self._read(way, x, delta), x - self._apart(way, x))
 
-    def _apart(self, way: int) -> float:
+    def _apart(self, way: int, x: float) -> float:
         above, below = self.few.ways[way % len(self.few.ways)]
-        sizes = float(abs(above.losses).max())
+        sizes = float(abs(above.losses).max()) + x
         return float((above.losses - below.losses).max()) + _ROUNDED * sizes
 
     def _read(self, way: int, x: float, about: float) -> Bounds:
@@ -130,8 +140,9 @@ class BesideFew:
         low, high = below.infinite, above.infinite
         for loss, least, most in zip(above.losses, below.masses, above.masses, strict=True):
             floor = _LEAST * about / (most * above.losses.size) if most > 0 else 1.0
-            found = self.rest(way, float(x - loss), floor)
-            low, high = low + least * found.lower, high + most * found.upper
+            found = self.rest(way, math.nextafter(x - loss, -math.inf), floor)
+            low += least * (found.lower if found.upper > floor else 0.0)
+            high += most * found.upper
         low, high = low * (1 - _ROUNDING) - _LOST, high * (1 + _ROUNDING) + _LOST
         return Bounds(max(low, 0.0), min(high, 1.0))
 
@@ -201,18 +212,18 @@ def _between(readings: list[_Reading], delta: float) -> Bounds:
     for one, other in itertools.pairwise(ordered):
         if one.upper > delta >= other.upper:
             part = (one.upper - delta) / (one.upper - other.upper)
-            upper = min(upper, one.x + math.log1p(part * math.expm1(other.x - one.x)))
+            upper = min(upper, one.x + math.log1p(part * _growth(other.x - one.x)))
         # Lines that are carried on to the left, and to the right.
         if other.upper < one.lower <= delta:
-            grown = (
-                (delta - one.lower) / (one.lower - other.upper) * math.expm1(other.x - one.before)
-            )
-            lower = max(lower, one.before + math.log1p(-grown) if grown < 1 else 0.0)
+            part = (delta - one.lower) / (one.lower - other.upper) * (1 + _ROUNDING)
+            grown, start = part * _growth(other.x - one.before), one.before * (1 - _ROUNDED)
+            lower = max(lower, start + math.log1p(-grown) if grown < 1 else 0.0)
         if one.upper > other.lower > delta:
-            grown = (
-                (other.lower - delta)
-                / (one.upper - other.lower)
-                * -math.expm1(one.x - other.before)
-            )
+            part = (other.lower - delta) / (one.upper - other.lower)
+            grown = part * -math.expm1(one.x - other.before)
             lower = max(lower, other.before + math.log1p(max(grown, 0.0)))
     return Bounds(max(lower * (1 - _ROUNDED), 0.0), upper * (1 + _ROUNDED))
+
+
+def _growth(gap: float) -> float:
+    return math.expm1(gap) if gap < _FARTHEST else math.inf

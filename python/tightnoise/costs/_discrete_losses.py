@@ -128,7 +128,7 @@ class DiscreteLosses(LatticeLosses):
     def _steepest(self) -> float:
         steepest = _STEEPEST / max(release.largest for release in self.releases)
         grids = [release.grid for release in self.releases if release.grid > 0]
-        return min([steepest, *(_SATURATED / grid for grid in grids)])
+        return min(steepest, _SATURATED / min(grids)) if grids else steepest
 
     def _spacing(self, least: float, wanted: float) -> float:
         grids = np.array([release.grid for release in self.releases if release.grid > 0])

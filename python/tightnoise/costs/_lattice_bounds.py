@@ -63,7 +63,11 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     frames = tuple(_frame(losses, near) for losses in coarse)
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
     least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
-    tilts = tuple(frame.tilt for frame in frames)
+    # Where all losses are lower, any will do.
+    tilts = tuple(
+        frame.tilt if near < losses.highest else 0.0
+        for losses, frame in zip(coarse, frames, strict=True)
+    )
     added = _ADDED * coarse[0].count * least**2
     if question == "epsilon" and added > best.upper - best.lower:
         return best  # nor could this be better
@@ -174,6 +178,11 @@ def delta_one_way(terms: Terms, way: int, epsilon: float, floor: float) -> Bound
         other = delta_one_way(terms, 1 - way, -epsilon, floor / t if t > 0 else 1.0)
         low, high = (-math.expm1(epsilon) + t * each for each in other)
         return Bounds(low * (1 - 8 * _UNIT), min(high * (1 + 8 * _UNIT), 1.0))
+    (leaf, count), *others = merged_terms(terms)
+    if count == 1 and not others:
+        above, below = (read(np.array([epsilon])) for read in (leaf.profile, leaf.profile_below))
+        if above is not None and below is not None:
+            return Bounds(float(below[way][0]), float(above[way][0]))
     coarse = losses_above(terms)
     if not coarse:
         return Bounds(0.0, 1.0)

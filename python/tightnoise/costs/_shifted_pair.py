@@ -49,6 +49,8 @@ def worst_shifts_below(law: Any, sensitivity: float, epsilons: Array) -> Profile
     Of many that rise, the worst shift is looked for at some; of others, those before and after are
     tried, and what lies in line between them: any shift tells a lower bound.
     """
+    if not epsilons.size:
+        return epsilons, epsilons
     some = np.unique(np.linspace(0, epsilons.size - 1, _LOOKED_FOR).round().astype(int))
     known = np.array([law.worst_shift(at, sensitivity)[1] for at in epsilons[some].tolist()])
     place = np.searchsorted(some, np.arange(epsilons.size))
