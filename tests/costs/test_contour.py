@@ -379,7 +379,12 @@ def test_directions_far_apart_once(place):
 
 @pytest.mark.parametrize(
     ("kappa", "dim", "half_chord", "rate", "delta"),
-    [(6.6, 11, 0.97, 0.6, 1e-8), (3.6, 4, 0.9, 0.2, 1e-12), (72.0, 400, 1.0, 0.02, 1e-10)],
+    [
+        (6.6, 11, 0.97, 0.6, 1e-8),
+        (3.6, 4, 0.9, 0.2, 1e-12),
+        (72.0, 400, 1.0, 0.02, 1e-10),
+        (2.0, 11, 0.075, 0.6, 1e-10),  # 0.6/h is beyond the poles of tanh
+    ],
 )
 def test_direction_at_a_steep_tilt_once(kappa, dim, half_chord, rate, delta):
     # Next to the largest loss, beside an outcome that says nothing.

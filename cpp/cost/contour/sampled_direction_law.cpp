@@ -161,8 +161,8 @@ Moment SampledDirectionLaw::moment_below(double t, const Cut* top) const {
         error += g * weight_error(grid->error[j], u * loss, grid->loss_error[j]);
         base_error += exp(grid->log_weight[j]) * (grid->error[j] + 12.0);
     }
-    for (std::size_t j = 0; j < law.weight.size();
-         ++j) {  // next to the largest loss of a tiny part
+    // Next to the largest loss, of a tiny part: no difference of squares.
+    for (std::size_t j = 0; j < law.weight.size(); ++j) {
         variance += law.weight[j] * (grid->loss[j] - mean) * (grid->loss[j] - mean);
     }
     const double outside = std::exp(grid->outside(u, law.log_sum)) + grid->base_outside;

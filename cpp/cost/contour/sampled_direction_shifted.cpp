@@ -126,7 +126,7 @@ std::unique_ptr<Line> SampledDirectionLaw::stretched_line(const LineRequest& req
 std::vector<LineAbove> SampledDirectionLaw::lines_for_tails() const {
     std::vector<LineAbove> lines;
     const double zero = q_ < 1.0 ? std::log((1.0 - q_) / q_) : 0.0;
-    const double first = 0.5 * kAtZero / density_.along();
+    const double first = std::min(0.5 * kAtZero / density_.along(), kMostShift);
     const double slope = std::min(kRises / (std::max(zero, 0.0) + 1.0), 1.0);
     for (const double deviations : {0.35, 0.7, 1.4, 2.8, 5.6}) {
         const double most = std::max(std::min(deviations * density_.scale(), kMostShift), first);
@@ -210,9 +210,9 @@ std::optional<ShiftedNodes> SampledDirectionLaw::stretched_nodes(
     const double outside =
         std::exp(grid->outside(u, of_real.log_sum, grown.log_below, grown.log_above)) +
         grid->base_outside;
-    // The rule for M; and arg w, where it is below 0.
-    const double more =
-        2.0 * std::exp(kMomentError) + kMostFrequencies * step * std::exp(-kLogTurn);
+    // The rule for M, and what is outside; and arg w, where it is below 0.
+    const double more = 2.0 * std::exp(kMomentError) + std::exp(real.outside(u, of_real.log_sum)) +
+                        kMostFrequencies * step * std::exp(-kLogTurn);
     return weighed(t, *grid, of_real.log_sum, cut,
                    {log_error, outside, rounding_of(real, of_real, u), more});
 }

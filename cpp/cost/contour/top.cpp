@@ -35,7 +35,7 @@ double log_rest(const Cut& cut, SwappedMoments& moments, int exponent) {
     const double t = std::ldexp(1.0, exponent);
     double sum = 0.0;
     for (const Releases& term : cut.lacking) {
-        sum += term.count * std::exp(std::clamp(term.law->log_lacking_moment(t), -700.0, 700.0));
+        sum += term.count * std::exp(std::max(term.law->log_lacking_moment(t), -700.0));
     }
     const double value = log_kappa(t) + moments.at(exponent) + std::log(sum);
     return value + 1e-9 + kRounding * std::fabs(value);
