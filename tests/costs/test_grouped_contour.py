@@ -160,7 +160,7 @@ def test_below_another_case_no_more_is_told():
     law = cost.grouped_gaussian(1.0, 1e-5, 12, 4)
     _, upper = cost.Composition([(law, 30)]).epsilon(1e-6)
     lower, told = cost.Composition([(law, 30)]).epsilon(1e-6, 1.2 * upper)
-    assert told == 1.2 * upper
+    assert upper <= told <= 1.2 * upper
     assert lower < 0.9 * upper  # less than a whole answer tells
     assert cost.Composition([(law, 30)]).epsilon(1e-6, 0.9 * upper)[1] > 0.9 * upper
 
