@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise.costs._allocated import Allocated
 from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
 from tightnoise.costs._atom_products import (
     LEAST_MASS,
@@ -175,8 +176,8 @@ def _leaves(rare: tuple[_Rare, ...]) -> Terms:
 @functools.lru_cache(maxsize=64)
 def _rare_of(leaf: Leaf, times: int) -> _Rare | None:
     release = losses_of_leaf(leaf)
-    if release is None or leaf.reached() is not None:
-        return None
+    if release is None or leaf.reached() is not None or isinstance(leaf, Allocated):
+        return None  # in an epoch of many steps losses are small, not seldom: lattices tell them
     values, swapped = release.values, np.exp(release.log_mass - release.values)
     masses = np.exp(release.log_mass)
     ends = {1: float(values[0]), -1: float(values[-1]), 0: 0.0}
