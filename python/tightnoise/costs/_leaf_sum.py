@@ -182,9 +182,11 @@ class LeafSum:
         Returns
         -------
         Cost
-            Never more than that of one step on all records. One epoch is told from both sides where
-            noise is at least 0.16 sensitivities, its large losses to nearly all digits; several to
-            about 1e-6 where exp(1/sigma^2) - 1, sigma in sensitivities, is at most 100 steps.
+            Never more than that of one step on all records. One epoch is told from both sides,
+            delta to about 1e-12, and rare large losses to nearly all digits, where noise is at
+            least 0.16 sensitivities; several to about 1e-6. But where exp(1/sigma^2) - 1, sigma in
+            sensitivities, is above 100 steps, or with two steps and half a sensitivity, several
+            epochs, and deltas of some tenths, are told only roughly from below.
 
         Raises
         ------
