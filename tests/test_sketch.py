@@ -10,7 +10,8 @@ from by_night import by_night
 from simd_levels import LEVELS, printed_at
 
 from tightnoise import _core
-from tightnoise.sketch import Sketch, count_edges
+from tightnoise._sketch_panels import count_edges
+from tightnoise.sketch import Sketch
 
 FUNCTIONS = {
     "1": lambda t: np.ones_like(t),

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from tightnoise._core import sketch as core
 
 if TYPE_CHECKING:
-    from tightnoise.sketch import Tail, _Panels
+    from tightnoise._sketch_panels import Panels
+    from tightnoise.sketch import Tail
 
 Float64s = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ class Stretch:
     """
 
     def __init__(
-        self, part: _Panels, values: Float64s, relative_error: float, *, proven: bool
+        self, part: Panels, values: Float64s, relative_error: float, *, proven: bool
     ) -> None:
         self.part, self.values = part, values
         self._relative_error = relative_error
@@ -120,14 +121,14 @@ class _Place(NamedTuple):
 class Zones(NamedTuple):
     """Panels by the distances they cover: no element of one zone is in a panel of another."""
 
-    parts: list[_Panels]
+    parts: list[Panels]
     loose: Float64s  # distances of the elements that are in no panel, and in no cell
     cells: Cells
     counted: Float64s  # (cells + 1,): elements before each cell
     places: list[list[_Place]]  # of each zone
 
     @classmethod
-    def of(cls, given: Sequence[_Panels], every: Cells, sparse: float) -> Zones | None:
+    def of(cls, given: Sequence[Panels], every: Cells, sparse: float) -> Zones | None:
         """Cells at most as far as the first part reaches belong to it, the others to the second.
 
         Panels with at most so many elements per length are given up.
@@ -175,8 +176,8 @@ class Zones(NamedTuple):
 
 
 def _without_sparse(
-    parts: Sequence[_Panels], cells: Cells, sparse: float
-) -> tuple[list[_Panels], Cells, Float64s]:
+    parts: Sequence[Panels], cells: Cells, sparse: float
+) -> tuple[list[Panels], Cells, Float64s]:
     """Return what is left without the panels of few elements, and the distances of these.
 
     Only if it is known that the panel's moments are of the elements in its cells: these are inside

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Any, TypeAlias
 
 # Colours that the colour-blind can tell apart (Okabe and Ito).
@@ -53,6 +53,23 @@ def write_png(
     for axes in every[count:]:
         axes.remove()
     figure.savefig(file, format="png", dpi=dpi)
+
+
+def write_panels(
+    file: IO[bytes],
+    panels: Sequence[Callable[[Axes], object]],
+    size: tuple[float, float],
+    *,
+    rows: int = 1,
+    dpi: int = 150,
+) -> None:
+    """Write what each of `panels` draws on axes of its own, as `write_png`."""
+
+    def plot(axes: tuple[Axes, ...]) -> None:
+        for place, draw in zip(axes, panels, strict=True):
+            draw(place)
+
+    write_png(file, plot, len(panels), size, rows=rows, dpi=dpi)
 
 
 def finish(axes: Axes, legend: str, **said: Any) -> None:

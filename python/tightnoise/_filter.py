@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
-from tightnoise._spending import Spending, below_one, plain
-from tightnoise._validate import not_negative, number_array, one_of, require
+from tightnoise._spending import Spending, plain
+from tightnoise._validate import below_one, not_negative, number_array, one_of, require
 from tightnoise.costs import Adjacency, Cost, budget_to_rdp
 from tightnoise.costs._functions import add_upper
 from tightnoise.costs._gaussian_profile import gaussian_delta
@@ -115,7 +115,7 @@ class PrivacyFilter(Spending):
     ) -> None:
         one_of("by", by, _BY)
         self._by = by
-        self._epsilon, self._delta = not_negative("epsilon", epsilon), below_one(delta)
+        self._epsilon, self._delta = not_negative("epsilon", epsilon), below_one("delta", delta)
         orders, budgets = [math.inf], [self._epsilon]
         if by == "gdp":
             require(order is None, "order", order, "None with by='gdp'")

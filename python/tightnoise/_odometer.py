@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tightnoise._spending import Spending, below_one, plain
-from tightnoise._validate import number_array, require, require_all
+from tightnoise._spending import Spending, plain
+from tightnoise._validate import below_one, number_array, require, require_all
 from tightnoise.costs import Adjacency, rdp_to_epsilon
 
 # Each twice as far from 1 as the one before: the best is near one of them for noise of some 0.1 to
@@ -64,7 +64,7 @@ class PrivacyOdometer(Spending):
         orders: ArrayLike = _ORDERS,
         adjacency: Adjacency | None = None,
     ) -> None:
-        self._delta = below_one(delta)
+        self._delta = below_one("delta", delta)
         fixed = np.atleast_1d(number_array("orders", orders)).copy()
         require(fixed.ndim == 1 and fixed.size > 0, "orders", orders, "a list of numbers")
         require_all(fixed > 1, "orders", fixed, "greater than 1")

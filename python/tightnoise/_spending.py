@@ -16,7 +16,6 @@ from tightnoise._validate import (
     MAX_COUNT,
     integer,
     number_array,
-    real_scalar,
     require,
     require_all,
 )
@@ -190,13 +189,6 @@ class Spending(Sums):
                 )
             self._spent = spent
         return self
-
-
-def below_one(delta: object) -> float:
-    """Return delta as a float from 0 to below 1."""
-    number = real_scalar("delta", delta)
-    require(0 <= number < 1, "delta", delta, "at least 0 and below 1")
-    return number
 
 
 def plain(value: float) -> float | str:

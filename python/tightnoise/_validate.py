@@ -64,6 +64,13 @@ def not_negative(name: str, value: object) -> float:
     return number
 
 
+def below_one(name: str, value: object) -> float:
+    """Return `value` as a float of at least zero and below 1."""
+    number = real_scalar(name, value)
+    require(0 <= number < 1, name, value, "at least 0 and below 1")
+    return number
+
+
 def fraction(name: str, value: object) -> float:
     """Return `value` as a float greater than 0 and at most 1."""
     number = real_scalar(name, value)

@@ -14,7 +14,6 @@ about, the elements are sorted into narrow cells (`_cells`).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -24,25 +23,29 @@ from numpy.typing import NDArray
 from tightnoise import _validate
 from tightnoise._cells import Cells, Steep, Stretch, Zones, refined_sum
 from tightnoise._core import sketch as core
+from tightnoise._sketch_panels import (
+    BIN_MOMENTS,
+    BINS,
+    SIGMAS_PER_COUNT_SCALE,
+    Float64s,
+    Panels,
+    bin_panels,
+    count_edges,
+    interval_panels,
+    panel_edges,
+)
 
 __all__ = ["Sketch"]
 
-Float64s = NDArray[np.float64]
 Function = Callable[[Float64s], Float64s]
 Tail = Callable[[Float64s, Float64s, int, Float64s], Float64s]
 
 _EPS = float(np.finfo(np.float64).eps)
-_BINS: int = core.bins
-_BINS_PER_OCTAVE: int = core.bins_per_octave
-_BIN_MOMENTS: int = core.bin_moments
 
 # The number of global moments for half widths of up to so many sigma; beyond them, bins only.
 _GLOBAL_MOMENTS = ((0.55, 8), (1.3, 12), (2.4, 16), (3.4, 20), (4.4, 24), (6.5, 32))
 _DEFAULT_SIGMAS = 2.4  # half widths are so many sigma unless the caller says
 _SIGMAS_PER_SCALE = 20.0  # bins are sigma * 20 / 128 wide up to t = 20 sigma
-_SIGMAS_PER_COUNT_SCALE = 2.0  # counts are sigma * 2 / 128 wide up to t = 2 sigma
-_BINS_PER_PANEL = 8
-_PANEL_NODES = 32
 # Of sigma: bounds the number of elements in a cell times its width, see cpp/sketch/cells.hpp.
 _CELL_UNIT = 1e-9
 # A panel takes longer to interpolate functions on than so few elements per sigma do. (On a longer
@@ -134,7 +137,7 @@ class Sketch:
     _shards: int
     _sources: tuple[_Source, ...] | None
     _cells_made: Cells | None
-    _panels_made: list[_Panels]
+    _panels_made: list[Panels]
     _zones_made: dict[bool, Zones | None]
 
     def __init__(self) -> None:
@@ -337,13 +340,13 @@ class Sketch:
 
     def _pass(self, array: NDArray[np.floating[Any]]) -> _Moments:
         interval = np.zeros(_moment_count(self.half_width / self.sigma))
-        bins, counts = np.zeros((_BINS, _BIN_MOMENTS)), np.zeros(core.counts)
+        bins, counts = np.zeros((BINS, BIN_MOMENTS)), np.zeros(core.counts)
         nearest, farthest, outside, finite = core.moments(
             array,
             self.centre,
             self.half_width,
             self._scale,
-            _SIGMAS_PER_COUNT_SCALE * self.sigma,
+            SIGMAS_PER_COUNT_SCALE * self.sigma,
             interval,
             bins.reshape(-1),
             counts,
@@ -445,7 +448,7 @@ class Sketch:
         if self._moments.interval.size and self._moments.interval[0]:
             parts.append(f"{self._moments.interval.size} moments")
         if binned:
-            parts.append(f"{binned} bins with {_BIN_MOMENTS} moments")
+            parts.append(f"{binned} bins with {BIN_MOMENTS} moments")
         return (
             f"<Sketch of {self.count} elements for [{self.lower:g}, {self.upper:g}], "
             f"sigma >= {self.sigma:g}: {', '.join(parts) or 'empty'}; "
@@ -563,7 +566,7 @@ class Sketch:
                     )
         return total, bound
 
-    def _parts(self, steep: Steep | None) -> tuple[list[_Panels], Float64s]:
+    def _parts(self, steep: Steep | None) -> tuple[list[Panels], Float64s]:
         """Return the panels, and the distances of elements that are in none of these.
 
         As soon as there are cells, panels of few elements may be given up for the elements.
@@ -587,13 +590,13 @@ class Sketch:
             arrays = self._unchanged_sources()
             if arrays is None:
                 return None
-            cuts = np.append(self._scale * _panel_edges(), np.nextafter(self.half_width, np.inf))
+            cuts = np.append(self._scale * panel_edges(), np.nextafter(self.half_width, np.inf))
             self._cells_made = Cells.of(
                 arrays, self.centre, np.unique(cuts), _CELL_UNIT * self.sigma
             )
         return self._cells_made
 
-    def _panels(self) -> list[_Panels]:
+    def _panels(self) -> list[Panels]:
         """Return the interval and the bins, each if there is an element in it."""
         try:
             return self._panels_made
@@ -601,32 +604,14 @@ class Sketch:
             self._panels_made = self._make_panels()
             return self._panels_made
 
-    def _make_panels(self) -> list[_Panels]:
+    def _make_panels(self) -> list[Panels]:
         panels = []
         interval, bins = self._moments.interval, self._moments.bins
         roundings = 16 + self._shards
         if interval.size and interval[0]:
-            panels.append(
-                _Panels.of(
-                    np.zeros(1),
-                    np.full(1, self.half_width),
-                    interval.reshape(1, 1, -1),
-                    _interval_basis(interval.size),
-                    _interval_roundings(interval.size) + _EPS * roundings,
-                )
-            )
-        occupied = np.flatnonzero(bins[:, 0].reshape(-1, _BINS_PER_PANEL).any(axis=1))
-        if occupied.size:
-            edges = self._scale * _panel_edges()
-            panels.append(
-                _Panels.of(
-                    edges[occupied],
-                    edges[occupied + 1],
-                    bins.reshape(-1, _BINS_PER_PANEL, _BIN_MOMENTS)[occupied],
-                    _bin_basis(),
-                    _bin_roundings(self.count, roundings),
-                )
-            )
+            panels.append(interval_panels(interval, self.half_width, roundings))
+        if bins[:, 0].any():
+            panels.append(bin_panels(bins, self._scale, self.count, roundings))
         return panels
 
 
@@ -638,157 +623,8 @@ def _float64s(name: str, value: object) -> Float64s:
     return _validate.number_array(name, array)
 
 
-class _Basis(NamedTuple):
-    """From values at the Chebyshev nodes of a panel to Chebyshev coefficients on parts of it."""
-
-    points: Float64s  # the nodes in [-1, 1]
-    whole: Float64s  # (nodes, nodes): coefficients on the panel
-    summing: Float64s  # (nodes, parts, terms): on each part that has moments of its own
-    deciding: Float64s  # (nodes, parts, terms): on each part that functions are compared on
-    lebesgue: float
-
-
-class _Panels(NamedTuple):
-    """Stretches of [0, inf), all with the same basis, and the moments of the elements there."""
-
-    left: Float64s
-    right: Float64s
-    nodes: Float64s  # where functions must be known, (panels, nodes)
-    moments: Float64s  # (panels, parts, moments)
-    basis: _Basis
-    roundings: Float64s  # largest error of a moment, per element
-
-    @classmethod
-    def of(
-        cls, left: Float64s, right: Float64s, moments: Float64s, basis: _Basis, roundings: Float64s
-    ) -> _Panels:
-        centre, half = 0.5 * (left + right), 0.5 * (right - left)
-        nodes = centre[:, None] + half[:, None] * basis.points
-        return cls(left, right, nodes, moments, basis, roundings)
-
-    def only(self, chosen: NDArray[np.bool_]) -> _Panels:
-        """Return the panels that are chosen."""
-        return self._replace(
-            left=self.left[chosen],
-            right=self.right[chosen],
-            nodes=self.nodes[chosen],
-            moments=self.moments[chosen],
-        )
-
-    def sum_max(
-        self, values: Float64s, proven: Float64s | None, relative_error: float
-    ) -> tuple[Float64s, Float64s, Float64s]:
-        """Return sums over the elements of each panel and error bounds, (orders, panels).
-
-        And (functions, orders, panels) how far from the functions their interpolants may be.
-        """
-        functions, orders, panels, nodes = values.shape
-        # Roundings on the way from values to coefficients: at most 2 nodes a coefficient.
-        value_error = self.basis.lebesgue * relative_error + 2.0 * nodes**2 * _EPS
-        sums, errors = np.empty((orders, panels)), np.empty((orders, panels))
-        closeness = np.empty((functions, orders, panels))
-        core.sum_max(
-            values,
-            proven,
-            self.moments,
-            self.roundings,
-            self.basis.whole,
-            self.basis.summing,
-            self.basis.deciding,
-            value_error,
-            sums.reshape(-1),
-            errors.reshape(-1),
-            closeness.reshape(-1),
-        )
-        return sums, errors, closeness
-
-
 def _moment_count(half_widths: float) -> int:
     for limit, count in _GLOBAL_MOMENTS:
         if half_widths <= limit:
             return count
     return 0
-
-
-@functools.cache
-def _panel_edges() -> Float64s:
-    """Return the ends of all panels of bins, in units of the scale."""
-    return _log_linear(np.arange(0, _BINS + 1, _BINS_PER_PANEL), _BINS_PER_OCTAVE)
-
-
-@functools.cache
-def count_edges() -> Float64s:
-    """Return the ends of all counts but the last of `Sketch.counts`, in units of its sigma."""
-    return _SIGMAS_PER_COUNT_SCALE * _log_linear(np.arange(core.counts), core.counts_per_octave)
-
-
-def _log_linear(rows: NDArray[np.int64], per_octave: int) -> Float64s:
-    octave, place = np.divmod(rows, per_octave)
-    edges: Float64s = np.ldexp(1.0 + place / per_octave, octave) - 1.0
-    return edges
-
-
-def _chebyshev(nodes: int) -> tuple[Float64s, Float64s]:
-    """Return the zeros of T_nodes, and the matrix from values there to coefficients."""
-    angle = np.pi * (np.arange(nodes) + 0.5) / nodes
-    points = np.sin(np.pi * (nodes - 1 - 2 * np.arange(nodes)) / (2 * nodes))
-    matrix = 2.0 / nodes * np.cos(np.outer(angle, np.arange(nodes)))
-    matrix[:, 0] /= 2.0
-    return points, matrix
-
-
-def _basis(nodes: int, summing_parts: int, deciding_parts: int) -> _Basis:
-    points, whole = _chebyshev(nodes)
-
-    def on_parts(parts: int) -> Float64s:
-        part = np.arange(parts)[:, None]
-        at = (2.0 * part + 1.0 + points) / parts - 1.0  # the nodes of each part in [-1, 1]
-        at_parts = np.polynomial.chebyshev.chebvander(at, nodes - 1)  # (parts, nodes, degree)
-        matrix = np.zeros((nodes, parts, -(-nodes // 8) * 8))  # the core wants multiples of 8
-        matrix[:, :, :nodes] = np.einsum("vd,pnd,nk->vpk", whole, at_parts, whole)
-        return matrix
-
-    lebesgue = 1.0 + 2.0 / np.pi * np.log(nodes + 1.0)
-    return _Basis(points, whole, on_parts(summing_parts), on_parts(deciding_parts), lebesgue)
-
-
-@functools.cache
-def _interval_basis(moments: int) -> _Basis:
-    # Functions are compared on parts of about sigma / 5 each.
-    return _basis(2 * moments, 1, moments - 4)
-
-
-@functools.cache
-def _bin_basis() -> _Basis:
-    return _basis(_PANEL_NODES, _BINS_PER_PANEL, _BINS_PER_PANEL)
-
-
-@functools.cache
-def _interval_roundings(moments: int) -> Float64s:
-    """Return the largest errors of a moment of the interval, per element.
-
-    A block of 2048 elements is added up in at most 1024 steps, blocks with compensation;
-    2 M = T + T' doubles a moment's error once in four. x and T_k(x) themselves: 24 k^2.
-    """
-    k = np.arange(moments)
-    return _EPS * (1100.0 * (1.0 + k / 2.0) + 24.0 * k**2)
-
-
-def _bin_roundings(count: int, more: int) -> Float64s:
-    """Return the largest errors of a moment of a bin, per element.
-
-    Power moments are added one by one up to the run length of the core, then run by run; the last
-    bits of t are lost in 1 + t / scale, which moves an element by up to 800 eps within its bin.
-    """
-    run = min(count, core.bin_run + 512)
-    runs = count // (64 * 4 * core.bin_run) + 64
-    powers, squares = _bin_rounding_weights()
-    return _EPS * ((run + runs + more + 8.0) * powers + 800.0 * squares)
-
-
-@functools.cache
-def _bin_rounding_weights() -> tuple[Float64s, Float64s]:
-    """Return the sums of the sizes of the coefficients of T_k in powers of x, and k^2."""
-    k = np.arange(_BIN_MOMENTS)
-    sizes = [np.abs(np.polynomial.chebyshev.cheb2poly([0] * j + [1])).sum() for j in k]
-    return np.array(sizes), np.square(k.astype(np.float64))

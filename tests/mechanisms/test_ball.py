@@ -7,9 +7,9 @@ import pytest
 from by_night import by_night
 
 import tightnoise as tn
+from tightnoise._sketch_panels import count_edges
 from tightnoise.mechanisms import _ball, _laplace_ball, _sketched
 from tightnoise.mechanisms._laplace_ball import LaplaceSupport
-from tightnoise.sketch import count_edges
 
 ORDERS = [1.05, 1.3, 2.0, 2.6, 8.0, 50.0, 1000.0]
 NAMES = ["rectified", "truncated", "sign", "quantized", "three levels"]

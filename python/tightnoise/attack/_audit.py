@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise._core import special as core
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._text import Parts, Printed
-from tightnoise._validate import float_array, integer, real_scalar, require, shown
+from tightnoise._validate import below_one, float_array, integer, require, shown
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream, default_stream
 
@@ -156,8 +156,7 @@ def audit(
         raise TypeError(f"mechanism must have a method `sample`; got {shown(mechanism)}")
     pair = [float_array(n, v) for n, v in (("theta", theta), ("theta_prime", theta_prime))]
     require(pair[0].shape == pair[1].shape, "theta_prime", pair[1].shape, "of theta's shape")
-    at = real_scalar("delta", delta)
-    require(0 <= at < 1, "delta", delta, "at least 0 and below 1")
+    at = below_one("delta", delta)
     count = integer("trials", trials, minimum=1000, maximum=_MOST_TRIALS)
     require(0 < confidence < 1, "confidence", confidence, "between 0 and 1")
     stream = default_stream() if rng is None else rng

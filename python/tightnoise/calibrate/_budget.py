@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 from tightnoise._validate import (
     MAX_COUNT,
+    below_one,
     integer,
     not_negative,
     positive,
-    real_scalar,
-    require,
     shown,
 )
 from tightnoise.calibrate._error import CalibrationError
@@ -77,8 +76,7 @@ def budget_of(
     epsilon: object, delta: object, count: object = 1, beside: object = NOTHING, **bounds: Any
 ) -> Budget:
     """Return the budget after checking its parts, but the bounds."""
-    loss, failure = not_negative("epsilon", epsilon), real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    loss, failure = not_negative("epsilon", epsilon), below_one("delta", delta)
     times = integer("count", count, minimum=1, maximum=MAX_COUNT)
     if not isinstance(beside, Cost):
         raise TypeError(f"beside must be a Cost; got {shown(beside)}")

@@ -17,6 +17,7 @@ from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._text import Parts, upper_text
 from tightnoise._validate import (
     MAX_COUNT,
+    below_one,
     float_array,
     one_of,
     positive,
@@ -525,8 +526,7 @@ def question_of(
     """Return what `ranking_of` and `choice_of` take, after checking it."""
     loss = positive("epsilon", epsilon)
     require(_LEAST <= loss <= 1.0 / _LEAST, "epsilon", epsilon, f"from {_LEAST} to {1.0 / _LEAST}")
-    failure = real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
+    failure = below_one("delta", delta)
     releases = integer_between("count", count, minimum=1, maximum=MAX_COUNT)
     if not lower < upper:
         raise ValueError(f"lower must be less than upper; got lower {lower} and upper {upper}")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tightnoise._progress import SHOWN_AFTER, progress
 from tightnoise._text import Parts
-from tightnoise._validate import MAX_COUNT, one_of, positive, real_scalar, require
+from tightnoise._validate import MAX_COUNT, below_one, one_of, positive
 from tightnoise._validate import integer as integer_between
 from tightnoise.calibrate import CalibrationError
 from tightnoise.compare._families import FAMILIES, Family
@@ -227,7 +227,7 @@ def best_noise(
     ('Tulap', 0.0998)
     """
     positive("epsilon", epsilon)
-    require(0 <= real_scalar("delta", delta) < 1, "delta", delta, "at least 0 and below 1")
+    below_one("delta", delta)
     positive("sensitivity", sensitivity)
     one_of("loss", loss, _LOSSES)
     releases = integer_between("count", count, minimum=1, maximum=MAX_COUNT)

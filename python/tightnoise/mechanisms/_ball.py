@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tightnoise._arrays import Floats
 from tightnoise._core import sketch as core
+from tightnoise._sketch_panels import count_edges
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import truncated_variance
@@ -26,7 +27,7 @@ from tightnoise.mechanisms._coordinate_law import CoordinateLaw
 from tightnoise.mechanisms._laplace_ball import LaplaceSupport
 from tightnoise.mechanisms._per_instance import PerInstanceRdp
 from tightnoise.mechanisms._sketched import Support
-from tightnoise.sketch import Sketch, count_edges
+from tightnoise.sketch import Sketch
 
 Array = NDArray[np.float64]
 Table = tuple[Array, NDArray[np.float32]]  # prices; for each, the excesses of all places

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._arrays import Floats
+from tightnoise._sketch_panels import count_edges
 from tightnoise.costs._margins import COST_MARGIN
 from tightnoise.mechanisms._coordinate_law import CoordinateLaw
-from tightnoise.sketch import count_edges
 
 Array = NDArray[np.float64]
 

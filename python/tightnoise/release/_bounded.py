@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise import calibrate
 from tightnoise._arrays import Floats, broadcast_shape
-from tightnoise._validate import MAX_COUNT, float_array, integer, one_of, real_scalar, require
+from tightnoise._validate import float_array, one_of, real_scalar, require
 from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
 from tightnoise.compare._estimates import ESTIMATES
 from tightnoise.compare._prior import prior_of, weights_of
@@ -290,17 +290,13 @@ def _of_array(
     count: int,
     prior: ArrayLike | None,
 ) -> tuple[CoordinateMechanism, tuple[float, ...] | None]:
-    loss = real_scalar("epsilon", epsilon)
-    failure = real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
-    releases = integer("count", count, minimum=1, maximum=MAX_COUNT)
     weights = None if prior is None else weights_of(prior)
     low, high = _entries(lower, shape), _entries(upper, shape)
     found = [
         calibrated(
-            loss,
-            failure,
-            count=releases,
+            epsilon,
+            delta,
+            count=count,
             lower=low,
             upper=high,
             sensitivity=None if change.ndim else float(change),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from tightnoise._adjacency import require_adjacency
-from tightnoise._validate import positive, real_scalar, require
+from tightnoise._validate import below_one, positive, real_scalar, require
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.release._columns import Column
 
@@ -67,9 +67,7 @@ class Budget(NamedTuple):
 def budget_of(epsilon: object, delta: object, adjacency: Adjacency) -> Budget:
     """Return the budget; ValueError or TypeError for what is none."""
     require_adjacency(adjacency)
-    loss, failure = positive("epsilon", epsilon), real_scalar("delta", delta)
-    require(0 <= failure < 1, "delta", delta, "at least 0 and below 1")
-    return Budget(loss, failure, adjacency)
+    return Budget(positive("epsilon", epsilon), below_one("delta", delta), adjacency)
 
 
 def bounds_of(lower: object, upper: object) -> tuple[float, float]:

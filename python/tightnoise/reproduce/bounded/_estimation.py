@@ -13,12 +13,12 @@ at its mean: the average of the records is within 0.06 of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.mechanisms import RectifiedGaussian, StochasticSign
+from tightnoise.reproduce._bisection import bisected
 
 Array = NDArray[np.float64]
 
@@ -49,17 +49,6 @@ def centred_cost(kappa: float) -> float:
 def centred_error(kappa: float) -> float:
     """Return the mean squared error over the Gaussian's; there is no bias in the middle."""
     return float(RectifiedGaussian(1.0, -kappa, kappa).var(0.0))
-
-
-def where_falling(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function that is above 0 at `low` and at most 0 at `high` meets 0."""
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if function(middle) > 0.0:
-            low = middle
-        else:
-            high = middle
-    return high
 
 
 def clipped_mean(mu: float) -> float:
@@ -93,11 +82,11 @@ def best_support(mu: float) -> tuple[float, float]:
     if mu**2 <= (1.0 + NEARLY) * (SIGMA**2 + (theta - mu) ** 2):
         return 0.0, SIGMA**2 * float(StochasticSign(SIGMA).fisher_information(theta))
 
-    def excess(half_width: float) -> float:
-        return float(support_ratios(mu, np.array([half_width]))[1][0]) - (1.0 + NEARLY)
+    def is_worse(half_width: float) -> bool:
+        return float(support_ratios(mu, np.array([half_width]))[1][0]) > 1.0 + NEARLY
 
     step = SIGMA / 40.0
     trials = step * np.arange(1.0, 401.0)
     first = float(trials[np.argmax(support_ratios(mu, trials)[1] <= 1.0 + NEARLY)])
-    narrowest = where_falling(excess, first - step, first)
+    _, narrowest = bisected(is_worse, first - step, first)
     return narrowest, float(support_ratios(mu, np.array([narrowest]))[0][0])

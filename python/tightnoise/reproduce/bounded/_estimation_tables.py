@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RectifiedGaussian
+from tightnoise.reproduce._bisection import bisected
 from tightnoise.reproduce._table import Figure, Table, beside
 from tightnoise.reproduce.bounded._estimation import (
     LEAST_RATIO,
@@ -17,7 +18,6 @@ from tightnoise.reproduce.bounded._estimation import (
     centred_cost,
     centred_error,
     tuned_support,
-    where_falling,
 )
 
 CENTRED: dict[float, tuple[str, str]] = {
@@ -76,8 +76,8 @@ def centred_table() -> Table:
 
 def claim_table() -> Table:
     """Return what "30 % less cost and less than 0.5 % change of the error" can mean."""
-    almost = where_falling(lambda kappa: 1.0 - NEARLY - centred_error(kappa), 2.0, 4.0)
-    thrifty = where_falling(lambda kappa: 0.7 - centred_cost(kappa), 0.05, 0.5)
+    _, almost = bisected(lambda kappa: centred_error(kappa) < 1.0 - NEARLY, 2.0, 4.0)
+    _, thrifty = bisected(lambda kappa: centred_cost(kappa) < 0.7, 0.05, 0.5)
 
     def figures(kappa: float, cost: float, error: float, *expected: str) -> tuple[Figure, ...]:
         return beside((kappa, 100.0 * (1.0 - cost), 100.0 * (error - 1.0)), expected)

@@ -8,7 +8,7 @@ from typing import IO
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_panels
 from tightnoise.reproduce.bounded._leakage_figures import PANELS as OF_LEAKAGE
 from tightnoise.reproduce.bounded._noises import (
     LAPLACE,
@@ -122,10 +122,5 @@ PANELS: tuple[Callable[[Axes], None], ...] = (*OF_TABLE_ONE, *OF_LEAKAGE)
 
 def draw(file: IO[bytes]) -> None:
     """Draw the panels into a PNG file; ImportError without matplotlib."""
-
-    def every(axes: tuple[Axes, ...]) -> None:
-        for place, draw_panel in zip(axes, PANELS, strict=True):
-            draw_panel(place)
-
     rows = math.ceil(len(PANELS) / COLUMNS)
-    write_png(file, every, len(PANELS), (5.4 * COLUMNS, 4.8 * rows), rows=rows, dpi=110)
+    write_panels(file, PANELS, (5.4 * COLUMNS, 4.8 * rows), rows=rows, dpi=110)

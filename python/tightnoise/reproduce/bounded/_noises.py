@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,45 +27,34 @@ def _theorem(epsilon: float) -> float:
     return theorem_sigma(epsilon, LOWER, UPPER, SENSITIVITY)
 
 
-def _ball(epsilon: float) -> float:
-    noise = calibrate.truncated_gaussian(epsilon, lower=LOWER, upper=UPPER, sensitivity=SENSITIVITY)
-    return float(noise.sigma)
-
-
-def _box(epsilon: float) -> float:
-    noise = calibrate.truncated_gaussian(
-        epsilon, lower=LOWER, upper=UPPER, coordinate_sensitivity=SENSITIVITIES
-    )
-    return float(noise.sigma)
-
-
 def _generalized(epsilon: float) -> float:
     return generalized_sigma(epsilon, LOWER, UPPER, SENSITIVITIES)
 
 
-def _laplace_ball(epsilon: float) -> float:
-    noise = calibrate.bounded_laplace(epsilon, lower=LOWER, upper=UPPER, sensitivity=SENSITIVITY)
+def _gaussian(epsilon: float, **sensitivity: Any) -> float:
+    noise = calibrate.truncated_gaussian(epsilon, lower=LOWER, upper=UPPER, **sensitivity)
+    return float(noise.sigma)
+
+
+def _laplace(epsilon: float, **sensitivity: Any) -> float:
+    noise = calibrate.bounded_laplace(epsilon, lower=LOWER, upper=UPPER, **sensitivity)
     return float(noise.scale)
 
 
-def _laplace_box(epsilon: float) -> float:
-    noise = calibrate.bounded_laplace(
-        epsilon, lower=LOWER, upper=UPPER, coordinate_sensitivity=SENSITIVITIES
-    )
-    return float(noise.scale)
-
+_BALL: dict[str, Any] = {"sensitivity": SENSITIVITY}
+_BOX: dict[str, Any] = {"coordinate_sensitivity": SENSITIVITIES}
 
 SIGMA: dict[str, Callable[[float], float]] = {
     "generalized": functools.cache(_generalized),
     "Theorem 13": functools.cache(_theorem),
-    "ball": functools.cache(_ball),
-    "box": functools.cache(_box),
+    "ball": functools.cache(functools.partial(_gaussian, **_BALL)),
+    "box": functools.cache(functools.partial(_gaussian, **_BOX)),
 }
 """What gives sigma for an epsilon. Ball: exact for the L2 sensitivity; box: for one of each."""
 
 LAPLACE: dict[str, Callable[[float], float]] = {
-    "ball": functools.cache(_laplace_ball),
-    "box": functools.cache(_laplace_box),
+    "ball": functools.cache(functools.partial(_laplace, **_BALL)),
+    "box": functools.cache(functools.partial(_laplace, **_BOX)),
 }
 """The same for the scale of the bounded Laplace mechanism."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian
+from tightnoise.reproduce._bisection import bisected
 
 SIGMA = 20.0
 SGD_SIGMA = 4.0
@@ -117,10 +118,4 @@ def rounds_within(epsilon: float, epsilon_after: Callable[[float], float]) -> fl
     least, most = 0.0, 1.0
     while epsilon_after(most) <= epsilon:
         least, most = most, 2 * most
-    while most - least > 1e-8 * most:
-        middle = 0.5 * (least + most)
-        if epsilon_after(middle) <= epsilon:
-            least = middle
-        else:
-            most = middle
-    return least
+    return bisected(lambda rounds: epsilon_after(rounds) <= epsilon, least, most, 1e-8)[0]

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, PINK, Axes, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, PINK, Axes, finish, write_panels
 from tightnoise.reproduce.conversion._costs import (
     CONVERSIONS,
     EXACT,
@@ -32,12 +32,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
-
-    def both(axes: tuple[Axes, ...]) -> None:
-        _draw_releases(axes[0])
-        _draw_sgd(axes[1])
-
-    write_png(file, both, 2, (11, 4.8))
+    write_panels(file, (_draw_releases, _draw_sgd), (11, 4.8))
 
 
 def _draw_releases(axes: Axes) -> None:

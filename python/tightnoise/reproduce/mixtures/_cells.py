@@ -11,6 +11,7 @@ import tightnoise.calibrate as calibrate
 from tightnoise._core import additive as core
 from tightnoise.mechanisms import Gaussian, MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms.additive import AdditiveNoise
+from tightnoise.reproduce._bisection import bisected
 from tightnoise.reproduce.mixtures._printed import MODES, MULTI_L1
 
 _LOSSES: tuple[Literal["l1"], Literal["l2"]] = ("l1", "l2")
@@ -151,15 +152,11 @@ def printed_mixture(epsilon: float, delta: float) -> MultiGaussianMixture | None
     if printed is None:
         return None
     gaussian = _gaussian(epsilon, delta)
-    loss = gaussian.mean_abs() * (1.0 - float(printed) / 100.0)
-    low, high = (
-        0.0,
-        float(gaussian.sigma),
-    )  # at the Gaussian's sigma the loss is above the Gaussian's
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if MultiGaussianMixture(middle, epsilon, 1.0, modes).mean_abs() < loss:
-            low = middle
-        else:
-            high = middle
-    return MultiGaussianMixture(high, epsilon, 1.0, modes)
+    loss: float = gaussian.mean_abs() * (1.0 - float(printed) / 100.0)
+
+    def loses_less(sigma: float) -> bool:
+        return MultiGaussianMixture(sigma, epsilon, 1.0, modes).mean_abs() < loss
+
+    # At the Gaussian's sigma the loss is above the Gaussian's.
+    _, sigma = bisected(loses_less, 0.0, float(gaussian.sigma))
+    return MultiGaussianMixture(sigma, epsilon, 1.0, modes)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from typing import IO
 
 import numpy as np
 
 import tightnoise.calibrate as calibrate
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_panels
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
 
 
 def draw(file: IO[bytes]) -> None:
     """Draw the figures side by side into a PNG file; ImportError without matplotlib."""
-
-    def all_three(axes: tuple[Axes, ...]) -> None:
-        _draw_densities(axes[0], 1.0, 1e-5)
-        _draw_gains(axes[1], 1e-5)
-        _draw_gains(axes[2], 0.01)
-
-    write_png(file, all_three, 3, (16, 5.4))
+    gains = (functools.partial(_draw_gains, delta=delta) for delta in (1e-5, 0.01))
+    write_panels(file, (_draw_densities, *gains), (16, 5.4))
 
 
-def _draw_densities(axes: Axes, epsilon: float, delta: float) -> None:
+def _draw_densities(axes: Axes, epsilon: float = 1.0, delta: float = 1e-5) -> None:
     x = np.linspace(-5.0, 5.0, 2001)
     gaussian = calibrate.gaussian(epsilon, delta, sensitivity=1.0)
     as_printed = printed_mixture(epsilon, delta)

@@ -9,6 +9,7 @@ from typing import TypeVar
 import tightnoise.calibrate as calibrate
 from tightnoise.mechanisms import Gaussian, MultiGaussianMixture, QuasiGaussianMixture
 from tightnoise.mechanisms.additive import AdditiveNoise
+from tightnoise.reproduce._bisection import bisected
 
 MODES = 10
 """The paper's rule of thumb."""
@@ -69,10 +70,5 @@ def _least(budget: Budget, with_sigma: Callable[[float], Noise]) -> Noise:
     low = 0.98 * high
     while budget.allows(with_sigma(low)):
         low, high = 0.98 * low, low
-    while high - low > TOLERANCE * high:
-        middle = 0.5 * (low + high)
-        if budget.allows(with_sigma(middle)):
-            high = middle
-        else:
-            low = middle
+    _, high = bisected(lambda sigma: not budget.allows(with_sigma(sigma)), low, high, TOLERANCE)
     return with_sigma(high)

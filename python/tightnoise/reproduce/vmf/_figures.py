@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_png
+from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_panels
 from tightnoise.reproduce.vmf._costs import (
     ANCHOR,
     BATCH,
@@ -30,12 +30,7 @@ KAPPAS = np.linspace(25, 500, 39)
 
 def draw(file: IO[bytes]) -> None:
     """Draw both figures side by side into a PNG file; ImportError without matplotlib."""
-
-    def both(axes: tuple[Axes, ...]) -> None:
-        _draw_epsilon(axes[0])
-        _draw_capacity(axes[1])
-
-    write_png(file, both, 2, (12, 5.4))
+    write_panels(file, (_draw_epsilon, _draw_capacity), (12, 5.4))
 
 
 def _draw_epsilon(axes: Axes) -> None:
