@@ -2,6 +2,18 @@
 
 import numpy as np
 
+import tightnoise as tn
+
+
+def bounded(kind, sigma, lower, upper, levels=4):
+    """Return the mechanism of a kind, by the core's name."""
+    if kind == "sign":
+        return tn.StochasticSign(sigma)
+    if kind == "quantized":
+        return tn.QuantizedGaussian(sigma, lower, upper, levels)
+    make = {"rectified": tn.RectifiedGaussian, "truncated": tn.TruncatedGaussian}
+    return make.get(kind, tn.BoundedLaplace)(sigma, lower, upper)
+
 
 def rdp_at(mechanism, theta, orders, c):
     """Return the bounds of `cost_at`."""

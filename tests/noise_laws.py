@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from scipy import stats
+from thread_counts import with_threads
 
 import tightnoise as tn
 from tightnoise import _core
@@ -78,6 +79,54 @@ def key_of(*name: object) -> bytes:
     return hashlib.sha256(repr(name).encode()).digest()
 
 
+# Laws whose parameters may be one number for each element.
+EACH = (
+    *("gaussian", "rectified_gaussian", "truncated_gaussian", "quantized_gaussian"),
+    *("stochastic_sign", "bounded_laplace"),
+)
+
+
+def operands_of(law: str, parameters) -> list:
+    """Return parameters as the core takes them."""
+    if law not in EACH:
+        return [*parameters]
+    return [x if isinstance(x, int) else np.atleast_1d(np.asarray(x, float)) for x in parameters]
+
+
+def draw(
+    law: str, theta, *parameters, n=None, dtype=np.float64, key=None, number=0, step=None, **given
+) -> np.ndarray:
+    """Return n samples of the core, or as many as theta has, of a type."""
+    theta = np.atleast_1d(np.asarray(theta, np.float32 if dtype == np.float32 else np.float64))
+    out = given.pop("out", None)
+    out = np.empty(theta.size if n is None else n, dtype) if out is None else out
+    key = key_of(law, *map(str, parameters), str(theta[:1]), dtype) if key is None else key
+    step = None if step is None else np.atleast_1d(np.asarray(step, float))
+    sampler = getattr(_core.random, f"sample_{law}")
+    operands = operands_of(law, parameters)
+    sampler(theta, *operands, out, NoiseSource(key, number), step=step, **given)
+    return out
+
+
+def draw_points(
+    law: str, parameters, theta, step, dtype=np.float64, *, key=bytes(32), **given
+) -> np.ndarray:
+    """Return samples on a grid: int64 for their numbers of steps."""
+    return draw(law, theta, *parameters, dtype=dtype, key=key, step=step, **given)
+
+
+def draw_rows(
+    direction, kappa, rows=None, *, key=bytes(32), number=0, step=0.0, out=None
+) -> np.ndarray:
+    """Return one sample for each row of direction, or `rows` samples for its only row."""
+    direction = np.ascontiguousarray(direction)
+    if out is None:
+        shape = direction.shape if rows is None else (rows, direction.shape[-1])
+        out = np.full(shape, np.nan, direction.dtype)
+    _core.random.sample_von_mises_fisher(direction, kappa, out, NoiseSource(key, number), step)
+    return out
+
+
 @contextmanager
 def refined(everywhere: bool = True) -> Iterator[None]:
     """Have the core take every element of a sample on a grid for a doubtful one."""
@@ -88,30 +137,19 @@ def refined(everywhere: bool = True) -> Iterator[None]:
         _core.random.set_refine_all(False)
 
 
-def assert_bits_are_the_keys(law: str, operands: tuple, dtype: type) -> None:
+def assert_bits_are_the_keys(sample: Callable[..., np.ndarray], theta: np.ndarray) -> None:
     """They depend on neither the threads nor the length nor the place that is written."""
-    theta, key = np.linspace(-4, 4, 200_003).astype(dtype), key_of(law)
-
-    def drawn(theta, out=None, stream=0):
-        out = np.empty_like(theta) if out is None else out
-        getattr(_core.random, f"sample_{law}")(theta, *operands, out, NoiseSource(key, stream))
-        return out
-
-    before = _core.num_threads()
-    try:
-        _core.set_num_threads(1)
-        whole = drawn(theta)
-        _core.set_num_threads(5)
-        np.testing.assert_array_equal(whole, drawn(theta))
-    finally:
-        _core.set_num_threads(before)
-    for part in (0, 1, 127, 128, 129, 255, 256, 257, 300, 99_999):
-        np.testing.assert_array_equal(whole[:part], drawn(theta[:part]))
-    assert (whole != drawn(theta, stream=1)).any()
-    np.testing.assert_array_equal(whole, drawn(theta, theta))
+    whole, many = with_threads(lambda: sample(theta), 1, 5)
+    np.testing.assert_array_equal(whole, many)
+    for part in (0, 1, 3, 127, 128, 129, 255, 256, 257, 300, 99_999):
+        if part < len(theta):
+            np.testing.assert_array_equal(whole[:part], sample(theta[:part]))
+    place = theta.copy()
+    np.testing.assert_array_equal(whole, *with_threads(lambda: sample(place, out=place), 5))
 
 
-def assert_bad_out_is_refused(law: str, operands: tuple) -> None:
+def assert_bad_out_is_refused(law: str, parameters: tuple) -> None:
+    operands = operands_of(law, parameters)
     core, source = getattr(_core.random, f"sample_{law}"), NoiseSource(bytes(32))
     buffer = np.zeros(101)
     with pytest.raises(ValueError, match="must not overlap"):

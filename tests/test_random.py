@@ -21,7 +21,7 @@ import pytest
 from noise_laws import LAWS, NoiseSource, keystream, normals_of
 from reference import chacha20
 from scipy import special, stats
-from simd_levels import digests_at_levels
+from thread_counts import with_threads
 
 import tightnoise as tn
 from tightnoise import _core
@@ -161,21 +161,6 @@ def test_normals_are_box_muller_of_the_keystream(kind, limit, reach, check_error
     assert abs(longest - reach) < 0.01
 
 
-DIGEST = """
-import hashlib, numpy as np
-from tightnoise import _core
-from tightnoise.random import NoiseStream
-stream, digest = NoiseStream(seed=b"levels"), hashlib.sha256()
-for threads in (1, 3):
-    _core.set_num_threads(threads)
-    for n in (1, 7, 1000, 250_001):
-        for dtype in (np.float64, np.float32):
-            digest.update(stream.uniform(n, dtype=dtype).tobytes())
-            digest.update(stream.standard_normal(n, dtype=dtype).tobytes())
-print(_core.simd_level(), digest.hexdigest()[:16])
-"""
-
-
 def run_python(code: str, **environment: str) -> str:
     result = subprocess.run(
         [sys.executable, "-c", code],
@@ -188,25 +173,15 @@ def run_python(code: str, **environment: str) -> str:
     return result.stdout
 
 
-def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> None:
-    assert digests_at_levels(DIGEST) == {"368114e7e6846fe2"}
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("draw", ["uniform", "standard_normal"])
 def test_bits_do_not_depend_on_threads_or_length(draw: str, dtype) -> None:
     def noise(n: int, threads: int) -> np.ndarray:
-        tn._core.set_num_threads(threads)
-        return getattr(NoiseStream(seed=3), draw)(n, dtype=dtype)
+        return with_threads(lambda: getattr(NoiseStream(seed=3), draw)(n, dtype=dtype), threads)[0]
 
-    before = _core.num_threads()
-    try:
-        whole = noise(300_001, 1)
-        np.testing.assert_array_equal(whole, noise(300_001, 5))
-        for n in (0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 99_999, 100_000):
-            np.testing.assert_array_equal(whole[:n], noise(n, 5))
-    finally:
-        _core.set_num_threads(before)
+    whole = noise(300_001, 1)
+    for n in (0, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 99_999, 100_000, 300_001):
+        np.testing.assert_array_equal(whole[:n], noise(n, 5))
 
 
 def test_seeds() -> None:

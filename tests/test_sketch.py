@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from by_night import by_night
 from simd_levels import LEVELS, printed_at
+from thread_counts import with_threads
 
 from tightnoise import _core
 from tightnoise._sketch_panels import count_edges
@@ -298,14 +299,7 @@ def test_sources_are_checked(rng):
 @pytest.mark.parametrize("spread", [1.0, 40.0])
 def test_any_number_of_threads_gives_the_same_bits(rng, n, spread):
     theta = rng.uniform(-spread, spread, n)
-    before = _core.num_threads()
-    try:
-        results = []
-        for threads in (1, 2, 3):
-            _core.set_num_threads(threads)
-            results.append(Sketch.of(theta, -1.0, 1.0, sigma=0.7))
-    finally:
-        _core.set_num_threads(before)
+    results = with_threads(lambda: Sketch.of(theta, -1.0, 1.0, sigma=0.7), 1, 2, 3)
     assert results[0]._moments.same_bits(results[1]._moments)
     assert results[0]._moments.same_bits(results[2]._moments)
     f = FUNCTIONS["exp(-t)"]

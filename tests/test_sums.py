@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from simd_levels import digests_at_levels
+from thread_counts import with_threads
 
 import tightnoise as tn
 
@@ -116,13 +117,7 @@ def test_sums_are_equal_in_any_order_and_partition(rng, norm):
     same(whole + total(rows[:0]))
     each = [tn.exact_sum(row[None], bound=2.5, norm=norm).integers for row in rows]
     assert np.array_equal(np.sum(each, axis=0), whole.integers)
-    threads = tn.num_threads()
-    try:
-        for tn_threads in (1, 2, 3):
-            tn.set_num_threads(tn_threads)
-            same(total(rows))
-    finally:
-        tn.set_num_threads(threads)
+    with_threads(lambda: same(total(rows)), 1, 2, 3)
 
 
 LEVELS = """

@@ -24,6 +24,12 @@ std::size_t length(const py::array_t<T, py::array::c_style>& array) {
     return static_cast<std::size_t>(array.size());
 }
 
+// Arrays of n elements each.
+template <class... Types>
+void check_lengths(std::size_t n, const py::array_t<Types, py::array::c_style>&... arrays) {
+    if (((length(arrays) != n) || ...)) throw py::type_error("core: an array of the wrong length");
+}
+
 // An argument for n elements: an array of n, or one value for all of them.
 inline Operand operand(const py::array& array, std::size_t n) {
     const bool is_float32 = py::isinstance<Float32Array>(array);

@@ -24,10 +24,9 @@ void bind_analytic_bound(py::module_ m) {
                                             alphas.data(), length(alphas), t0.data(),    t1.data(),
                                             length(t0),    terms,          enough.data()};
             const std::size_t count = question.orders * question.intervals;
-            if (length(t1) != question.intervals || length(enough) != question.orders ||
-                length(rho) != count || length(bound) != count) {
-                throw py::type_error("core: shapes do not fit together");
-            }
+            check_lengths(question.intervals, t1);
+            check_lengths(question.orders, enough);
+            check_lengths(count, rho, bound);
             std::vector<AnalyticBound> out(count);
             {
                 Released nogil;

@@ -15,9 +15,7 @@ namespace {
 Releases releases_of(const Float64Array& epsilon, const Float64Array& delta,
                      const Float64Array& count) {
     const std::size_t n = length(epsilon);
-    if (length(delta) != n || length(count) != n) {
-        throw py::type_error("core: arrays of different lengths");
-    }
+    check_lengths(n, delta, count);
     return {epsilon.data(), delta.data(), count.data(), n};
 }
 
@@ -67,9 +65,8 @@ Float64Array log_deltas(const Float64Array& mass, double extra, double beyond, d
 }
 
 LossAtoms atoms_of(const Float64Array& losses, const Float64Array& masses) {
-    if (length(losses) == 0 || length(losses) != length(masses)) {
-        throw py::type_error("core: losses need a mass each");
-    }
+    if (length(losses) == 0) throw py::type_error("core: losses of nothing");
+    check_lengths(length(losses), masses);
     return {losses.data(), masses.data(), length(losses)};
 }
 

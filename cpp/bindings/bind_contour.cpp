@@ -44,7 +44,7 @@ contour::Direction direction_of(const std::string& name) {
 SharedLaw atoms(const Float64Array& losses, const Float64Array& given, double infinite_mass,
                 bool is_log) {
     const std::size_t n = length(losses);
-    if (length(given) != n) throw py::type_error("core: arrays of different lengths");
+    check_lengths(n, given);
     std::vector<double> masses(given.data(), given.data() + n), log_masses = masses;
     for (double& mass : masses) mass = is_log ? std::exp(mass) : mass;
     for (double& mass : log_masses) mass = is_log ? mass : std::log(mass);

@@ -26,7 +26,7 @@ void def_conversion(py::module_& m, const char* name, ConversionFunction functio
 }
 
 std::size_t first_decrease_of(const Float64Array& alphas, const Float64Array& values) {
-    if (length(alphas) != length(values)) throw py::type_error("core: lengths differ");
+    check_lengths(length(alphas), values);
     return first_decrease(alphas.data(), values.data(), length(alphas));
 }
 
@@ -40,7 +40,7 @@ RdpFunction rdp_function(const py::object& function) {
             throw py::type_error("core: expected a C-contiguous float64 array");
         }
         const auto values = py::reinterpret_borrow<Float64Array>(result);
-        if (length(values) != n) throw py::type_error("core: result of the wrong length");
+        check_lengths(n, values);
         std::copy_n(values.data(), n, rdp);
     };
 }

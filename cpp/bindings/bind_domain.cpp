@@ -25,9 +25,8 @@ void define_loss(py::module_& m, const char* name) {
         [](const py::array& k, const py::array& w, Float64Array loss, Float64Array slope) {
             const std::size_t n = length(loss);
             const Column distance(k, n), width(w, n);
-            double* slopes = length(slope) == n ? slope.mutable_data() : nullptr;
-            if (!slopes) throw py::type_error("core: outputs of different lengths");
-            double* to = loss.mutable_data();
+            check_lengths(n, slope);
+            double *to = loss.mutable_data(), *slopes = slope.mutable_data();
             for (std::size_t i = 0; i < n; ++i) {
                 const LossPoint point = Family::at(distance[i], width[i]);
                 to[i] = point.loss;

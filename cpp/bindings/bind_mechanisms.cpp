@@ -69,9 +69,7 @@ void bind_mechanisms(py::module_ m) {
            Float64Array backward) {
             const auto mechanism = mechanism_operands(theta, sigma, lower, upper, levels, n);
             const Operand bound = operand(c, n);
-            if (length(forward) != length(alphas) || length(backward) != length(alphas)) {
-                throw py::type_error("core: one sum an order");
-            }
+            check_lengths(length(alphas), forward, backward);
             double* forward_sums = forward.mutable_data();
             double* backward_sums = backward.mutable_data();
             Released nogil;

@@ -222,9 +222,7 @@ void bind_random(py::module_ m) {
         [](const Int64Array& n, double unit, const Float64Array& step, Float64Array theta,
            Float64Array low) {
             const std::size_t count = length(n);
-            if (length(theta) != count || length(low) != count) {
-                throw py::type_error("core: arrays of one length expected");
-            }
+            check_lengths(count, theta, low);
             split_integers(n.data(), unit, operand(step, count), count, theta.mutable_data(),
                            low.mutable_data());
         },
@@ -234,19 +232,15 @@ void bind_random(py::module_ m) {
         [](const Int64Array& n, double unit, const Float64Array& step, const Int64Array& noise,
            Array out) {
             const std::size_t count = length(n);
-            if (length(noise) != count || static_cast<std::size_t>(out.size()) != count) {
-                throw py::type_error("core: arrays of one length expected");
-            }
+            check_lengths(count, noise);
             const Operand steps = operand(step, count);
-            if (py::isinstance<Int64Array>(out)) {
-                join_integers(n.data(), unit, steps, noise.data(), count,
-                              Int64Array(out).mutable_data());
-            } else if (py::isinstance<Float64Array>(out)) {
-                join_integers(n.data(), unit, steps, noise.data(), count,
-                              Float64Array(out).mutable_data());
-            } else {
-                throw py::type_error("core: out must be a C-contiguous float64 or int64 array");
-            }
+            const auto join = [&](auto to) {
+                check_lengths(count, to);
+                join_integers(n.data(), unit, steps, noise.data(), count, to.mutable_data());
+            };
+            if (py::isinstance<Int64Array>(out)) return join(Int64Array(out));
+            if (py::isinstance<Float64Array>(out)) return join(Float64Array(out));
+            throw py::type_error("core: out must be a C-contiguous float64 or int64 array");
         },
         arg("n"), arg("unit"), arg("step"), arg("noise"), arg("out"));
     // For tests: samples on a grid are the same, but slow.

@@ -17,10 +17,8 @@ void def_sum(py::module_& m, const char* name, RdpOf<SampledGaussian> evaluate) 
         [evaluate](const Float64Array& noise_multipliers, const Float64Array& sampling_rates,
                    const Float64Array& counts, const Float64Array& alphas, Float64Array out) {
             const std::size_t terms = length(counts), n = length(alphas);
-            if (length(noise_multipliers) != terms || length(sampling_rates) != terms ||
-                length(out) != n) {
-                throw py::type_error("core: arrays of the wrong length");
-            }
+            check_lengths(terms, noise_multipliers, sampling_rates);
+            check_lengths(n, out);
             std::vector<RdpTerm<SampledGaussian>> sum;
             for (std::size_t i = 0; i < terms; ++i) {
                 sum.push_back(
@@ -43,9 +41,7 @@ void def_subsampling(py::module_& m, const char* name, Subsampling subsample) {
         [subsample](const Float64Array& integer_rdp, double max_divergence, double rate,
                     const Float64Array& alphas, const Float64Array& rdp, Float64Array out) {
             const std::size_t n = length(out);
-            if (length(alphas) != n || length(rdp) != n) {
-                throw py::type_error("core: arrays of different lengths");
-            }
+            check_lengths(n, alphas, rdp);
             const SampledMechanism mechanism{integer_rdp.data(), length(integer_rdp),
                                              max_divergence};
             const double* orders = alphas.data();
@@ -69,11 +65,8 @@ void bind_sampled(py::module_ m) {
            const Float64Array& sampling_rates, const Float64Array& fixed_sizes,
            const Float64Array& counts, const Float64Array& alphas, Float64Array out) {
             const std::size_t terms = length(counts), n = length(alphas);
-            for (const Float64Array* column :
-                 {&kappas, &dims, &half_chords, &sampling_rates, &fixed_sizes}) {
-                if (length(*column) != terms) throw py::type_error("core: array of wrong length");
-            }
-            if (length(out) != n) throw py::type_error("core: array of wrong length");
+            check_lengths(terms, kappas, dims, half_chords, sampling_rates, fixed_sizes);
+            check_lengths(n, out);
             std::vector<RdpTerm<SampledVmf>> sum;
             for (std::size_t i = 0; i < terms; ++i) {
                 sum.push_back({{kappas.data()[i], dims.data()[i], half_chords.data()[i],

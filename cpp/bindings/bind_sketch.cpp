@@ -19,9 +19,8 @@ std::tuple<double, double, std::size_t, bool> sketch_moments(
     const py::array& theta, double centre, double half_width, double bin_scale, double count_scale,
     Float64Array interval, Float64Array bins, Float64Array counts) {
     const auto n = static_cast<std::size_t>(theta.size());
-    if (length(bins) != kBins * kBinMoments || length(counts) != kCounts) {
-        throw py::type_error("core: bins or counts of the wrong length");
-    }
+    check_lengths(kBins * kBinMoments, bins);
+    check_lengths(kCounts, counts);
     const MomentRequest request = {operand(theta, n), n,         centre,     half_width,
                                    length(interval),  bin_scale, count_scale};
     double* interval_data = interval.mutable_data();
@@ -107,10 +106,9 @@ void sketch_excess(const Float64Array& coefficients, const Float64Array& centre,
     if (coefficients.ndim() != 3) throw py::type_error("core: wrong number of axes");
     const auto& [left, mean, right, count] = cells;
     const std::size_t panels = axis(coefficients, 1);
-    bool fits = length(centre) == panels && length(half) == panels && begin.size() == panels &&
-                end.size() == panels && length(sums) == panels && length(errors) == panels &&
-                axis(coefficients, 2) > 0 && length(left) == length(count) &&
-                length(mean) == length(count) && length(right) == length(count);
+    check_lengths(panels, centre, half, sums, errors);
+    check_lengths(length(count), left, mean, right);
+    bool fits = begin.size() == panels && end.size() == panels && axis(coefficients, 2) > 0;
     for (const std::size_t last : end) fits = fits && last <= length(count);
     if (!fits) throw py::type_error("core: shapes do not fit together");
     const ExcessProblem problem = {axis(coefficients, 0), panels,        axis(coefficients, 2),
@@ -126,16 +124,16 @@ void sketch_excess(const Float64Array& coefficients, const Float64Array& centre,
 BallProblem ball_problem(const Float64Array& steps, const Float64Array& reach,
                          const Float64Array& bend, const Float64Array& values) {
     const std::size_t places = length(reach), nodes = length(steps);
-    if (nodes < 2 || length(bend) != places || length(values) != places * nodes) {
-        throw py::type_error("core: shapes do not fit together");
-    }
+    if (nodes < 2) throw py::type_error("core: a step needs a next one");
+    check_lengths(places, bend);
+    check_lengths(places * nodes, values);
     return {places, nodes, steps.data(), reach.data(), bend.data(), values.data()};
 }
 
 void sketch_ball_rates(const Float64Array& steps, const Float64Array& reach,
                        const Float64Array& bend, const Float64Array& values, Float64Array rates) {
     const BallProblem problem = ball_problem(steps, reach, bend, values);
-    if (length(rates) != problem.places) throw py::type_error("core: rates of the wrong length");
+    check_lengths(problem.places, rates);
     double* out = rates.mutable_data();
     Released nogil;
     ball_rates(problem, out);
@@ -145,9 +143,7 @@ void sketch_ball_excesses(const Float64Array& steps, const Float64Array& reach,
                           const Float64Array& bend, const Float64Array& values,
                           const Float64Array& prices, Float32Array excesses) {
     const BallProblem problem = ball_problem(steps, reach, bend, values);
-    if (length(excesses) != problem.places * length(prices)) {
-        throw py::type_error("core: excesses of the wrong length");
-    }
+    check_lengths(problem.places * length(prices), excesses);
     float* out = excesses.mutable_data();
     Released nogil;
     ball_excesses(problem, prices.data(), length(prices), out);
@@ -155,9 +151,8 @@ void sketch_ball_excesses(const Float64Array& steps, const Float64Array& reach,
 
 double sketch_ball_least(const Float64Array& prices, const Float32Array& excesses,
                          const Float64Array& counts, double budget) {
-    if (length(prices) == 0 || length(excesses) != length(prices) * length(counts)) {
-        throw py::type_error("core: shapes do not fit together");
-    }
+    if (length(prices) == 0) throw py::type_error("core: no price");
+    check_lengths(length(prices) * length(counts), excesses);
     return ball_least(prices.data(), length(prices), excesses.data(), counts.data(), length(counts),
                       budget);
 }

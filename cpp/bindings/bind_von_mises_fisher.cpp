@@ -35,7 +35,7 @@ void renyi_sum(const Float64Array& nu, const Float64Array& kappa, const Float64A
     const Column chord(half_chord, functions);
     const Column cosine(half_cosine, functions);
     const Column count(counts, functions);
-    if (length(alphas) != n) throw py::type_error("core: alphas of the wrong length");
+    check_lengths(n, alphas);
     const double* alpha = alphas.data();
     double* total = out.mutable_data();
     Released nogil;

@@ -73,7 +73,7 @@ py::class_<Law> def_law(py::module_& m, const char* name, Constructor&&... const
         [](const Law& self, double sensitivity, const Float64Array& epsilon, double tolerance,
            Float64Array out) {
             const std::size_t n = length(out);
-            if (length(epsilon) != n) throw py::type_error("core: operand of the wrong length");
+            check_lengths(n, epsilon);
             const double* from = epsilon.data();
             double* to = out.mutable_data();
             Released released;

@@ -70,9 +70,7 @@ void set_grid(GridTask<Real>& task, const Place& place) {
     task.step = parameter(*place.step, place.out);
     task.refine_all = refine_all;
     if (place.low) {
-        if (place.low->size() != place.out.size()) {
-            throw py::type_error("core: operand of the wrong length");
-        }
+        check_lengths(static_cast<std::size_t>(place.out.size()), *place.low);
         is_in_place(*place.low, place.out);
         task.theta_low = place.low->data();
     }

@@ -10,6 +10,7 @@
 #include "mechanisms/grid_conditioned.hpp"
 #include "mechanisms/grid_truncated_coefficients.hpp"
 #include "mechanisms/truncated_float32.hpp"
+#include "mechanisms/truncated_sampling.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "random/uniform.hpp"
@@ -82,16 +83,6 @@ struct GaussianLaw {
         return 2.0 * log_survival * mills_there * v * factor;
     }
 
-    // Halley's method for -log T(y) = log_survival; the derivative is the hazard h, and the second
-    // one h (h - o - y).
-    static double improve(double outside, double inverse, double log_survival, double y) {
-        const double t = outside + y;
-        const double m = mills_positive(t);
-        const double excess = y * (outside + 0.5 * y) - log_positive(m * inverse) - log_survival;
-        const double newton = excess * m;
-        return y - newton / (1.0 - 0.5 * newton * (1.0 / m - t));
-    }
-
     static void draw(const Seen& seen, std::size_t n, const Drawn& drawn) {
         alignas(64) double high[kN];
         alignas(64) double low[kN];
@@ -131,7 +122,8 @@ struct GaussianLaw {
         for (int step = 0; step < 2; ++step) {
 #pragma omp simd
             for (std::size_t i = 0; i < n; ++i) {
-                to.y[i] = improve(from.outside[i], inverse[i], log_survival[i], to.y[i]);
+                to.y[i] =
+                    truncated::tail_step(from.outside[i], inverse[i], log_survival[i], to.y[i]);
             }
         }
     }

@@ -15,6 +15,14 @@ namespace tightnoise {
 namespace {
 namespace grid {
 
+// The nearest integer; of two, the upper one, and the lower one.
+inline double least_integer(double x) {
+    return std::floor(x) + (x - std::floor(x) >= 0.5 ? 1.0 : 0.0);
+}
+inline double most_integer(double x) {
+    return std::floor(x) + (x - std::floor(x) > 0.5 ? 1.0 : 0.0);
+}
+
 // A parameter of the elements of a batch: one value in a register, or an array.
 template <class Real, bool kShared>
 struct Each {
@@ -94,14 +102,9 @@ class Bounds {
     }
 
   private:
-    // floor(x + 1/2), without a rounding of the sum.
-    static double letter(double x) {
-        const double below = std::floor(x);
-        return x - below >= 0.5 ? below + 1.0 : below;
-    }
     static Real point_of(double bound, Real inverse_step) {
         const double inverse = inverse_step;
-        return static_cast<Real>(letter(bound * inverse) / inverse);
+        return static_cast<Real>(least_integer(bound * inverse) / inverse);
     }
 
     bool first_ = true;

@@ -50,14 +50,6 @@ struct Seen {
 constexpr double kFarthest = 0x1p60;
 constexpr double kReach = 0x1p-54;
 
-// The nearest integer; of two, the upper one, and the lower one.
-inline double least_integer(double x) {
-    return std::floor(x) + (x - std::floor(x) >= 0.5 ? 1.0 : 0.0);
-}
-inline double most_integer(double x) {
-    return std::floor(x) + (x - std::floor(x) > 0.5 ? 1.0 : 0.0);
-}
-
 // Samples: mode + direction scale y, where the ideal y is within `reach` of y.
 struct Drawn {
     double* y;
@@ -346,7 +338,7 @@ class ConditionedNoise {
     }
 
     double settle(std::size_t i, const GridTask<Real>& task, std::size_t first) const {
-        const auto at = [&](const Operand& from) { return element_of(from, first + i); };
+        const auto at = [&](const Operand& from) { return element_at(from, first + i); };
         const ConditionedElement element{task.key,       task.key.first + first + i,
                                          words_[i],      places_.theta(i),
                                          places_.low(i), at(task.sigma),
@@ -354,12 +346,6 @@ class ConditionedNoise {
                                          at(task.step)};
         const double guess = std::fabs(q_[i]) < 0x1p50 ? q_[i] : 0.0;
         return ideal_conditioned(Law::kLaw, element, places_.whole()[i], guess);
-    }
-
-    static double element_of(const Operand& from, std::size_t j) {
-        const std::size_t i = from.is_scalar ? 0 : j;
-        return from.is_float32 ? static_cast<double>(static_cast<const float*>(from.data)[i])
-                               : static_cast<const double*>(from.data)[i];
     }
 
     Places places_;

@@ -160,16 +160,12 @@ void quantized_gaussian(const SampleTask<Real>& task, std::size_t begin, std::si
         });
 }
 
-double scalar(const Operand& operand) {
-    return operand.is_float32 ? static_cast<double>(*static_cast<const float*>(operand.data))
-                              : *static_cast<const double*>(operand.data);
-}
-
 truncated::Inside shared_parameters(const Operand& sigma, const Operand& lower,
                                     const Operand& upper) {
     const bool shared = sigma.is_scalar && lower.is_scalar && upper.is_scalar;
-    return shared ? truncated::Inside(scalar(sigma), scalar(lower), scalar(upper))
-                  : truncated::Inside();
+    return shared
+               ? truncated::Inside(element_at(sigma, 0), element_at(lower, 0), element_at(upper, 0))
+               : truncated::Inside();
 }
 
 // This and the other samplers in double round a sample of the given parameters once at the end: a

@@ -2,7 +2,7 @@
 // first. Beside each: the argument, its range, and the largest error of the rounded coefficients in
 // exact arithmetic.
 //
-// Written by generate_coefficients.py: do not edit.
+// Written by cpp/generate: do not edit.
 // clang-format off
 #pragma once
 

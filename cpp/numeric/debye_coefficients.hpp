@@ -1,7 +1,7 @@
 // The uniform expansion of log I_nu: row k - 1 holds a polynomial of degree k in y, lowest power
 // first. Exact rationals rounded once.
 //
-// Written by generate_debye.py: do not edit.
+// Written by cpp/generate: do not edit.
 // clang-format off
 #pragma once
 

@@ -3,7 +3,7 @@
 // nodes and weights are the exact values rounded to double (those near 0 keep their relative
 // accuracy). Kernel-side header: internal linkage.
 //
-// Written by generate_coefficients.py: do not edit.
+// Written by cpp/generate: do not edit.
 // clang-format off
 #pragma once
 

@@ -19,5 +19,12 @@ inline double float64_at(const Operand& from, std::size_t i) {
     return static_cast<const double*>(from.data)[from.is_scalar ? 0 : i];
 }
 
+// Element i of either type.
+inline double element_at(const Operand& from, std::size_t i) {
+    return from.is_float32
+               ? static_cast<double>(static_cast<const float*>(from.data)[from.is_scalar ? 0 : i])
+               : float64_at(from, i);
+}
+
 }  // namespace
 }  // namespace tightnoise

@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp, mpf
 from reference.box_losses import NOISES
 from simd_levels import LEVELS, printed_at
+from thread_counts import with_threads
 
 from tightnoise import _core
 
@@ -167,19 +168,15 @@ def test_a_million_coordinates(rng, noise):
 
 def test_threads_do_not_change_a_bit(rng):
     width = 10.0 ** rng.uniform(-1, 1, 30_000)
-    before = _core.num_threads()
-    results = []
-    try:
-        for threads in (1, 3):
-            _core.set_num_threads(threads)
-            results.append(
-                [ball_scale(noise, width, 7.0, 0.5) for noise in FAMILIES]
-                + [corner_scale(noise, width, 0.1 * width, 0.5) for noise in FAMILIES]
-                + list(ball_scale("truncated", width[:5], 1.0, np.geomspace(0.1, 10, 300)))
-            )
-    finally:
-        _core.set_num_threads(before)
-    assert results[0] == results[1]
+    one, three = with_threads(
+        lambda: [
+            *(ball_scale(noise, width, 7.0, 0.5) for noise in FAMILIES),
+            *(corner_scale(noise, width, 0.1 * width, 0.5) for noise in FAMILIES),
+            *ball_scale("truncated", width[:5], 1.0, np.geomspace(0.1, 10, 300)),
+        ],
+        *(1, 3),
+    )
+    assert one == three
 
 
 def test_elements_do_not_depend_on_each_other():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 from reference import bessel
+from thread_counts import with_threads
 
 import tightnoise as tn
 from tightnoise import _core
@@ -317,13 +318,8 @@ def test_a_support_that_underflows_counts():
 def test_results_do_not_depend_on_the_number_of_threads():
     rng = np.random.default_rng(8)
     mechanism = tn.RectifiedGaussian(rng.uniform(0.1, 1, 20_000), -1.0, 1.0)
-    before = tn.num_threads()
-    values = []
-    for threads in (1, 2):
-        tn.set_num_threads(threads)
-        values.append(tn.log_bayes_capacity(mechanism, domain=(-2.0, 0.5)))
-    tn.set_num_threads(before)
-    assert values[0] == values[1]
+    one, two = with_threads(lambda: tn.log_bayes_capacity(mechanism, domain=(-2.0, 0.5)), 1, 2)
+    assert one == two
 
 
 @pytest.mark.parametrize(

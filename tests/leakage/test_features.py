@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from simd_levels import LEVELS, printed_at
+from thread_counts import with_threads
 
-import tightnoise as tn
 from tightnoise.leakage import fil_logistic, fil_lower
 
 
@@ -152,13 +152,7 @@ def test_chunks_and_float32_give_the_same(rng):
 def test_threads_change_nothing(rng):
     weights, information = rng.normal(size=(3, 5)), rng.random((3, 5))
     x, labels = rng.normal(size=(2500, 5)), rng.integers(0, 3, 2500)
-    before, found = tn.num_threads(), []
-    try:
-        for threads in (1, 3):
-            tn.set_num_threads(threads)
-            found.append(fil_logistic(weights, x, labels, information, clip=1.0))
-    finally:
-        tn.set_num_threads(before)
+    found = with_threads(lambda: fil_logistic(weights, x, labels, information, clip=1.0), 1, 3)
     np.testing.assert_allclose(*found, rtol=1e-12)
     with np.errstate(all="raise"):  # what a thread ignores is its own
         assert np.isinf(fil_logistic(weights, x * 1e200, labels, information)).all()

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from by_night import by_night
+from instance_costs import bounded
 
 import tightnoise as tn
 from tightnoise._sketch_panels import count_edges
@@ -17,15 +18,8 @@ EVERY = [*NAMES, "laplace"]
 
 
 def mechanism(name, half=1.0, sigma=1.0, centre=0.0):
-    ends = sigma, centre - half, centre + half
-    return {
-        "rectified": lambda: tn.RectifiedGaussian(*ends),
-        "truncated": lambda: tn.TruncatedGaussian(*ends),
-        "sign": lambda: tn.StochasticSign(sigma),
-        "quantized": lambda: tn.QuantizedGaussian(*ends, 8),
-        "three levels": lambda: tn.QuantizedGaussian(*ends, 3),
-        "laplace": lambda: tn.BoundedLaplace(*ends),
-    }[name]()
+    kind, levels = ("quantized", 3) if name == "three levels" else (name, 8)
+    return bounded(kind, sigma, centre - half, centre + half, levels)
 
 
 def greatest(m, theta, changes, orders):

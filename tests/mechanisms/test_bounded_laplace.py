@@ -135,29 +135,6 @@ def test_distribution(rng, check_error):
         check_error(f"bounded Laplace: {name}", value, 1e-12)
 
 
-def test_sums(rng, check_error):
-    """Both directions at the worse sign, at tiny and at large steps."""
-    alphas = np.array([0.3, 1.0, 8.0, 300.0])
-    lower, upper = -1.0, 1.25
-    for size in (1e-7, 1e-2, 1.0):
-        theta, c = rng.normal(size=5) * 1.5, rng.uniform(0.5, 1, 5) * size
-        sums = np.empty(4), np.empty(4)
-        place = np.array(0.625), np.array(lower), np.array(upper)
-        _core.bounded_laplace.rdp_sums(alphas, c, theta, *place, 2, 5, *sums)
-        for i, alpha in enumerate(alphas.tolist()):
-            truth = [mpf(0), mpf(0)]
-            for t, step in zip(theta.tolist(), c.tolist(), strict=True):
-                with mp.workdps(60):
-                    moved = [mpf(t) + s * mpf(step) for s in (-1, 1)]
-                here = Case(t, 0.625, lower, upper)
-                truth[0] += max(exact.renyi(here, prime, alpha) for prime in moved)
-                truth[1] += max(
-                    exact.renyi(here._replace(theta=prime), t, alpha) for prime in moved
-                )
-            for value, expected in zip(sums, truth, strict=True):
-                check_error("bounded Laplace: rdp sums", error(value[i], expected), 1e-12)
-
-
 def test_beyond_the_support_nothing_is_told():
     m = tn.BoundedLaplace(0.7, -1.0, 2.0)
     outside = np.array([-1.0, -1.5, -40.0, -1e6])

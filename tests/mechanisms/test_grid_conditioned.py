@@ -8,10 +8,8 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
-from noise_laws import REFINEMENT, NoiseSource, block, keystream, refined
+from noise_laws import REFINEMENT, block, draw_points, keystream, refined
 from reference.grid import share_of
-
-from tightnoise import _core
 
 NAMES = ["truncated_gaussian", "bounded_laplace"]
 DTYPES = [np.float64, np.float32]
@@ -43,13 +41,10 @@ def thetas(scale, lower, upper, n, dtype):
     return np.concatenate([odd, outside, inside]).astype(dtype)
 
 
-def sample(name, theta, scale, lower, upper, step, *, low=None, out=None, refine=False):
-    operands = [np.atleast_1d(np.asarray(v, float)) for v in (scale, lower, upper)]
-    out = np.empty_like(theta) if out is None else out
-    draw = getattr(_core.random, f"sample_{name}")
+def sample(name, theta, *parameters, refine=False, **given):
+    *parameters, step = parameters
     with refined(refine):
-        draw(theta, *operands, out, NoiseSource(KEY), np.atleast_1d(step), low)
-    return out
+        return draw_points(name, parameters, theta, step, theta.dtype, key=KEY, **given)
 
 
 def shares_above(name, dtype, n):

@@ -9,18 +9,10 @@ import mpmath as mp
 import numpy as np
 import pytest
 from mechanisms.test_additive_sampling import Table
-from noise_laws import (
-    REFINEMENT,
-    NoiseSource,
-    block,
-    key_of,
-    keystream,
-    refined,
-)
+from noise_laws import REFINEMENT, block, key_of, keystream, refined
+from noise_laws import draw_points as sample
 from reference.grid import ideal_pair, share_of
 from reference.normal import ndtr
-
-from tightnoise import _core
 
 BOTH_TYPES = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 MIXTURE = np.array([0.0, 0.43, 2.0]), np.array([0.6, 0.3, 0.1]), np.array([0.01, 0.3, 0.1])
@@ -44,16 +36,6 @@ EVERY_CASE = pytest.mark.parametrize(("law", "parameters"), [*CASES.items(), *EX
 def step_of(parameters) -> float:
     sigma = np.min(parameters[2 if np.ndim(parameters[0]) else 0])
     return float(2.0 ** (np.floor(np.log2(sigma)) - 6))
-
-
-def sample(law, parameters, theta, step, dtype=np.float64, *, n=None, key=bytes(32), low=None):
-    theta = np.atleast_1d(np.asarray(theta, np.float32 if dtype is np.float32 else float))
-    out = np.empty(theta.size if n is None else n, dtype)
-    step = np.atleast_1d(np.asarray(step, float))
-    getattr(_core.random, f"sample_{law}")(
-        theta, *parameters, out, NoiseSource(key), step=step, low=low
-    )
-    return out
 
 
 # --- the ideal sample -----------------------------------------------------------------------------

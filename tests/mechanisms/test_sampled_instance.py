@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from by_night import by_night
+from instance_costs import bounded
 from numpy.polynomial.legendre import leggauss
 
 import tightnoise as tn
@@ -19,13 +20,7 @@ NODES, WEIGHTS = leggauss(80)
 
 
 def mechanism_of(kind: str, bound: float):
-    made = {
-        "rectified": lambda: tn.RectifiedGaussian(1.0, -bound, bound),
-        "truncated": lambda: tn.TruncatedGaussian(1.0, -bound, bound),
-        "sign": lambda: tn.StochasticSign(1.0),
-        "quantized": lambda: tn.QuantizedGaussian(1.0, -bound, bound, 4),
-    }
-    return made[kind]()
+    return bounded(kind, 1.0, -bound, bound)
 
 
 KINDS = ("rectified", "truncated", "sign", "quantized")

@@ -7,7 +7,7 @@ import pickle
 import mpmath as mp
 import numpy as np
 import pytest
-from instance_costs import exact_rdp, rdp_at
+from instance_costs import bounded, exact_rdp, rdp_at
 from reference.bounded_gaussian import Case, renyi
 
 import tightnoise as tn
@@ -22,14 +22,7 @@ KINDS = ("rectified", "truncated", "sign", "quantized")
 def make(
     kind: str, sigma: float, centre: float, half_width: float, levels: int = 3
 ) -> CoordinateMechanism:
-    lower, upper = centre - half_width, centre + half_width
-    if kind == "rectified":
-        return tn.RectifiedGaussian(sigma, lower, upper)
-    if kind == "truncated":
-        return tn.TruncatedGaussian(sigma, lower, upper)
-    if kind == "sign":
-        return tn.StochasticSign(sigma)
-    return tn.QuantizedGaussian(sigma, lower, upper, levels)
+    return bounded(kind, sigma, centre - half_width, centre + half_width, levels)
 
 
 def draw_data(rng: np.random.Generator, half_width: float, sigma: float, n: int) -> np.ndarray:

@@ -9,29 +9,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mechanisms.test_von_mises_fisher import CASES, PUBLISHED
 from mpmath import mp, mpf
 from simd_levels import LEVELS, printed_at
+from thread_counts import with_threads
 
 import tightnoise as tn
 from tightnoise.costs import _direction_pair as pair
 
 inf, nan = np.inf, np.nan
-TESTS = Path(__file__).parents[1]
 PROMISED = 1e-10  # in the documentation, with UNDERFLOW
 UNDERFLOW = 1e-289
 CARD = 2e-11  # what is measured: 1e-13, and 2e-14 an exponent
 
 # Rows of make_vmf_profile.py: dim, kappa, half_chord, epsilon, delta.
-TABLE_PATH = TESTS / "reference" / "vmf_profile.json"
+TABLE_PATH = Path(__file__).parents[1] / "reference" / "vmf_profile.json"
 TABLE = json.loads(TABLE_PATH.read_text())
-# Opposite directions, 30 digits, computed by others.
-PUBLISHED = json.loads((TESTS / "reference" / "von_mises_fisher.json").read_text())
-
-CASES = [  # kappa, dim
-    (1.0, 2), (0.01, 2), (300.0, 2), (2.0, 3), (1e9, 3), (5.0, 4), (1e-8, 4), (40.0, 10),
-    (49.0, 30), (300.0, 1000), (300.0, 13_700), (1e6, 13_700), (1e-3, 10**6), (1e9, 10**6),
-    (1e4, 10**9), (1e9, 10**9),
-]  # fmt: skip
 ANGLES = [1e-6, 0.01, 0.5, 2.0, math.pi - 1e-6, math.pi]
 
 
@@ -256,15 +249,5 @@ def test_costs_answer_by_it():
 def test_results_do_not_depend_on_threads():
     vmf = tn.VonMisesFisher(10.0, 6)
     angles = np.linspace(0.1, math.pi, 1000)
-    before = tn.num_threads()
-    try:
-        tn.set_num_threads(1)
-        one = delta_of(vmf, angles, 1.0)
-        tn.set_num_threads(4)
-        four = delta_of(vmf, angles, 1.0)
-    finally:
-        tn.set_num_threads(before)
+    one, four = with_threads(lambda: delta_of(vmf, angles, 1.0), 1, 4)
     assert (one == four).all()
-
-
-# --- errors -------------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 from by_night import by_night
-from noise_laws import NoiseSource, key_of, keystream, normals_of
+from noise_laws import NoiseSource, assert_bits_are_the_keys, key_of, keystream, normals_of
+from noise_laws import draw_rows as sample
 from scipy import interpolate, special, stats
-from simd_levels import digests_at_levels
 
 from tightnoise import _core
 
@@ -23,15 +23,6 @@ SIX_SIGMA = 6.11  # a normal is beyond with probability 1e-9
 DTYPES = [np.float64, np.float32]
 BOTH = pytest.mark.parametrize("dtype", DTYPES, ids=["f8", "f4"])
 FIRST_DRAWS = 1 << 58  # the keystream batch with the first acceptances
-
-
-def sample(direction, kappa, rows=None, *, key=bytes(32), stream=0):
-    """Return one sample for each row of direction, or `rows` samples for its only row."""
-    direction = np.ascontiguousarray(direction)
-    shape = direction.shape if rows is None else (rows, direction.shape[-1])
-    out = np.full(shape, np.nan, direction.dtype)
-    _core.random.sample_von_mises_fisher(direction, kappa, out, NoiseSource(key, stream))
-    return out
 
 
 def a_direction(dim, dtype=np.float64, seed=1):
@@ -122,7 +113,7 @@ def draw(dim, kappa, dtype, rows, direction, key):
     """Yield blocks of samples that together make `rows`."""
     block = max(1, min(rows, 2_000_000 // dim))
     for stream in range(-(-rows // block)):
-        yield sample(direction, kappa, block, key=key, stream=stream)
+        yield sample(direction, kappa, block, key=key, number=stream)
 
 
 ROWS = {2: 40_000, 3: 40_000, 10: 40_000, 50: 20_000, 1000: 2000, 13_700: 200, 100_000: 50}
@@ -260,11 +251,7 @@ def test_directions_of_any_size() -> None:
         for exponent in (-1074, -1060, -1022, -900, -520, -440, 100, 500, 515, 900, 1020):
             scaled = np.ldexp(small, exponent)
             np.testing.assert_array_equal(sample(scaled, 3.0 * dim), expected)
-            in_place = scaled.copy()
-            _core.random.sample_von_mises_fisher(
-                in_place, 3.0 * dim, in_place, NoiseSource(bytes(32))
-            )
-            np.testing.assert_array_equal(in_place, expected)
+            np.testing.assert_array_equal(sample(scaled, 3.0 * dim, out=scaled), expected)
     # Coordinates of all sizes at once: the largest ones are the direction.
     for dim in (3, 1000):
         wild = np.full(dim, 1e-300)
@@ -312,52 +299,16 @@ def test_short_float32_is_float64_rounded(dim) -> None:
 def test_bits_do_not_depend_on_threads_or_place(dim, dtype) -> None:
     rows = 2 + 300_000 // dim
     directions = np.random.default_rng(5).standard_normal((rows, dim)).astype(dtype)
-    before = _core.num_threads()
-    try:
-        _core.set_num_threads(1)
-        whole = sample(directions, 2.0 * dim, stream=7)
-        _core.set_num_threads(5)
-        np.testing.assert_array_equal(whole, sample(directions, 2.0 * dim, stream=7))
-        in_place = directions.copy()
-        _core.random.sample_von_mises_fisher(
-            in_place, 2.0 * dim, in_place, NoiseSource(bytes(32), 7)
-        )
-        np.testing.assert_array_equal(whole, in_place)
-    finally:
-        _core.set_num_threads(before)
+    assert_bits_are_the_keys(lambda x, **given: sample(x, 2.0 * dim, number=7, **given), directions)
     # A batch begins with the rows of a smaller one, down to a single vector.
-    np.testing.assert_array_equal(whole[0], sample(directions[0], 2.0 * dim, stream=7))
+    whole = sample(directions, 2.0 * dim, number=7)
+    np.testing.assert_array_equal(whole[0], sample(directions[0], 2.0 * dim, number=7))
     few = min(rows, 3)
-    np.testing.assert_array_equal(whole[:few], sample(directions[:few], 2.0 * dim, stream=7))
     same = np.tile(directions[:1], (few, 1))
-    expected = sample(same, 2.0 * dim, stream=7)
-    np.testing.assert_array_equal(expected, sample(directions[0], 2.0 * dim, few, stream=7))
+    expected = sample(same, 2.0 * dim, number=7)
+    np.testing.assert_array_equal(expected, sample(directions[0], 2.0 * dim, few, number=7))
     assert (expected[0] != expected[1]).any()
-    assert (whole != sample(directions, 2.0 * dim, stream=8)).any()
-
-
-DIGEST = """
-import hashlib, numpy as np
-from tightnoise import _core
-digest, source = hashlib.sha256(), _core.random.NoiseSource
-for threads in (1, 3):
-    _core.set_num_threads(threads)
-    for dtype in (np.float64, np.float32):
-        for dim in (2, 3, 5, 100, 128, 129, 1000, 1003, 120_001):
-            rows = 1 + 30_000 // dim
-            x = (np.random.default_rng(dim).random((rows, dim)) - 0.5).astype(dtype)
-            for scale in (1.0, 1e-30):
-                for ratio in (0.0, 1e-6, 0.3, 5.0, 1e9):
-                    out = np.empty_like(x)
-                    core = _core.random.sample_von_mises_fisher
-                    core((x * scale).astype(dtype), ratio * dim, out, source(bytes(32), 1))
-                    digest.update(out.tobytes())
-print(_core.simd_level(), digest.hexdigest()[:16])
-"""
-
-
-def test_a_seed_means_the_same_bits_at_every_level_and_on_every_machine() -> None:
-    assert digests_at_levels(DIGEST) == {"d2b1704e3844e49a"}
+    assert (whole != sample(directions, 2.0 * dim, number=8)).any()
 
 
 def test_what_the_core_refuses() -> None:

@@ -1,15 +1,11 @@
-"""Write debye_coefficients.hpp beside this file: python generate_debye.py.
-
-Exact rationals, rounded once to double, so the text is the same on every machine;
-tests/test_bessel.py checks that the committed header is what this script writes.
-"""
+"""debye_coefficients.hpp: Debye's expansion, from exact rationals."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
-HERE = Path(__file__).parent
+from fits import header, table
+
 TERMS = 12
 
 # A polynomial in y is the list of its coefficients, lowest power first.
@@ -57,44 +53,20 @@ def logarithm(b: list[Polynomial]) -> list[Polynomial]:
     return q[1:]
 
 
-def table(name: str, polynomials: list[Polynomial]) -> str:
-    """Return the C++ definition of a table, a row for each k."""
-    rows = ""
-    for coefficients in polynomials:
-        body = ", ".join(repr(float(c)) for c in coefficients)
-        rows += f"    {{{body}}},\n"
-    return f"constexpr double {name}[{TERMS}][{TERMS + 1}] = {{\n{rows}}};\n"
-
-
 def render() -> str:
-    """Return the text of debye_coefficients.hpp."""
+    """Return the header."""
     q = logarithm(debye(TERMS))
     slope = [[(k + 2 * j) * c for j, c in enumerate(row)] for k, row in enumerate(q, 1)]
-    return (
+    return header(
+        """\
+The uniform expansion of log I_nu: row k - 1 holds a polynomial of degree k in y, lowest power
+first. Exact rationals rounded once.""",
         f"""\
-// The uniform expansion of log I_nu: row k - 1 holds a polynomial of degree k in y, lowest power
-// first. Exact rationals rounded once.
-//
-// Written by generate_debye.py: do not edit.
-// clang-format off
-#pragma once
-
-namespace tightnoise {{
-namespace {{
-
 constexpr int kDebyeTerms = {TERMS};
 
 // q_k(y) in log sum_k U_k(t) nu^-k = sum_k q_k(t^2) (t / nu)^k, U_k the polynomials of Debye's
 // expansion.
-"""
-        + table("kDebye", q)
-        + """
+{table("kDebye", q)}
 // p_k(y) = k q_k(y) + 2 y q_k'(y), which is t d/dt of t^k q_k(t^2), over t^k.
-"""
-        + table("kDebyeSlope", slope)
-        + "\n}  // namespace\n}  // namespace tightnoise\n"
+{table("kDebyeSlope", slope)}""",
     )
-
-
-if __name__ == "__main__":
-    (HERE / "debye_coefficients.hpp").write_text(render())
