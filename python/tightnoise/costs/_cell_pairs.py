@@ -26,7 +26,6 @@ from tightnoise import special
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import Attained
-from tightnoise.costs._release_profile import release_profile
 
 Array = NDArray[np.float64]
 
@@ -129,11 +128,8 @@ def pair_of_cells(here: Array, there: Array, error: float, *, is_symmetric: bool
         grid=float(np.abs(values).max()),
     )
 
-    def profile(epsilons: Array) -> tuple[Array, Array]:
-        return release_profile(release, epsilons)
-
-    rounding = 4 * _UNIT * (here.size + 16)
-    return Attained(profile, Excess(2 * error + rounding, absolute=4 * error), is_symmetric)
+    excess = Excess(2 * error + 4 * _UNIT * (here.size + 16), absolute=4 * error)
+    return Attained(release.profile, excess, is_symmetric)
 
 
 def _truncated(edges: Array, value: float) -> Array:

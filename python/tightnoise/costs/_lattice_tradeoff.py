@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._composed_release import read_upper
-from tightnoise.costs._discrete_losses import DiscreteLosses
-from tightnoise.costs._lattice import Frame, Tilted
+from tightnoise.costs._lattice import DiscreteLosses, Frame, Tilted
 from tightnoise.costs._lattice_bounds import Way, losses_above, ways_at
 from tightnoise.costs._sampled import Terms
 
