@@ -50,7 +50,7 @@ def pair_in_domain(law: str, width: float, shift: float, tilt: float) -> Attaine
     if not pairs:
         return None
     here, there, error = max(pairs, key=lambda cells: moment(cells[0], cells[1], tilt))
-    return pair_of_cells(here, there, error, is_symmetric=False)
+    return pair_of_cells(here, there, error)
 
 
 @functools.lru_cache(maxsize=64)
@@ -101,7 +101,7 @@ def pair_of_largest(mu: float, steps: int) -> Attained:
     # Places are rounded, by which the share of a cell changes by its width and by its hazard.
     error = 64 * _UNIT * (far * (far + 1 / float(edges[1] - edges[0])) + _DEEPEST - _LEAST_LOG)
     known = (here > _LEAST_LOG) & (there > _LEAST_LOG)
-    return pair_of_cells(here[known], there[known], error, is_symmetric=False)
+    return pair_of_cells(here[known], there[known], error)
 
 
 def moment(here: Array, there: Array, tilt: float) -> float:
@@ -111,7 +111,7 @@ def moment(here: Array, there: Array, tilt: float) -> float:
     return max(float(np.logaddexp.reduce(log_p + theta * loss)) / theta for log_p, loss in ways)
 
 
-def pair_of_cells(here: Array, there: Array, error: float, *, is_symmetric: bool) -> Attained:
+def pair_of_cells(here: Array, there: Array, error: float) -> Attained:
     """Return the profiles of P and Q from logarithms of what they give to cells, to such a part.
 
     Of a probability p that is wrong by a part r, and a loss by 2 r, (p - t q)^+ is by r and 2 r t
@@ -124,12 +124,12 @@ def pair_of_cells(here: Array, there: Array, error: float, *, is_symmetric: bool
         log_mass=here[order],
         infinite=0.0,
         infinite_swapped=0.0,
-        is_symmetric=is_symmetric,
+        is_symmetric=False,
         grid=float(np.abs(values).max()),
     )
 
     excess = Excess(2 * error + 4 * _UNIT * (here.size + 16), absolute=4 * error)
-    return Attained(release.profile, excess, is_symmetric)
+    return Attained(release.profile, excess, is_symmetric=False)
 
 
 def _truncated(edges: Array, value: float) -> Array:
