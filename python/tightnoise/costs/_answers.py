@@ -196,7 +196,7 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
 
 def _parts(terms: Terms) -> list[Terms]:
     """Return releases that compose from below, if some do not, and one of those of many pairs."""
-    unknown = {leaf for leaf, _ in terms if leaf.reached() is None and leaf.attained() is None}
+    unknown = {leaf for leaf, _ in terms if not leaf.has_pair}
     parts: list[Terms] = [
         ((leaf, 1),) for leaf, _ in terms if leaf.gap is not None and not leaf.is_coarse
     ]

@@ -278,15 +278,10 @@ def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
     found = []
     for leaf, count in merged_terms(terms):
         release = losses_of_leaf(leaf)
-        if release is None or not _is_known(leaf):
+        if release is None or not leaf.has_pair:
             return ()
         found.append((leaf, release, count))
     return tuple(found) if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else ()
-
-
-def _is_known(leaf: Leaf) -> bool:
-    """Return whether a pair of a leaf is known: by its losses, or by its profile."""
-    return leaf.reached() is not None or leaf.attained() is not None
 
 
 @functools.lru_cache(maxsize=16)

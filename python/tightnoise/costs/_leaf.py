@@ -160,12 +160,17 @@ class Leaf(ABC):
         return Attained(self.known_profile, excess, release.is_symmetric)
 
     @property
+    def has_pair(self) -> bool:
+        """Whether a pair is known that composes from below, by its losses or by its profile."""
+        return self.reached() is not None or self.attained() is not None
+
+    @property
     def gap(self) -> str | None:
         """Why compositions may cost less than what is proved, in words; None: nothing is known to.
 
         Or why nothing is known from below.
         """
-        if self.attained() is None and self.reached() is None:
+        if not self.has_pair:
             return _UNSURE if self.is_attained else _BOUND
         return None
 
