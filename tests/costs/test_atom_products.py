@@ -15,8 +15,7 @@ from tightnoise.costs._atom_products import (
     product_above,
     product_below,
 )
-from tightnoise.costs._discrete_losses import Release
-from tightnoise.costs._release_profile import Polygon
+from tightnoise.costs._discrete_losses import Polygon, Release
 
 
 def pair_of(losses, masses, infinite, infinite_swapped):

@@ -84,10 +84,10 @@ def test_far_out_little_is_left():
         assert np.all(np.diff(delta) <= 0)
 
 
-@pytest.mark.parametrize("q", [0.05, 0.5])
-def test_no_group_within_the_sensitivity_costs_more(q, rng):
+@pytest.mark.parametrize(("mu", "q"), [(0.3, 0.02), (0.8, 0.05), (0.8, 0.5), (2.0, 0.9)])
+def test_no_group_within_the_sensitivity_costs_more(mu, q, rng):
     """In two dimensions, by sums over a square; contributions of any norms and angles."""
-    x = np.linspace(-8.5, 8.5, 241)
+    x = np.linspace(-7 - 2 * mu, 7 + 2 * mu, 241)
     first, second = np.meshgrid(x, x, indexing="ij")
     cell = (x[1] - x[0]) ** 2 / (2 * np.pi)
 
@@ -100,7 +100,6 @@ def test_no_group_within_the_sensitivity_costs_more(q, rng):
         return total
 
     epsilons = np.array([0.0, 0.1, 0.7, 2.0])
-    mu = 0.8
     for ours, theirs in ((2, 0), (1, 1), (0, 2), (2, 1), (0, 3)):
         bounds = GroupedGaussian(mu, q, ours, theirs).delta(epsilons)
         for number in range(6):
@@ -111,7 +110,7 @@ def test_no_group_within_the_sensitivity_costs_more(q, rng):
             p, other = density(values[:ours]), density(values[ours:])
             for epsilon, bound in zip(epsilons, bounds, strict=True):
                 above = np.maximum(p - np.exp(epsilon) * other, 0.0).sum()
-                assert above <= bound + 1e-4 * q
+                assert above <= bound + 2e-4 * q
 
 
 def composed(pair, n, epsilon):
@@ -240,32 +239,6 @@ def test_attackers_choose_the_case():
     one = NOISE.sampled(0.3, "poisson") * 20
     assert np.all(lower <= one.tradeoff(rates) + 1e-12)
     assert one.auc < cost.auc < 1
-
-
-@pytest.mark.parametrize("q", [0.02, pytest.param(0.4, marks=pytest.mark.nightly), 0.9])
-@pytest.mark.parametrize("mu", [0.3, 2.0])
-def test_no_two_values_within_the_sensitivity_cost_more(mu, q):
-    """In two dimensions, by sums over a square."""
-    x = np.linspace(-mu - 9, mu + 9, 301)
-    first, second = np.meshgrid(x, x, indexing="ij")
-    cell = (x[1] - x[0]) ** 2 / (2 * np.pi)
-
-    def density(a, b):
-        normal = np.exp(-((first - a) ** 2 + (second - b) ** 2) / 2) * cell
-        return (1 - q) * np.exp(-(first**2 + second**2) / 2) * cell + q * normal
-
-    epsilons = np.array([0.0, 0.05, 0.3, 1.0, 2.5])
-    bounds = GroupedGaussian(mu, q, 1, 1).delta(epsilons)
-    for one in (1.0, 0.6):
-        for other in (1.0, 0.6, 0.0):
-            for angle in np.linspace(0, np.pi, 5):
-                values = (
-                    density(one * mu, 0.0),
-                    density(other * mu * np.cos(angle), other * mu * np.sin(angle)),
-                )
-                for epsilon, bound in zip(epsilons, bounds, strict=True):
-                    above = np.maximum(values[0] - np.exp(epsilon) * values[1], 0.0)
-                    assert above.sum() <= bound + 2e-4 * q
 
 
 def test_costs_of_replaced_records():

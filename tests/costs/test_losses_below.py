@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from by_night import by_night
 
-from tightnoise.costs._discrete_losses import DiscreteLosses
-from tightnoise.costs._lattice import Work
-from tightnoise.costs._loss_table import release_of_losses
+from tightnoise.costs._bounds import release_of_losses
+from tightnoise.costs._lattice import DiscreteLosses, Work
 from tightnoise.costs._losses_below import LossesBelow
 
 

@@ -14,7 +14,7 @@ import tightnoise as tn
 from tightnoise.costs import _rare_bounds as rare
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._exact import Bounds, composition_of
-from tightnoise.costs._group_case import GroupCase
+from tightnoise.costs._group import GroupCase
 
 NODES, WEIGHTS = leggauss(20)
 

@@ -59,26 +59,6 @@ def test_the_reference_is_the_binomial_sum():
         assert abs(integral / exact.integer_order(sigma, q, alpha) - 1) < mpf("1e-22")
 
 
-@pytest.mark.parametrize(
-    ("sigma", "q", "alpha", "value"),
-    [
-        (4.0, "0.01", 2, "6.44942509419920931120279620294e-6"),
-        (4.0, "0.01", 32, "0.000105263606590817262145023830005"),
-        (0.66, "128/60000", 5, "0.000252379512643073364323537390316"),
-        (1.23, "128/60000", 18, "0.0000447041815239009596915815202306"),
-        (1.0, "0.001", 64, "24.9825978118276696263261217234"),
-        (1.0, "0.01", 2.5, "0.000217575332281880452614843070946"),
-        (0.544, "128/60000", 3.4, "0.000613253539957666263118433947799"),
-        (0.174, "128/60000", 1.1, "0.0477099255688842833912999652545"),
-        (0.66, "128/60000", 2, "0.0000406461839157258747237145574911"),
-    ],
-)
-def test_values_of_another_program(sigma, q, alpha, value):
-    numerator, _, denominator = q.partition("/")
-    rate = float(numerator) / float(denominator or 1)
-    assert divergence(sigma, rate, alpha) == pytest.approx(float(value), rel=1e-10)
-
-
 def test_every_level_and_number_of_threads_gives_the_same(rng):
     """To rounding between levels; exactly between numbers of threads."""
     code = (

@@ -25,9 +25,10 @@ from tightnoise.costs._lattice_bounds import lattice_bounds
 from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, largest_epsilon, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._quotients import total_upper
 from tightnoise.costs._rare_bounds import rare_bounds
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import Sampled, Terms, merged_terms, total_upper
+from tightnoise.costs._sampled import Sampled, Terms, merged_terms
 
 Array = NDArray[np.float64]
 
@@ -47,13 +48,6 @@ class Proof(NamedTuple):
     doubt: str | None = None
 
 
-class Way(NamedTuple):
-    """A way to prove an epsilon at a delta, and a delta at an epsilon; None: not of these."""
-
-    epsilon: Callable[[Terms, float], Proof | None]
-    delta: Callable[[Terms, float], Proof | None]
-
-
 def proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
     """Return what one way proves of releases, one at least, in the case that costs most."""
     each = [_proved_by(way, question, case, at) for case in cases_of(terms)]
@@ -63,8 +57,7 @@ def proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
 
 @functools.lru_cache(maxsize=256)
 def _proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
-    proof: Proof | None = getattr(WAYS[way], question)(terms, at)
-    return proof
+    return WAYS[way](question, terms, at)
 
 
 def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
@@ -203,7 +196,7 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
 
 def _parts(terms: Terms) -> list[Terms]:
     """Return releases that compose from below, if some do not, and one of those of many pairs."""
-    unknown = {leaf for leaf, _ in terms if leaf.reached() is None and leaf.attained() is None}
+    unknown = {leaf for leaf, _ in terms if not leaf.has_pair}
     parts: list[Terms] = [
         ((leaf, 1),) for leaf, _ in terms if leaf.gap is not None and not leaf.is_coarse
     ]
@@ -246,33 +239,19 @@ def _is_least(terms: Terms) -> bool:
     return leaf is not None and leaf.has_least_profile
 
 
-def _profile_epsilon(terms: Terms, delta: float) -> Proof | None:
-    leaf, responses = _only(terms), _responses(terms)
-    if responses is not None:
-        return Proof(responses.epsilon(delta))
-    epsilon = None if leaf is None else leaf.epsilon(delta)
-    return None if epsilon is None else Proof(float(epsilon))
-
-
-def _profile_delta(terms: Terms, epsilon: float) -> Proof | None:
-    leaf, responses = _only(terms), _responses(terms)
-    if responses is not None:
-        return Proof(responses.delta(epsilon))
-    delta = None if leaf is None else leaf.delta(epsilon)
-    return None if delta is None else Proof(float(delta))
+def _profile(question: str, terms: Terms, at: float) -> Proof | None:
+    told = _responses(terms) or _only(terms)
+    bound = None if told is None else getattr(told, question)(at)
+    return None if bound is None else Proof(float(bound))
 
 
 # --- the largest loss, and none at all
 
 
-def _pure_epsilon(terms: Terms, delta: float) -> Proof:
-    if _any_difference(terms) <= delta:
-        return Proof(0.0)
-    return Proof(_largest_loss(terms))
-
-
-def _pure_delta(terms: Terms, epsilon: float) -> Proof:
-    return Proof(0.0 if epsilon >= _largest_loss(terms) else _any_difference(terms))
+def _pure(question: str, terms: Terms, at: float) -> Proof:
+    if question == "delta":
+        return Proof(0.0 if at >= _largest_loss(terms) else _any_difference(terms))
+    return Proof(0.0 if _any_difference(terms) <= at else _largest_loss(terms))
 
 
 def _largest_loss(terms: Terms) -> float:
@@ -313,21 +292,13 @@ def rdp_of(terms: Terms) -> RdpCurve | None:
     return curve.at(orders[(orders >= min(first, last)) & (orders <= max(first, last))])
 
 
-def _rdp_epsilon(terms: Terms, delta: float) -> Proof | None:
+def _rdp(question: str, terms: Terms, at: float) -> Proof | None:
     curve = rdp_of(terms)
     if curve is None:
         return None
-    if delta == 0:  # infinite order is pure differential privacy
+    if question == "epsilon" and at == 0:  # infinite order is pure differential privacy
         return Proof(float(curve.at([np.inf]).values[0]))
-    best = curve.best_epsilon(delta)
-    return Proof(best.bound, None if curve.is_continuous else best.doubt)
-
-
-def _rdp_delta(terms: Terms, epsilon: float) -> Proof | None:
-    curve = rdp_of(terms)
-    if curve is None:
-        return None
-    best = curve.best_delta(epsilon)
+    best = curve.best(question, at)
     return Proof(best.bound, None if curve.is_continuous else best.doubt)
 
 
@@ -343,12 +314,12 @@ def _release_of_curve(terms: Terms) -> Release | None:
     curve = rdp_of(terms)
     if curve is None:
         return None
-    largest = curve.best_epsilon(NEGLIGIBLE).bound
+    largest = curve.best("epsilon", NEGLIGIBLE).bound
     if not 0 < largest <= _LARGEST_LOSS:
         return None
     points = points_up_to(largest, largest / 10)
     epsilons = np.append(points[:-1:_EVERY], largest)
-    deltas = np.array([curve.best_delta(float(epsilon)).bound for epsilon in epsilons])
+    deltas = np.array([curve.best("delta", float(epsilon)).bound for epsilon in epsilons])
     return connect_dots(epsilons, deltas)
 
 
@@ -401,10 +372,13 @@ def _losses(question: str, terms: Terms, at: float) -> Proof | None:
     return Proof(min(bounds)) if bounds else None
 
 
-WAYS: dict[str, Way] = {
-    "profile": Way(_profile_epsilon, _profile_delta),
-    "pure": Way(_pure_epsilon, _pure_delta),
-    "rdp": Way(_rdp_epsilon, _rdp_delta),
-    "losses": Way(partial(_losses, "epsilon"), partial(_losses, "delta")),
+WAYS: dict[str, Callable[[str, Terms, float], Proof | None]] = {
+    "profile": _profile,
+    "pure": _pure,
+    "rdp": _rdp,
+    "losses": _losses,
 }
-"""By name: closed forms, the sum of the largest losses or of deltas, Renyi divergences, losses."""
+"""By name: closed forms, the sum of the largest losses or of deltas, Renyi divergences, losses.
+
+Each proves an epsilon at a delta or a delta at an epsilon; None: not of these.
+"""

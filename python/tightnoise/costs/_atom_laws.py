@@ -100,9 +100,8 @@ def release_above(leaf: Leaf, finer: Refinement) -> Release:
 
 def _points_above(leaf: Leaf, release: Release, finer: Refinement) -> Release:
     points = _points(release, finer, leaf.profile_excess)
-    both = leaf.profile(points)
-    assert both is not None
-    return connect_dots(points, both[0], None if release.is_symmetric else both[1])
+    forward, backward = leaf.known_profile(points)
+    return connect_dots(points, forward, None if release.is_symmetric else backward)
 
 
 def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Release] | None:

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement
-from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._few_sums import few_sums
+from tightnoise.costs._lattice import DiscreteLosses
 from tightnoise.costs._lattice_bounds import Laws, laws_on_lattice
 from tightnoise.costs._losses_below import infinite_below
 from tightnoise.costs._sampled import Terms

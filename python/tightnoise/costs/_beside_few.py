@@ -31,10 +31,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tightnoise.costs._discrete_losses import DiscreteLosses
 from tightnoise.costs._exact import NARROW, Bounds, composition_of
 from tightnoise.costs._few_sums import FewSums, few_sums
-from tightnoise.costs._group_case import GroupCase
+from tightnoise.costs._group import GroupCase
+from tightnoise.costs._lattice import DiscreteLosses
 from tightnoise.costs._lattice_bounds import delta_one_way, losses_above
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Terms, merged_terms

@@ -7,6 +7,7 @@ A table is tried at all its orders. The best real order of a function is searche
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,28 +49,18 @@ class AtSomeOrders:
         """Return what follows at increasing orders."""
         return bounds_between(self.alphas, self.values, orders)
 
-    def epsilon(self, conversion: Conversion, delta: float) -> Best:
-        """Return the smallest epsilon at a delta between 0 and 1."""
+    def best(self, question: str, conversion: Conversion, at: float) -> Best:
+        """Return the least epsilon at a delta between 0 and 1, or delta at an epsilon of >= 0."""
         alphas, values = self._above_one()
         if not values.any():  # a divergence of 0: both outputs are the same
             return Best(0.0, float(alphas[0]))
-        epsilons = conversion.epsilon_upper(alphas, values, np.asarray(delta))
-        where = int(np.argmin(epsilons))
-        doubt = _doubt_at_end(conversion, alphas, values, where, delta)
-        return Best(float(epsilons[where]), float(alphas[where]), doubt)
-
-    def delta(self, conversion: Conversion, epsilon: float) -> Best:
-        """Return the smallest delta at an epsilon of at least 0."""
-        alphas, values = self._above_one()
-        if not values.any():
-            return Best(0.0, float(alphas[0]))
-        deltas = conversion.delta_upper(alphas, values, np.asarray(epsilon))
-        where = int(np.argmin(deltas))
-        smallest = float(deltas[where])
-        doubt = None
-        if 0 < smallest < 1:
-            doubt = _doubt_at_end(conversion, alphas, values, where, smallest)
-        return Best(smallest, float(alphas[where]), doubt)
+        bounds = conversion.upper(question, alphas, values, np.asarray(at))
+        where = int(np.argmin(bounds))
+        least = float(bounds[where])
+        failure, doubt = at if question == "epsilon" else least, None
+        if 0 < failure < 1:
+            doubt = _doubt_at_end(conversion, alphas, values, where, failure)
+        return Best(least, float(alphas[where]), doubt)
 
     def _above_one(self) -> tuple[Array, Array]:
         used = self.alphas > 1
@@ -106,24 +97,14 @@ class AtAnyOrder:
         require_growth("what the functions of a curve return", orders, values)
         return values
 
-    def epsilon(self, conversion: Conversion, delta: float) -> Best:
-        """Return the smallest epsilon at a delta between 0 and 1."""
+    def best(self, question: str, conversion: Conversion, at: float) -> Best:
+        """Return the least epsilon at a delta between 0 and 1, or delta at an epsilon of >= 0."""
         if not self.terms:
             return Best(0.0, core.least_searched_order)
-        best = core.best_epsilon(self._function, conversion.kind, delta)
-        if not best.at_edge:
-            return Best(best.value, best.alpha)
-        doubt = self._doubt_at_edge(conversion.epsilon_upper, best.alpha, delta)
-        return Best(best.value, best.alpha, doubt)
-
-    def delta(self, conversion: Conversion, epsilon: float) -> Best:
-        """Return the smallest delta at an epsilon of at least 0."""
-        if not self.terms:
-            return Best(0.0, core.least_searched_order)
-        best = core.best_delta(self._function, conversion.kind, epsilon)
-        if not best.at_edge:
-            return Best(best.value, best.alpha)
-        doubt = self._doubt_at_edge(conversion.delta_upper, best.alpha, epsilon)
+        search = core.best_epsilon if question == "epsilon" else core.best_delta
+        best = search(self._function, conversion.kind, at)
+        proven = partial(conversion.upper, question)
+        doubt = self._doubt_at_edge(proven, best.alpha, at) if best.at_edge else None
         return Best(best.value, best.alpha, doubt)
 
     def _doubt_at_edge(

@@ -284,7 +284,7 @@ def _of_one_t(eta: float, count: int, tilt: float) -> Attained | None:
     here = ways + high * log_p[0] + (count - high) * log_p[1]
     there = here - (high * losses[0] + (count - high) * losses[1])
     error = _LOG_ERROR * (1 + count * (1 + eta + float(np.abs(log_p).max())))
-    return pair_of_cells(here, there, error, is_symmetric=False)
+    return pair_of_cells(here, there, error)
 
 
 def _of_t(eta: float, t: float) -> tuple[Array, Array]:

@@ -17,13 +17,16 @@ from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._leaf import Leaf, Profile, losses_of_leaf
 from tightnoise.costs._log_moments import renyi_upper
-from tightnoise.costs._loss_table import release_of_losses
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._rdp_curve import RdpCurve
-from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._zcdp import ZcdpRdp
 
 Array = NDArray[np.float64]
+
+_UNIT = 2.0**-53
+_SUM = 1e-9  # probabilities may be off by so much in sum
+_HIDDEN = 1e-12  # outputs that P never has: more than this is never taken for rounding
+_INPUT = 16 * _UNIT  # losses and log-probabilities are rounded by the caller: a few units of each
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,27 @@ class RdpTable(Leaf):
 
 
 @dataclass(frozen=True)
-class LossTable(Leaf):
+class _Losses(Leaf):
+    """A release of which a distribution of losses is all that is known."""
+
+    @property
+    def zcdp_rho(self) -> float:
+        """That of a pure release."""
+        return rho_of_pure(self.max_loss)
+
+    def renyi(self) -> RdpFunction | None:
+        """Return log-moments of the losses, where none is infinite."""
+        return Moments(self) if self.max_loss < math.inf else None
+
+    def profile(self, epsilons: Array) -> Profile:
+        """Return the sums over the losses beyond epsilon."""
+        release = losses_of_leaf(self)
+        assert release is not None
+        return release.profile(epsilons)
+
+
+@dataclass(frozen=True)
+class LossTable(_Losses):
     """Losses log(dP/dQ) with their probabilities under P: of a release with discrete outputs."""
 
     losses: tuple[float, ...]
@@ -102,19 +125,6 @@ class LossTable(Leaf):
         return release.largest
 
     @property
-    def zcdp_rho(self) -> float:
-        """That of a pure release."""
-        return rho_of_pure(self.max_loss)
-
-    def renyi(self) -> RdpFunction | None:
-        """Return log-moments of the losses, where none is infinite."""
-        return Moments(self) if self.max_loss < math.inf else None
-
-    def profile(self, epsilons: Array) -> Profile:
-        """Return the sums over the losses beyond epsilon."""
-        return _profile_of_losses(self, epsilons)
-
-    @property
     def profile_excess(self) -> Excess | None:
         """The rounding of sums over all losses, and of the losses: not that of what is missing."""
         if self.max_loss == math.inf:
@@ -131,7 +141,7 @@ class LossTable(Leaf):
 
 
 @dataclass(frozen=True)
-class ProfileTable(Leaf):
+class ProfileTable(_Losses):
     """Points on or above the privacy profile, the larger of both directions."""
 
     epsilons: tuple[float, ...]
@@ -157,28 +167,9 @@ class ProfileTable(Leaf):
         zeros = np.flatnonzero(np.array(self.deltas) == 0)
         return self.epsilons[int(zeros[0])] if zeros.size else math.inf
 
-    @property
-    def zcdp_rho(self) -> float:
-        """That of a pure release."""
-        return rho_of_pure(self.max_loss)
-
-    def renyi(self) -> RdpFunction | None:
-        """Return log-moments of the losses, where none is infinite."""
-        return Moments(self) if self.max_loss < math.inf else None
-
-    def profile(self, epsilons: Array) -> Profile:
-        """Return the polygon through the points, in exp(epsilon)."""
-        return _profile_of_losses(self, epsilons)
-
     def release(self) -> Release:
         """Return the losses of the connected dots."""
         return connect_dots(np.array(self.epsilons), np.array(self.deltas))
-
-
-def _profile_of_losses(leaf: Leaf, epsilons: Array) -> Profile:
-    release = losses_of_leaf(leaf)
-    assert release is not None
-    return release_profile(release, epsilons)
 
 
 @dataclass(frozen=True)
@@ -197,3 +188,69 @@ class Moments:
     def max_divergence(self) -> float:
         """The largest loss."""
         return self.leaf.max_loss
+
+
+def release_of_losses(losses: object, probabilities: object) -> Release:
+    """Return the losses log(P/Q) of outputs with these probabilities under P.
+
+    The other order of the two neighbours follows: Q has an output with the probability of P times
+    exp(-loss). What is then missing to 1 are outputs that P never has. So little that it may come
+    from rounding, some 1e-15 or, beside a probability of exp(-epsilon), up to 1e-12, is taken for
+    none, as it would be an infinite loss.
+    """
+    losses = number_array("losses", losses)
+    masses = number_array("probabilities", probabilities)
+    if losses.ndim != 1 or losses.size == 0 or losses.shape != masses.shape:
+        raise ValueError(
+            "losses and probabilities must be lists of one length, 1 or more; "
+            f"got shapes {losses.shape} and {masses.shape}"
+        )
+    require_all(losses > -np.inf, "losses", losses, "greater than -infinity")
+    finite = losses < np.inf
+    require_all(np.abs(losses[finite]) <= 1e100, "losses", losses[finite], "at most 1e100")
+    require_all(masses > 0, "probabilities", masses, "greater than 0")
+    total = float(masses.sum())
+    require(abs(total - 1) <= _SUM, "probabilities", total, "1 in sum")
+    with np.errstate(over="ignore", under="ignore"):
+        other = np.exp(np.log(masses[finite]) - losses[finite])
+    other_total = math.fsum(other.tolist())
+    allowed = "log(P/Q), for which probabilities times exp(-losses) are up to 1 in sum"
+    require(other_total <= 1 + _SUM, "losses", other_total, allowed)
+    # Losses are rounded, and a probability that is 1 less the others is so to a unit of 1.
+    noise = _INPUT * (1 + float(other @ np.abs(losses[finite])))
+    with np.errstate(over="ignore"):
+        noise += min(_HIDDEN, 2 * _UNIT * float(np.exp(-losses[finite]).sum()))
+    infinite, missing = float(masses[~finite].sum()), 1 - other_total
+    if missing <= noise:
+        hidden = 0.0
+    elif abs(missing - infinite) <= noise:
+        hidden = infinite
+    else:
+        hidden = missing + noise
+    return _release_of(losses[finite], masses[finite], infinite, hidden)
+
+
+def _release_of(values: Array, masses: Array, infinite: float, infinite_swapped: float) -> Release:
+    """Return the losses with these probabilities, not sorted."""
+    if not values.size:
+        values, masses = np.zeros(1), np.full(1, _UNIT)
+    order = np.argsort(values)
+    values, log_mass = values[order] + 0.0, np.log(masses[order])
+    sizes = np.abs(values[values != 0])
+    # Symmetric but for rounding: the larger of both masses dominates both.
+    mirrored = (log_mass - values)[::-1]
+    noise = _INPUT * (1 + np.abs(values))
+    is_symmetric = (
+        bool((values == -values[::-1]).all() and (np.abs(log_mass - mirrored) <= noise).all())
+        and infinite == infinite_swapped
+    )
+    if is_symmetric:
+        log_mass = np.maximum(log_mass, mirrored)
+    return Release(
+        values=values,
+        log_mass=log_mass,
+        infinite=min(infinite, 1.0),
+        infinite_swapped=min(infinite_swapped, 1.0),
+        is_symmetric=is_symmetric,
+        grid=float(sizes.min()) if sizes.size else 0.0,
+    )

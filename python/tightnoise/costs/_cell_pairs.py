@@ -26,7 +26,6 @@ from tightnoise import special
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import Attained
-from tightnoise.costs._release_profile import release_profile
 
 Array = NDArray[np.float64]
 
@@ -51,7 +50,7 @@ def pair_in_domain(law: str, width: float, shift: float, tilt: float) -> Attaine
     if not pairs:
         return None
     here, there, error = max(pairs, key=lambda cells: moment(cells[0], cells[1], tilt))
-    return pair_of_cells(here, there, error, is_symmetric=False)
+    return pair_of_cells(here, there, error)
 
 
 @functools.lru_cache(maxsize=64)
@@ -102,7 +101,7 @@ def pair_of_largest(mu: float, steps: int) -> Attained:
     # Places are rounded, by which the share of a cell changes by its width and by its hazard.
     error = 64 * _UNIT * (far * (far + 1 / float(edges[1] - edges[0])) + _DEEPEST - _LEAST_LOG)
     known = (here > _LEAST_LOG) & (there > _LEAST_LOG)
-    return pair_of_cells(here[known], there[known], error, is_symmetric=False)
+    return pair_of_cells(here[known], there[known], error)
 
 
 def moment(here: Array, there: Array, tilt: float) -> float:
@@ -112,7 +111,7 @@ def moment(here: Array, there: Array, tilt: float) -> float:
     return max(float(np.logaddexp.reduce(log_p + theta * loss)) / theta for log_p, loss in ways)
 
 
-def pair_of_cells(here: Array, there: Array, error: float, *, is_symmetric: bool) -> Attained:
+def pair_of_cells(here: Array, there: Array, error: float) -> Attained:
     """Return the profiles of P and Q from logarithms of what they give to cells, to such a part.
 
     Of a probability p that is wrong by a part r, and a loss by 2 r, (p - t q)^+ is by r and 2 r t
@@ -125,15 +124,12 @@ def pair_of_cells(here: Array, there: Array, error: float, *, is_symmetric: bool
         log_mass=here[order],
         infinite=0.0,
         infinite_swapped=0.0,
-        is_symmetric=is_symmetric,
+        is_symmetric=False,
         grid=float(np.abs(values).max()),
     )
 
-    def profile(epsilons: Array) -> tuple[Array, Array]:
-        return release_profile(release, epsilons)
-
-    rounding = 4 * _UNIT * (here.size + 16)
-    return Attained(profile, Excess(2 * error + rounding, absolute=4 * error), is_symmetric)
+    excess = Excess(2 * error + 4 * _UNIT * (here.size + 16), absolute=4 * error)
+    return Attained(release.profile, excess, is_symmetric=False)
 
 
 def _truncated(edges: Array, value: float) -> Array:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._connected_dots import connect_dots
-from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._lattice import LatticeLosses, Tilted, Work
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._lattice import DiscreteLosses, Tilted, Work, both_directions
 from tightnoise.costs._loss_points import points_up_to
 
 Array = NDArray[np.float64]
@@ -31,11 +31,7 @@ _WHOLE = 4000  # so many multiples of a common grid are all taken for points
 
 def composed_release(releases: dict[Release, int]) -> Release:
     """Return losses that dominate these releases, so often, together, in both directions."""
-    forward, counts = tuple(releases), tuple(releases.values())
-    backward = tuple(release.swapped for release in forward)
-    directions = [DiscreteLosses(forward, counts)]
-    if forward != backward:
-        directions.append(DiscreteLosses(backward, counts))
+    directions = both_directions(releases)
     largest = max(losses.chernoff_epsilon(_BEYOND) for losses in directions)
     if largest <= 0:  # no finite loss is positive, in either direction
         points = np.array([0.0, 1.0])
@@ -60,7 +56,7 @@ def _bends(losses: DiscreteLosses) -> Array:
     return finest * np.arange(1.0, losses.largest / finest + 1)
 
 
-def _slacks_upper(losses: LatticeLosses, epsilons: Array) -> Array:
+def _slacks_upper(losses: DiscreteLosses, epsilons: Array) -> Array:
     """Return at least the divergences at these increasing epsilons.
 
     Each lattice gives bounds at all of them, sharp ones near its own; the least counts. Where the

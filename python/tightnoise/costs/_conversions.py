@@ -34,6 +34,11 @@ class Conversion:
         """Return the largest RDP at order `alpha` within the budget, rounded down."""
         return self._map(core.rdp_lower, alpha=alpha, epsilon=epsilon, delta=delta)
 
+    def upper(self, question: str, alpha: Array, rdp: Array, at: Array) -> Array:
+        """Return the one or the other, "epsilon" at a delta or "delta" at an epsilon."""
+        read = self.epsilon_upper if question == "epsilon" else self.delta_upper
+        return read(alpha, rdp, at)
+
     def _map(self, function: Callable[..., None], **arguments: Array) -> Array:
         return elementwise(partial(function, self.kind), **arguments)
 

@@ -29,8 +29,9 @@ from tightnoise.costs._explanation import Explanation, explained
 from tightnoise.costs._figure import draw, draw_tradeoff
 from tightnoise.costs._leaf import leaf_of
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._quotients import total_upper
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import root_of_squares, total_upper
+from tightnoise.costs._sampled import root_of_squares
 from tightnoise.costs._tradeoff import auc_upper, tradeoff
 
 Array = NDArray[np.float64]

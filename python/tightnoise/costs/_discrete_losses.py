@@ -1,24 +1,27 @@
-"""Independent privacy losses of discrete distributions: what a PrivacyLossDistribution adds up."""
+"""The privacy losses of one release, as a discrete distribution, and its privacy profile."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
-from tightnoise._core import cost as core
-from tightnoise.costs._lattice import LatticeLosses, Moments, Part, sum_of_products_upper
 
 Array = NDArray[np.float64]
 
-_STEEPEST = 1e4  # tilt times the largest loss of one release
-_SATURATED = 20.0  # tilt times the grid, beyond which all are at the largest loss
-_FINER = 0.5  # than wanted
 _WHOLE = 1e-12  # relative: values so close to multiples of the grid are multiples of it
+
+
+class Moments(NamedTuple):
+    """Of a loss L tilted by theta: log E exp(theta L), mean and standard deviation."""
+
+    log_moment: float
+    mean: float
+    deviation: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,21 @@ class Release:
     @cached_property
     def is_whole(self) -> bool:
         """Whether all losses are multiples of the grid."""
-        return self.grid > 0 and _is_whole(self.values / self.grid)
+        return self.grid > 0 and is_whole(self.values / self.grid)
+
+    def profile(self, epsilons: Array) -> tuple[Array, Array]:
+        """Return D(P||Q) and D(Q||P) at epsilons of at least 0, rounded up."""
+        forward = self._polygon.above(epsilons)
+        return forward, forward if self.is_symmetric else self.swapped._polygon.above(epsilons)
+
+    @cached_property
+    def _polygon(self) -> Polygon:
+        return Polygon(self.values, np.exp(self.log_mass), self.infinite)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the finite losses, the larger of both directions."""
+        return max(self.moments(0.0).deviation, self.swapped.moments(0.0).deviation)
 
     def moments(self, theta: float) -> Moments:
         """Return those of the finite losses; the moment of all is infinite."""
@@ -79,72 +96,45 @@ class Release:
         return Moments(largest + math.log(total), mean, math.sqrt(variance))
 
 
-@dataclass(frozen=True, eq=False)
-class DiscreteLosses(LatticeLosses):
-    """The losses of `counts[i]` releases as `releases[i]`; the finite ones, but for `infinite`."""
+class Polygon:
+    """The privacy profile D(x) = sum of p (1 - e^(x - L)) over L > x, and the infinite mass.
 
-    releases: tuple[Release, ...]
-    counts: tuple[int, ...]
+    Between neighbouring losses D is a straight line in e^x. From the last loss down, with
 
-    @cached_property
-    def largest(self) -> float:
-        """The largest sum of losses, in size."""
-        return sum_of_products_upper((release.largest, n) for release, n in self._pairs())
+        S_k = sum over j > k of p_j e^(L_(k+1) - L_j),   D(L_k) = D(L_(k+1)) + S_k (1 - e^-gap),
 
-    @cached_property
-    def highest(self) -> float:
-        """The largest sum of losses."""
-        return sum_of_products_upper((release.highest, n) for release, n in self._pairs())
+    nothing is subtracted, and so no digit lost.
+    """
 
-    @cached_property
-    def infinite(self) -> float:
-        """The probability that one of the losses is infinite, rounded up."""
-        each = np.array([release.infinite for release in self.releases])
-        times = np.array(self.counts, dtype=np.float64)
-        return core.failure_upper(np.zeros_like(each), each, times)
+    def __init__(self, losses: Array, masses: Array, infinite: float) -> None:
+        decay = np.exp(-np.diff(losses))
+        heights, slopes = np.empty(losses.size), np.zeros(losses.size)
+        height, slope = infinite, 0.0
+        heights[-1] = height
+        for k in range(losses.size - 2, -1, -1):
+            after = decay[k + 1] if k + 1 < decay.size else 0.0
+            slope = float(masses[k + 1]) + slope * float(after)
+            height += slope * -math.expm1(float(losses[k] - losses[k + 1]))
+            heights[k], slopes[k] = height, slope
+        self._below = slope * (float(decay[0]) if decay.size else 0.0) + float(masses[0])
+        self._losses, self._heights, self._slopes = losses, heights, slopes
+        self._rounding = 1 + 2.0**-50 * (losses.size + 16)  # eight units for each
 
-    @cached_property
-    def count(self) -> float:
-        """How many releases there are."""
-        return float(sum(self.counts))
+    def above(self, epsilons: Array) -> Array:
+        """Return D(x), of any sign of x, rounded up."""
+        return np.minimum(self._at(epsilons) * self._rounding, 1.0)
 
-    def parts(self) -> Iterator[Part]:
-        """Go through the different releases."""
-        for release, n in self._pairs():
-            yield Part(release.values, release.log_mass, float(n))
+    def below(self, epsilons: Array) -> Array:
+        """Return the same, rounded down."""
+        return self._at(epsilons) / self._rounding
 
-    def moments(self, theta: float) -> Moments:
-        """Return those of the sum."""
-        each = [(n, release.moments(theta)) for release, n in self._pairs()]
-        return Moments(
-            sum(n * one.log_moment for n, one in each),
-            sum(n * one.mean for n, one in each),
-            math.sqrt(sum(n * one.deviation**2 for n, one in each)),
-        )
-
-    def _pairs(self) -> Iterator[tuple[Release, int]]:
-        return zip(self.releases, self.counts, strict=True)
-
-    def _steepest(self) -> float:
-        steepest = _STEEPEST / max(release.largest for release in self.releases)
-        grids = [release.grid for release in self.releases if release.grid > 0]
-        return min(steepest, _SATURATED / min(grids)) if grids else steepest
-
-    def _spacing(self, least: float, wanted: float) -> float:
-        grids = np.array([release.grid for release in self.releases if release.grid > 0])
-        if not grids.size:
-            return max(least, wanted)
-        finest = float(grids.min())
-        if all(r.is_whole or r.grid == 0 for r in self.releases) and _is_whole(grids / finest):
-            # Nothing needs splitting, unless there are far more points than are wanted.
-            return finest * max(1, math.ceil(least / finest), int(_FINER * wanted / finest))
-        # The lattice is laid such that what varies most needs none, if it lies on one.
-        spread = [n * release.moments(0.0).deviation ** 2 for release, n in self._pairs()]
-        widest, h = self.releases[int(np.argmax(spread))], max(least, wanted)
-        if not widest.is_whole:
-            return h
-        grid = widest.grid
-        return grid / math.floor(grid / h) if grid > h else grid * math.ceil(h / grid)
+    def _at(self, epsilons: Array) -> Array:
+        at = np.searchsorted(self._losses, epsilons, side="right")  # losses[at] > epsilon
+        last = self._losses.size - 1
+        after = np.minimum(at, last)
+        slope = np.where(at > 0, self._slopes[np.maximum(at - 1, 0)], self._below)
+        gap = np.where(at <= last, self._losses[after] - epsilons, 0.0)
+        return np.asarray(self._heights[after] + slope * -np.expm1(-gap))
 
 
 def common_grid(unit: float, sizes: Array) -> float:
@@ -152,12 +142,13 @@ def common_grid(unit: float, sizes: Array) -> float:
     sizes = sizes[sizes > 0]
     if not sizes.size:
         return 0.0
-    if not _is_whole(sizes / unit):
+    if not is_whole(sizes / unit):
         return float(sizes.min())
     return float(np.gcd.reduce(np.rint(sizes / unit).astype(np.int64))) * unit
 
 
-def _is_whole(multiples: Array) -> bool:
+def is_whole(multiples: Array) -> bool:
+    """Return whether all are whole numbers, but for rounding."""
     nearest = np.rint(multiples)
     near = np.abs(multiples - nearest) <= _WHOLE * np.abs(nearest)
     return bool((near & (np.abs(nearest) < 2.0**62)).all())

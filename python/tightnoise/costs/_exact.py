@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, laws_of
 from tightnoise.costs._few_samples import RareRelease, few_releases
-from tightnoise.costs._group_case import GroupCase
+from tightnoise.costs._group import GroupCase
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Sampled, Terms, merged_terms
 

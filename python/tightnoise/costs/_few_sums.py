@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._atoms_below import lowered
-from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds
+from tightnoise.costs._lattice import DiscreteLosses
 from tightnoise.costs._leaf import losses_of_leaf
 from tightnoise.costs._losses_below import infinite_below
 from tightnoise.costs._sampled import Terms
@@ -83,8 +84,8 @@ class FewSums:
     def epsilon(self, delta: float) -> Bounds:
         """Return bounds of the least epsilon at a delta of at least 0."""
         return Bounds(
-            max(below.epsilon_below(delta) for _, below in self.ways),
-            max(above.epsilon_above(delta) for above, _ in self.ways),
+            max(below.epsilon(delta, -1) for _, below in self.ways),
+            max(above.epsilon(delta, 1) for above, _ in self.ways),
         )
 
 
@@ -106,33 +107,26 @@ class _Sums:
         lost = 0.0 if epsilon >= self.losses[-1] else self.losses.size * 2.0**-1000
         return min(1.0, self.divergence(epsilon) * (1 + _ROUNDING) + lost)
 
-    def epsilon_above(self, delta: float) -> float:
-        """Return an epsilon with no more than a delta, which rounded up is not above it."""
-        if self.infinite * (1 + _ROUNDING) > delta:
+    def epsilon(self, delta: float, way: int) -> float:
+        """Return an epsilon with no more than a delta, rounded up (way 1), or with more (-1)."""
+
+        def is_more(epsilon: float) -> bool:
+            if way > 0:
+                return self.divergence_above(epsilon) > delta
+            return self.divergence(epsilon) * (1 - _ROUNDING) > delta
+
+        if self.infinite * (1 + way * _ROUNDING) > delta:
             return math.inf
-        if self.divergence_above(0.0) <= delta:
+        if not is_more(0.0):
             return 0.0
         start, end = self._segment(delta)
-        epsilon, step = self._within(start, delta), _STEP * end
-        while epsilon + step < end:
-            if self.divergence_above(epsilon + step) <= delta:
+        epsilon, step = self._within(start, delta), way * _STEP * end
+        last = end if way > 0 else 0.0
+        while way * (last - (epsilon + step)) > 0:
+            if is_more(epsilon + step) == (way < 0):
                 return epsilon + step
             step *= 4.0
-        return end
-
-    def epsilon_below(self, delta: float) -> float:
-        """Return an epsilon with more than a delta, or 0."""
-        if self.infinite * (1 - _ROUNDING) > delta:
-            return math.inf
-        if self.divergence(0.0) * (1 - _ROUNDING) <= delta:
-            return 0.0
-        start, end = self._segment(delta)
-        epsilon, step = self._within(start, delta), _STEP * end
-        while epsilon - step > 0:
-            if self.divergence(epsilon - step) * (1 - _ROUNDING) > delta:
-                return epsilon - step
-            step *= 4.0
-        return 0.0
+        return last
 
     def _segment(self, delta: float) -> tuple[float, float]:
         """Return neighbouring sums, or 0 and one, between which the divergence falls to delta."""

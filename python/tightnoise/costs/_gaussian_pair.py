@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -160,9 +158,4 @@ def truncated_variance(half: Array) -> Array:
 
 def gaussian_of_mu(mu: float, *, is_bound: bool, adjacency: str | None = None) -> GaussianPair:
     """Return the pair of a mu greater than 0."""
-    multiplier = math.nextafter(1.0 / mu, 0.0)  # less noise costs more
-    exact = Fraction(1) / Fraction(mu)
-    nearest = 1.0 / mu
-    if nearest <= exact:
-        multiplier = nearest
-    return GaussianPair(min(multiplier, sys.float_info.max), is_bound, adjacency=adjacency)
+    return GaussianPair(less_noise(1.0, mu), is_bound, adjacency=adjacency)

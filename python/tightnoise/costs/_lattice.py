@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,7 +35,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tightnoise._cached import cached_property
 from tightnoise._core import cost as core
+from tightnoise.costs._discrete_losses import Moments, Release, is_whole
 from tightnoise.costs._transform import Transform
 
 Array = NDArray[np.float64]
@@ -56,6 +57,9 @@ _AS_GAUSSIAN = 24.0  # unless it is no wider than this, in deviations: 19 is a G
 _DIGITS = 6.0  # if the rounding grows by no more than exp of this;
 _DIGIT = 0.15  # what that logarithm counts beside that of the width,
 _NARROWER = 0.3  # which is to shrink by so much
+_STEEPEST = 1e4  # tilt times the largest loss of one release
+_SATURATED = 20.0  # tilt times the grid, beyond which all are at the largest loss
+_FINER = 0.5  # than wanted
 _UNDERFLOW = -700.0  # log of a weight, of the largest; less is taken for this
 
 
@@ -68,29 +72,13 @@ class Work:
 
     points: float
 
-    def takes(self, losses: LatticeLosses, frame: Frame) -> bool:
+    def takes(self, losses: DiscreteLosses, frame: Frame) -> bool:
         """Return whether the losses in a window may be laid out once more; if so, count it."""
         points = losses.work(frame)
         if points > self.points:
             return False
         self.points -= points
         return True
-
-
-class Moments(NamedTuple):
-    """Of a loss L tilted by theta: log E exp(theta L), mean and standard deviation."""
-
-    log_moment: float
-    mean: float
-    deviation: float
-
-
-class Part(NamedTuple):
-    """`times` releases, each of which has these losses with these probabilities."""
-
-    values: Array
-    log_mass: Array
-    times: float
 
 
 class Frame(NamedTuple):
@@ -173,41 +161,48 @@ class Tilted:
         return function(self.mass, *tail, at)
 
 
-class LatticeLosses(ABC):
-    """Independent privacy losses, and the divergence of their sum."""
+@dataclass(frozen=True, eq=False)
+class DiscreteLosses:
+    """The losses of `counts[i]` releases as `releases[i]`; the finite ones, but for `infinite`."""
 
     is_upper: ClassVar[bool] = True  # what underflows is raised, else left out
 
-    @property
-    @abstractmethod
+    releases: tuple[Release, ...]
+    counts: tuple[int, ...]
+
+    @cached_property
     def largest(self) -> float:
-        """The largest sum of losses, and no less than the size of the smallest; rounded up."""
+        """The largest sum of losses, in size; rounded up."""
+        return sum_of_products_upper((release.largest, n) for release, n in self._pairs())
 
-    @property
+    @cached_property
     def highest(self) -> float:
-        """The largest sum of losses, perhaps less than the size of the smallest; rounded up."""
-        return self.largest
+        """The largest sum of losses; rounded up."""
+        return sum_of_products_upper((release.highest, n) for release, n in self._pairs())
 
-    @property
-    @abstractmethod
+    @cached_property
+    def infinite(self) -> float:
+        """The probability that one of the losses is infinite, rounded up."""
+        each = np.array([release.infinite for release in self.releases])
+        times = np.array(self.counts, dtype=np.float64)
+        return core.failure_upper(np.zeros_like(each), each, times)
+
+    @cached_property
     def count(self) -> float:
-        """How many losses there are."""
+        """How many releases there are."""
+        return float(sum(self.counts))
 
-    @abstractmethod
-    def parts(self) -> Iterator[Part]:
-        """Go through them."""
-
-    @abstractmethod
     def moments(self, theta: float) -> Moments:
         """Return those of the sum."""
+        each = [(n, release.moments(theta)) for release, n in self._pairs()]
+        return Moments(
+            sum(n * one.log_moment for n, one in each),
+            sum(n * one.mean for n, one in each),
+            math.sqrt(sum(n * one.deviation**2 for n, one in each)),
+        )
 
-    @abstractmethod
-    def _steepest(self) -> float:
-        """Return a tilt beyond which nothing changes, or rounding takes over."""
-
-    @abstractmethod
-    def _spacing(self, least: float, wanted: float) -> float:
-        """Return a spacing of at least `least`, about as `wanted`, on which most losses lie."""
+    def _pairs(self) -> Iterator[tuple[Release, int]]:
+        return zip(self.releases, self.counts, strict=True)
 
     def epsilon_upper(self, log_slack: float) -> float:
         """Return an epsilon at which the divergence is at most exp(log_slack) < 1."""
@@ -241,6 +236,13 @@ class LatticeLosses(ABC):
         slack = math.exp(min(0.0, tilted.log_slack(epsilon - tilted.rounding))) * (1 + 1e-13)
         return min(1.0, math.nextafter(slack, 1.0))  # also what underflows
 
+    def delta_upper(self, epsilon: float, frame: Frame | None = None) -> float:
+        """Return at least the divergence, with that of infinite losses; perhaps just above 1."""
+        return self._with_infinite(self.slack_upper(epsilon, frame))
+
+    def _with_infinite(self, slack: float) -> float:
+        return (self.infinite + slack) * (1 + 4 * _UNIT)
+
     def epsilon_in(self, frame: Frame, log_slack: float) -> float:
         """Return an epsilon as `epsilon_upper` does, near what the frame is for."""
         tilted = self.tilted_in(frame)
@@ -261,12 +263,13 @@ class LatticeLosses(ABC):
         bound = (self._log_chernoff(theta) - log_slack) / theta
         return max(0.0, min(self.highest, bound))
 
-    def chernoff_log_slack(self, epsilon: float) -> float:
-        """Return the logarithm of at least the divergence at `epsilon`."""
+    def chernoff_delta(self, epsilon: float) -> float:
+        """Return a delta as `delta_upper` does, a higher one, in less time."""
         if epsilon >= self.highest:
-            return -math.inf
+            return self._with_infinite(0.0)
         theta = self._tilt_for(epsilon)
-        return self._log_chernoff(theta) - theta * epsilon if theta > 0 else 0.0
+        log_slack = self._log_chernoff(theta) - theta * epsilon if theta > 0 else 0.0
+        return self._with_infinite(math.exp(min(0.0, log_slack)))
 
     def _log_chernoff(self, theta: float) -> float:
         log_kap = theta * math.log(theta / (1 + theta)) - math.log1p(theta)
@@ -280,6 +283,12 @@ class LatticeLosses(ABC):
         return self.tilt_where(lambda m, t: t * m.mean - m.log_moment, -log_slack)
 
     # --- the tilt
+
+    def _steepest(self) -> float:
+        """Return a tilt beyond which nothing changes, or rounding takes over."""
+        steepest = _STEEPEST / max(release.largest for release in self.releases)
+        grids = [release.grid for release in self.releases if release.grid > 0]
+        return min(steepest, _SATURATED / min(grids)) if grids else steepest
 
     def narrow_tilt(self, loss: float) -> float:
         """Return a tilt with which the divergence at `loss` and above can be read."""
@@ -363,6 +372,23 @@ class LatticeLosses(ABC):
         pads = 2 * self._pad
         return reach / (_LARGEST - pads), reach / (points - pads)
 
+    def _spacing(self, least: float, wanted: float) -> float:
+        """Return a spacing of at least `least`, about as `wanted`, on which most losses lie."""
+        grids = np.array([release.grid for release in self.releases if release.grid > 0])
+        if not grids.size:
+            return max(least, wanted)
+        finest = float(grids.min())
+        if all(r.is_whole or r.grid == 0 for r in self.releases) and is_whole(grids / finest):
+            # Nothing needs splitting, unless there are far more points than are wanted.
+            return finest * max(1, math.ceil(least / finest), int(_FINER * wanted / finest))
+        # The lattice is laid such that what varies most needs none, if it lies on one.
+        spread = [n * release.moments(0.0).deviation ** 2 for release, n in self._pairs()]
+        widest, h = self.releases[int(np.argmax(spread))], max(least, wanted)
+        if not widest.is_whole:
+            return h
+        grid = widest.grid
+        return grid / math.floor(grid / h) if grid > h else grid * math.ceil(h / grid)
+
     @property
     def _pad(self) -> int:
         """So many points more at either end, as splits widen the distribution."""
@@ -376,7 +402,7 @@ class LatticeLosses(ABC):
 
     def work(self, frame: Frame) -> float:
         """Return how many points a window has, once for a kind of release and once more."""
-        return self._lattice(frame).size * (1.0 + sum(1 for _ in self.parts()))
+        return self._lattice(frame).size * (1.0 + len(self.releases))
 
     def tilted(self, theta: float) -> Tilted:
         return self.tilted_in(self.frame(theta))
@@ -387,13 +413,13 @@ class LatticeLosses(ABC):
         start, h, size = self._lattice(frame)
         transform = Transform(size)
         parts, centre, first, last, log_scale = [], 0, 0, 0, 0.0
-        for values, log_mass, times in self.parts():
-            part = _on_lattice(values, log_mass, theta, h, self.is_upper)
+        for release, times in self._pairs():
+            part = _on_lattice(release, theta, h, self.is_upper)
             parts.append((part, times))
             log_scale += times * part.log_scale
-            centre += int(times) * part.middle
-            first += int(times) * (part.middle + int(part.offsets.min()))
-            last += int(times) * (part.middle + int(part.offsets.max()))
+            centre += times * part.middle
+            first += times * (part.middle + int(part.offsets.min()))
+            last += times * (part.middle + int(part.offsets.max()))
             transform.multiply(part.offsets, part.weights, times)
         beyond = below = 0.0
         if last > start + size - 1:
@@ -418,6 +444,14 @@ class LatticeLosses(ABC):
         )
 
 
+def both_directions(releases: dict[Release, int]) -> tuple[DiscreteLosses, ...]:
+    """Return releases, so often, from P and from Q, or from P alone where both are the same."""
+    forward, counts = tuple(releases), tuple(releases.values())
+    backward = tuple(release.swapped for release in forward)
+    different = (forward,) if forward == backward else (forward, backward)
+    return tuple(DiscreteLosses(each, counts) for each in different)
+
+
 class _Lattice(NamedTuple):
     """The points (start + m) spacing, m = 0, ..., size - 1."""
 
@@ -435,10 +469,9 @@ class _OnLattice(NamedTuple):
     log_scale: float
 
 
-def _on_lattice(
-    values: Array, log_mass: Array, theta: float, h: float, is_upper: bool
-) -> _OnLattice:
+def _on_lattice(release: Release, theta: float, h: float, is_upper: bool) -> _OnLattice:
     """Split the losses of one release."""
+    values, log_mass = release.values, release.log_mass
     tilted = log_mass + theta * values
     weights = np.exp(tilted - tilted.max())
     # Moved to about its mean, a loss has a transform near 1 where it matters; to an atom that is
@@ -482,7 +515,7 @@ def _power_of_two(points: float) -> int:
 
 
 def _chernoff(
-    parts: list[tuple[_OnLattice, float]], h: float, distance: float, reach: float
+    parts: list[tuple[_OnLattice, int]], h: float, distance: float, reach: float
 ) -> float:
     """Return at least the probability of the sum at `distance` from its centre, or further.
 

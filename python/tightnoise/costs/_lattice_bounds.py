@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
-from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import NARROW, Bounds
-from tightnoise.costs._lattice import MAX_LATTICE_COUNT, Frame, Work
+from tightnoise.costs._lattice import MAX_LATTICE_COUNT, DiscreteLosses, Frame, Work
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
 from tightnoise.costs._sampled import Terms, merged_terms
@@ -187,8 +187,7 @@ def delta_one_way(terms: Terms, way: int, epsilon: float, floor: float) -> Bound
     if not coarse:
         return Bounds(0.0, 1.0)
     losses = coarse[way % len(coarse)]
-    most = losses.infinite + math.exp(min(losses.chernoff_log_slack(epsilon), 0.0))
-    if most * (1 + 8 * _UNIT) <= floor:
+    if losses.chernoff_delta(epsilon) <= floor:
         return Bounds(0.0, floor)
     frames = tuple(_frame(each, epsilon) for each in coarse)
     ways = ways_at(terms, frames)
@@ -267,7 +266,7 @@ def _delta_below(way: Way, frame: Frame, epsilon: float) -> float:
 
 
 def _delta_above(way: Way, frame: Frame, epsilon: float) -> float:
-    return (way.upper.infinite + way.upper.slack_upper(epsilon, frame)) * (1 + 4 * _UNIT)
+    return way.upper.delta_upper(epsilon, frame)
 
 
 # --- the releases
@@ -279,15 +278,10 @@ def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
     found = []
     for leaf, count in merged_terms(terms):
         release = losses_of_leaf(leaf)
-        if release is None or not _is_known(leaf):
+        if release is None or not leaf.has_pair:
             return ()
         found.append((leaf, release, count))
     return tuple(found) if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else ()
-
-
-def _is_known(leaf: Leaf) -> bool:
-    """Return whether a pair of a leaf is known: by its losses, or by its profile."""
-    return leaf.reached() is not None or leaf.attained() is not None
 
 
 @functools.lru_cache(maxsize=16)

@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._composed_release import read_upper
-from tightnoise.costs._discrete_losses import DiscreteLosses
-from tightnoise.costs._lattice import Frame, Tilted
+from tightnoise.costs._lattice import DiscreteLosses, Frame, Tilted
 from tightnoise.costs._lattice_bounds import Way, losses_above, ways_at
 from tightnoise.costs._sampled import Terms
 
@@ -48,13 +47,26 @@ class Tests(NamedTuple):
     misses_upper: Array
     power_upper: Array
 
+    @classmethod
+    def all_of(cls, proofs: list[Tests]) -> Tests:
+        """Return what several proofs of one order say together."""
+        lower, upper, power = zip(*proofs, strict=True)
+        return cls(np.max(lower, axis=0), np.min(upper, axis=0), np.min(power, axis=0))
+
+    @classmethod
+    def any_of(cls, orders: list[Tests]) -> Tests:
+        """Return what attackers do who choose among orders of the neighbours, or pairs of them."""
+        lower, upper, power = zip(*orders, strict=True)
+        return cls(np.min(lower, axis=0), np.min(upper, axis=0), np.max(power, axis=0))
+
 
 def lattice_tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> list[Tests] | None:
     """Return what is proved in each order of the neighbours; None if too little is known."""
     coarse = losses_above(terms)
     if not coarse:
         return None
-    orders = [Tests(np.zeros_like(rates), np.ones_like(rates), np.ones_like(rates)) for _ in coarse]
+    nothing = Tests(np.zeros_like(rates), np.ones_like(rates), np.ones_like(rates))
+    orders = [[nothing] for _ in coarse]
     for tilts in _tilts(coarse, rates):
         frames = tuple(
             losses.frame(losses.narrow_tilt(losses.moments(tilt).mean) if tilt > 0 else 0.0)
@@ -65,15 +77,8 @@ def lattice_tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> list[Te
             return None
         each = [_OneWay.of(way, frame, both_sides) for way, frame in zip(ways, frames, strict=True)]
         for order, ahead, behind in zip(orders, each, each[::-1], strict=True):
-            _take(order, ahead.tests(rates))
-            _take(order, behind.turned(rates))
-    return orders
-
-
-def _take(best: Tests, other: Tests) -> None:
-    np.maximum(best.misses_lower, other.misses_lower, out=best.misses_lower)
-    np.minimum(best.misses_upper, other.misses_upper, out=best.misses_upper)
-    np.minimum(best.power_upper, other.power_upper, out=best.power_upper)
+            order += [ahead.tests(rates), behind.turned(rates)]
+    return [Tests.all_of(proofs) for proofs in orders]
 
 
 def _tilts(coarse: tuple[DiscreteLosses, ...], rates: Array) -> Iterator[tuple[float, ...]]:

@@ -8,7 +8,7 @@ import math
 from abc import ABC
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from tightnoise._validate import one_of, require
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import LOST, Excess
 from tightnoise.costs._functions import RdpFunction
+
+if TYPE_CHECKING:
+    from tightnoise.costs._group import Group, GroupCase
 
 Array = NDArray[np.float64]
 Profile = tuple[Array, Array]
@@ -136,7 +139,7 @@ class Leaf(ABC):
         if excess is None or release is None:
             return None
         beyond = epsilons * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
-        both = self._profile(beyond)
+        both = self.known_profile(beyond)
 
         def lower(heights: Array) -> Array:
             known = (beyond <= release.highest) & (heights > LOST)
@@ -154,7 +157,12 @@ class Leaf(ABC):
         excess, release = self.profile_excess, losses_of_leaf(self)
         if excess is None or release is None:
             return None
-        return Attained(self._profile, excess, release.is_symmetric)
+        return Attained(self.known_profile, excess, release.is_symmetric)
+
+    @property
+    def has_pair(self) -> bool:
+        """Whether a pair is known that composes from below, by its losses or by its profile."""
+        return self.reached() is not None or self.attained() is not None
 
     @property
     def gap(self) -> str | None:
@@ -162,11 +170,12 @@ class Leaf(ABC):
 
         Or why nothing is known from below.
         """
-        if self.attained() is None and self.reached() is None:
+        if not self.has_pair:
             return _UNSURE if self.is_attained else _BOUND
         return None
 
-    def _profile(self, epsilons: Array) -> Profile:
+    def known_profile(self, epsilons: Array) -> Profile:
+        """Return the profile of a leaf that has one."""
         both = self.profile(epsilons)
         assert both is not None
         return both
@@ -197,6 +206,10 @@ class Leaf(ABC):
     def grouped(self, count: int) -> Leaf | None:
         """Return the leaf of `count` changed records, if it is one of the same kind."""
         return None
+
+    def group_cases(self, group: Group) -> tuple[GroupCase, ...]:
+        """Return what data sets that differ in a group of records may be, if pairs are told."""
+        return ()
 
     def with_adjacency(self, adjacency: str | None) -> Leaf:
         """Return the same for named neighbours."""

@@ -34,8 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
-from tightnoise.costs._discrete_losses import DiscreteLosses, Release
-from tightnoise.costs._lattice import Frame, Tilted, Work
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._lattice import DiscreteLosses, Frame, Tilted, Work
 
 Array = NDArray[np.float64]
 

@@ -6,7 +6,8 @@ import math
 
 from tightnoise._validate import not_negative, real_scalar, require
 from tightnoise.costs._composed_release import composed_release
-from tightnoise.costs._discrete_losses import DiscreteLosses, Release
+from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._lattice import DiscreteLosses, both_directions
 
 _UNIT = 2.0**-53
 
@@ -54,7 +55,7 @@ class PrivacyLossDistribution:
 
     __slots__ = ("_both", "_releases")
 
-    _both: tuple[_Direction, ...] | None
+    _both: tuple[DiscreteLosses, ...] | None
     _releases: dict[Release, int]
 
     def __init__(self) -> None:
@@ -100,8 +101,9 @@ class PrivacyLossDistribution:
         """
         loss = not_negative("epsilon", epsilon)
         largest = 0.0
-        for direction in self._directions:
-            largest = direction.delta(loss, largest)
+        for losses in self._directions:
+            if largest == 0 or losses.chernoff_delta(loss) > largest:
+                largest = max(largest, min(1.0, losses.delta_upper(loss)))
         return largest
 
     def epsilon(self, delta: float) -> float:
@@ -127,8 +129,8 @@ class PrivacyLossDistribution:
         target = real_scalar("delta", delta)
         require(0 <= target <= 1, "delta", delta, "between 0 and 1")
         largest = 0.0
-        for direction in self._directions:
-            largest = direction.epsilon(target, largest)
+        for losses in self._directions:
+            largest = max(largest, _epsilon(losses, target, largest))
         return largest
 
     def _composed(self) -> Release:
@@ -136,42 +138,21 @@ class PrivacyLossDistribution:
         return composed_release(self._releases)
 
     @property
-    def _directions(self) -> tuple[_Direction, ...]:
+    def _directions(self) -> tuple[DiscreteLosses, ...]:
         """The losses of P over Q, and of Q over P if they differ."""
         if self._both is None:
-            counts = tuple(self._releases.values())
-            forward = tuple(self._releases)
-            backward = tuple(release.swapped for release in forward)
-            different = (forward,) if forward == backward else (forward, backward)
-            self._both = tuple(_Direction(releases, counts) for releases in different)
+            self._both = both_directions(self._releases)
         return self._both
 
 
-class _Direction:
-    """The losses of all releases, from P or from Q."""
-
-    def __init__(self, releases: tuple[Release, ...], counts: tuple[int, ...]) -> None:
-        self._losses = DiscreteLosses(releases, counts)
-
-    def delta(self, epsilon: float, least: float) -> float:
-        """Return at least the divergence, and `least`."""
-        if least > 0:
-            bound = math.exp(min(0.0, self._losses.chernoff_log_slack(epsilon)))
-            if self._total(bound) <= least:
-                return least
-        return max(least, min(1.0, self._total(self._losses.slack_upper(epsilon))))
-
-    def epsilon(self, delta: float, least: float) -> float:
-        """Return an epsilon of which the divergence is at most `delta`, no less than `least`."""
-        slack = (delta - self._losses.infinite) * (1 - 4 * _UNIT)
-        if slack < 0:
-            return math.inf
-        if slack == 0:
-            return max(least, self._losses.highest * (1 + 16 * _UNIT))
-        log_slack = math.log(slack)
-        if least > 0 and self._losses.chernoff_epsilon(log_slack) <= least:
-            return least
-        return max(least, self._losses.epsilon_upper(log_slack))
-
-    def _total(self, slack: float) -> float:
-        return (self._losses.infinite + slack) * (1 + 4 * _UNIT)
+def _epsilon(losses: DiscreteLosses, delta: float, least: float) -> float:
+    """Return an epsilon of which the divergence is at most `delta`; 0 if one is below `least`."""
+    slack = (delta - losses.infinite) * (1 - 4 * _UNIT)
+    if slack < 0:
+        return math.inf
+    if slack == 0:
+        return losses.highest * (1 + 16 * _UNIT)
+    log_slack = math.log(slack)
+    if least > 0 and losses.chernoff_epsilon(log_slack) <= least:
+        return 0.0
+    return losses.epsilon_upper(log_slack)

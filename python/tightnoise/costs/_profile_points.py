@@ -21,7 +21,6 @@ from tightnoise.costs._exact import Composition, composition_of
 from tightnoise.costs._lattice_bounds import deltas_below
 from tightnoise.costs._leaf import Leaf, losses_of_leaf
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
-from tightnoise.costs._release_profile import release_profile
 from tightnoise.costs._sampled import Sampled, Terms, composed_of
 
 Array = NDArray[np.float64]
@@ -138,9 +137,8 @@ def _of_leaf(leaf: Leaf) -> tuple[Profile, Profile] | None:
 
     def one(way: int) -> Profile:
         def more(at: Array) -> tuple[Array, Array]:
-            both, below = leaf.profile(at), leaf.profile_below(at)
-            assert both is not None
-            upper = np.minimum(both[way], 1.0)
+            below = leaf.profile_below(at)
+            upper = np.minimum(leaf.known_profile(at)[way], 1.0)
             lower = np.zeros_like(at) if below is None else below[way]
             return np.minimum(lower, upper), upper
 
@@ -159,7 +157,7 @@ def _of_release(
     if losses.size > most:
         losses = losses[np.linspace(0, losses.size - 1, most).astype(int)]
     epsilons = np.unique(np.concatenate([[0.0], losses, _kinks(release)]))
-    uppers = release_profile(release, epsilons)
+    uppers = release.profile(epsilons)
     below = np.zeros((2, epsilons.size))
     if both_sides:
         seen = int(np.argmax(np.append(np.maximum(*uppers) <= far, True)))
@@ -183,7 +181,7 @@ def _of_answers(terms: Terms, losses: PrivacyLossDistribution | None) -> tuple[P
                 break
             upper[i] = min(upper[i], proof.bound)
     if losses is not None:  # a lattice serves many points
-        both_ways = release_profile(losses._composed(), epsilons)
+        both_ways = losses._composed().profile(epsilons)
         upper = np.minimum(upper, np.maximum(*both_ways))
     both = Profile(epsilons, np.zeros_like(upper), upper)
     return both, both

@@ -1,9 +1,10 @@
-"""Quotients that are rounded one way."""
+"""Quotients and sums that are rounded one way."""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from fractions import Fraction
 
 from tightnoise._validate import require
@@ -42,3 +43,12 @@ def _rounded_down(sigma: float, sensitivity: float) -> float:
         return sys.float_info.max
     quotient = float(exact)
     return quotient if quotient <= exact else math.nextafter(quotient, 0.0)
+
+
+def total_upper(terms: Iterable[tuple[float, float]]) -> float:
+    """Return the sum of value times count over terms, rounded up."""
+    try:
+        total = math.fsum(value * n for value, n in terms)
+    except OverflowError:
+        return math.inf
+    return math.nextafter(total * (1 + 2.0**-50), math.inf) if total > 0 else 0.0

@@ -322,7 +322,7 @@ class RdpCurve:
         >>> round(curve.epsilon(1e-6), 4)
         0.8999
         """
-        return _said(self.best_epsilon(delta, conversion)).bound
+        return _said(self.best("epsilon", delta, conversion)).bound
 
     def best_order(self, delta: float, conversion: str = "optimal") -> float:
         """Return the order that proves `epsilon(delta, conversion)`; same errors and warning.
@@ -346,7 +346,7 @@ class RdpCurve:
         >>> curve.best_order(1e-6)
         24.0
         """
-        return _said(self.best_epsilon(delta, conversion)).order
+        return _said(self.best("epsilon", delta, conversion)).order
 
     def delta(self, epsilon: float, conversion: str = "optimal") -> float:
         """Return the smallest delta that any order above 1 proves at `epsilon`.
@@ -382,17 +382,15 @@ class RdpCurve:
         >>> f"{curve.delta(0.9):.2e}"
         '9.99e-07'
         """
-        return _said(self.best_delta(epsilon, conversion)).bound
+        return _said(self.best("delta", epsilon, conversion)).bound
 
-    def best_epsilon(self, delta: float, conversion: str = "optimal") -> Best:
+    def best(self, question: str, at: float, conversion: str = "optimal") -> Best:
         bound = conversion_named(conversion)
-        failure = real_scalar("delta", delta)
-        require(0 < failure < 1, "delta", delta, "between 0 and 1, exclusive")
-        return self._known.epsilon(bound, failure)
-
-    def best_delta(self, epsilon: float, conversion: str = "optimal") -> Best:
-        bound = conversion_named(conversion)
-        return self._known.delta(bound, not_negative("epsilon", epsilon))
+        if question == "delta":
+            return self._known.best(question, bound, not_negative("epsilon", at))
+        failure = real_scalar("delta", at)
+        require(0 < failure < 1, "delta", at, "between 0 and 1, exclusive")
+        return self._known.best(question, bound, failure)
 
 
 def _said(best: Best) -> Best:

@@ -1,10 +1,10 @@
-"""Leaves of releases from a random sample of the records, and of groups of records."""
+"""The leaf of releases from a random sample of the records."""
 
 from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,16 +23,14 @@ from tightnoise.costs._excess import Excess
 from tightnoise.costs._few_samples import RareRelease
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair, Noise, TruncatedPair, gaussian_of_mu
-from tightnoise.costs._group_case import GroupCase
+from tightnoise.costs._group import Group, GroupCase
 from tightnoise.costs._grouped_gaussian import MOST_RECORDS, GroupedGaussian, is_in_range
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
-from tightnoise.costs._pure import PureRdp
-from tightnoise.costs._quotients import less_noise
+from tightnoise.costs._quotients import less_noise, total_upper
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._release_profile import deviation, release_profile
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
 from tightnoise.costs._sampled_profile import (
     fixed_size_profile,
@@ -44,7 +42,6 @@ from tightnoise.costs._sampled_profile import (
 from tightnoise.costs._sampled_von_mises_fisher import SampledVonMisesFisherRdp
 from tightnoise.costs._sampling import adjacency_of
 from tightnoise.costs._subsampling import subsampled
-from tightnoise.costs._zcdp import ZcdpRdp
 
 Array = NDArray[np.float64]
 Terms = tuple[tuple[Leaf, int], ...]
@@ -173,18 +170,24 @@ class Sampled(Leaf):
         attained = all(leaf.is_attained for leaf, _ in self._beside_none)
         return self._opposite is not None and known and attained
 
-    def changed(self, count: int) -> tuple[Terms, tuple[GroupedGaussian, ...]]:
-        """Return what a record costs beside none, and the pairs of so many changes, if told."""
+    def group_cases(self, group: Group) -> tuple[GroupCase, ...]:
+        """Return what data sets that differ in a group may be, if the pairs are told."""
         terms = self._beside_none if self.is_replaced else self.terms
         known = bool(terms) and all(isinstance(leaf, GaussianPair) for leaf, _ in terms)
-        mu = root_of_squares(terms)
+        mu, count = root_of_squares(terms), group.count
         is_told = self.sampling == "poisson" and known and is_in_range(mu, self.rate)
         if not is_told or count > MOST_RECORDS:
-            return terms, ()
+            return ()
         each = [(count, count)]
         if not self.is_replaced:
             each = [(count - n, n) for n in range(count // 2 + 1)]
-        return terms, tuple(GroupedGaussian(mu, self.rate, *both) for both in each)
+        noise = _merged_noise(terms)
+        is_pair = all(leaf.is_attained for leaf, _ in terms)
+        is_least = all(leaf.has_least_profile for leaf, _ in terms)
+        return tuple(
+            GroupCase(group, GroupedGaussian(mu, self.rate, *both), noise, is_pair, is_least)
+            for both in each
+        )
 
     @cached_property
     def _merged(self) -> Terms:
@@ -329,14 +332,9 @@ class Sampled(Leaf):
         if largest < _LEAST_LOSS:
             return None
 
-        def profile(epsilons: Array) -> Profile:
-            both = self.profile(epsilons)
-            assert both is not None
-            return both
-
-        width = min(largest, self.rate * min(deviation(found), 1.0))
+        width = min(largest, self.rate * min(found.deviation, 1.0))
         symmetric = found.is_symmetric and (self.is_replaced or self.sampling == "fixed-size")
-        return losses_of(profile, largest, width, bends, symmetric=symmetric)
+        return losses_of(self.known_profile, largest, width, bends, symmetric=symmetric)
 
     def reached(self) -> Release | None:
         """Return the losses of a single leaf's pair on a Poisson sample."""
@@ -427,7 +425,7 @@ def profile_of(terms: Terms) -> Any:
     release = composed_of(terms)
     if release is None:
         return None
-    return functools.partial(release_profile, release)
+    return release.profile
 
 
 @functools.lru_cache(maxsize=32)
@@ -495,153 +493,6 @@ def _sampled_gaussian(multiplier: float, rate: float, fixed_size: bool) -> RdpFu
     return (FixedSizeGaussianRdp if fixed_size else SampledGaussianRdp)(multiplier, rate)
 
 
-@dataclass(frozen=True)
-class Group(Leaf):
-    """A release and `count` changed records: delta_k(k e) <= delta(e) (e^(k e) - 1)/(e^e - 1).
-
-    (A chain of k neighbours, each at epsilon e: Vadhan 2017, "The Complexity of Differential
-    Privacy", Lemma 2.2.) Where the leaf knows the pair of such data sets, that is taken instead, or
-    the pairs, by how many of the records are in the one and how many in the other: the profile here
-    is the largest, and `cases_of` composes each apart.
-    """
-
-    leaf: Leaf
-    count: int
-
-    kind: ClassVar[str] = "group"
-    is_attained: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.leaf, Leaf):
-            raise TypeError(f"leaf must be a leaf; got {shown(self.leaf)}")
-        self._set(count=integer("count", self.count, minimum=2, maximum=MAX_COUNT))
-
-    @property
-    def is_slow(self) -> bool:  # type: ignore[override]
-        """Whether that of the leaf is."""
-        return self.leaf.is_slow
-
-    @property
-    def is_coarse(self) -> bool:  # type: ignore[override]
-        """Whether that of the leaf is."""
-        return self.leaf.is_coarse
-
-    @cached_property
-    def larger(self) -> Leaf | None:
-        """The leaf of so many changed records, if it is one of the same kind."""
-        return self.leaf.grouped(self.count)
-
-    @cached_property
-    def cases(self) -> tuple[GroupCase, ...]:
-        """What the two data sets may be, as pairs that are told; empty if they are not."""
-        if not isinstance(self.leaf, Sampled):
-            return ()
-        terms, pairs = self.leaf.changed(self.count)
-        if not pairs:
-            return ()
-        is_pair = all(leaf.is_attained for leaf, _ in terms)
-        is_least = all(leaf.has_least_profile for leaf, _ in terms)
-        noise = _merged_noise(terms)
-        return tuple(GroupCase(self, pair, noise, is_pair, is_least) for pair in pairs)
-
-    @property
-    def has_least_profile(self) -> bool:  # type: ignore[override]
-        """Whether the leaf's own is."""
-        return self.larger is not None and self.larger.has_least_profile
-
-    @property
-    def max_loss(self) -> float:
-        """As many times that of one record."""
-        larger = self.larger
-        return (
-            total_upper([(self.leaf.max_loss, self.count)]) if larger is None else larger.max_loss
-        )
-
-    @property
-    def gdp_mu(self) -> float:
-        """As many times that of one record (Dong, Roth and Su 2022, Theorem 2.14)."""
-        larger = self.larger
-        return total_upper([(self.leaf.gdp_mu, self.count)]) if larger is None else larger.gdp_mu
-
-    @property
-    def zcdp_rho(self) -> float:
-        """As many times squared (Bun and Steinke 2016, Proposition 1.9)."""
-        larger = self.larger
-        own = total_upper([(self.leaf.zcdp_rho, self.count**2)])
-        return own if larger is None else larger.zcdp_rho
-
-    def renyi(self) -> RdpFunction | None:
-        """Return a bound by the largest loss or by zCDP."""
-        if self.larger is not None:
-            return self.larger.renyi()
-        known: list[RdpFunction] = []
-        if self.max_loss < math.inf:
-            known.append(PureRdp(self.max_loss))
-        if self.zcdp_rho < math.inf:
-            known.append(ZcdpRdp(self.zcdp_rho))
-        return Lesser(tuple(known)) if known else None
-
-    def profile(self, epsilons: Array) -> Profile | None:
-        """Return the largest of the cases, or the chain's bound."""
-        if self.larger is not None:
-            return self.larger.profile(epsilons)
-        if self.cases:
-            delta = np.max([one for case in self.cases for one in case.profile(epsilons)], axis=0)
-            return delta, delta
-        each = np.nextafter(epsilons / self.count, 0.0)
-        base = self.leaf.profile(each)
-        if base is None:
-            return None
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            grown = np.where(each > 0, np.expm1(self.count * each) / np.expm1(each), self.count)
-        grown = np.where(np.isnan(grown), np.inf, grown) * (1 + 2.0**-48)
-        worst = np.maximum(*base)
-        with np.errstate(over="ignore", invalid="ignore"):
-            delta = np.where(worst > 0, np.minimum(worst * grown, 1.0), 0.0)
-        return delta, delta
-
-    def epsilon(self, delta: float) -> float | None:
-        """Return the leaf's own, or what the chain proves."""
-        return super().epsilon(delta) if self.larger is None else self.larger.epsilon(delta)
-
-    def release(self) -> Release | None:
-        """Return the losses."""
-        if self.larger is not None:
-            return losses_of_leaf(self.larger)
-        if self.cases:
-            largest = max(case.largest for case in self.cases)
-            width = max(case.width for case in self.cases)
-        else:
-            one = losses_of_leaf(self.leaf)
-            if one is None or self.leaf.profile(np.zeros(1)) is None:
-                return None
-            largest, width = self.count * one.largest, self.count * deviation(one)
-
-        def profile(epsilons: Array) -> Profile:
-            both = self.profile(epsilons)
-            assert both is not None
-            return both
-
-        return losses_of(profile, largest, width, symmetric=True)
-
-    def grouped(self, count: int) -> Leaf:
-        """Return that of as many times as many records."""
-        return replace(self, count=self.count * count)
-
-    @property
-    def gap(self) -> str | None:
-        """That of the larger pair, or of the chain, or of cases that are not told apart."""
-        if self.larger is not None:
-            return self.larger.gap
-        if self.cases:
-            return "of groups of different sizes together an upper bound is known only"
-        return "of a chain of neighbours an upper bound is known only"
-
-    def describe(self) -> str:
-        """Return what is released, and for how many records."""
-        return f"{self.count} records: {self.leaf.describe()}"
-
-
 def _in_worse_order(pair: Attained, largest: float, tilt: float) -> Attained:
     """Return a pair of which neighbours have either order in the one with the larger moment.
 
@@ -653,15 +504,6 @@ def _in_worse_order(pair: Attained, largest: float, tilt: float) -> Attained:
     if ahead >= behind:
         return pair
     return pair._replace(profile=lambda epsilons: pair.profile(epsilons)[::-1], both_sides=None)
-
-
-def total_upper(terms: Any) -> float:
-    """Return the sum of value times count over terms, rounded up."""
-    try:
-        total = math.fsum(value * n for value, n in terms)
-    except OverflowError:
-        return math.inf
-    return math.nextafter(total * (1 + 2.0**-50), math.inf) if total > 0 else 0.0
 
 
 def root_of_squares(terms: Terms) -> float:

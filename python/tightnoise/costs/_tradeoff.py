@@ -52,7 +52,7 @@ def tradeoff(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     if gaussian is not None:
         return _of_gaussian(gaussian, rates)
     flat = rates.ravel()
-    found = _best([_found(case, flat, both_sides=both_sides) for case in cases_of(terms)])
+    found = Tests.any_of([_found(case, flat, both_sides=both_sides) for case in cases_of(terms)])
     return Tests(
         np.clip(found.misses_lower - _ROUNDING, 0.0, 1.0 - flat).reshape(rates.shape),
         np.clip(found.misses_upper + _ROUNDING, 0.0, _guessing(flat)).reshape(rates.shape),
@@ -66,35 +66,26 @@ def _found(terms: Terms, rates: Array, *, both_sides: bool) -> Tests:
     if known is None:
         each = lattice_tradeoff(terms, rates, both_sides=both_sides)
         if each is not None:
-            return _best(each)
+            return Tests.any_of(each)
         known = profiles(terms, _far(rates), both_sides=both_sides)
     ahead, behind = known
     orders = [(ahead, behind), (behind, ahead)][: 1 if behind is ahead else 2]
     if ahead.more is None or behind.more is None:
-        return _best([_at_points(*order, rates) for order in orders])
+        return Tests.any_of([_at_points(*order, rates) for order in orders])
     each, rest = _near_the_best(orders, rates, both_sides=both_sides)
-    found = _best(each)
+    found = Tests.any_of(each)
     if both_sides:
         rest |= found.misses_upper - found.misses_lower > _WIDE
     rest &= (rates > 0) & (rates < 1)
     if ahead.is_smooth and rest.any():  # contours take long there, or three points are too few
         other = lattice_tradeoff(terms, rates[rest], both_sides=both_sides)
-        _tighten(found, rest, [] if other is None else [_best(other)])
+        _tighten(found, rest, [] if other is None else [Tests.any_of(other)])
     return found
-
-
-def _best(each: list[Tests]) -> Tests:
-    """Return what attackers do who choose among orders of the neighbours, or pairs of them."""
-    return Tests(
-        np.min([one.misses_lower for one in each], axis=0),
-        np.min([one.misses_upper for one in each], axis=0),
-        np.max([one.power_upper for one in each], axis=0),
-    )
 
 
 def _tighten(found: Tests, some: NDArray[np.bool_], others: list[Tests]) -> None:
     """Put what is proved of some rates together with what others prove of them."""
-    here = _intersection([Tests(*(values[some] for values in found)), *others])
+    here = Tests.all_of([Tests(*(values[some] for values in found)), *others])
     for values, better in zip(found, here, strict=True):
         values[some] = better
 
@@ -225,16 +216,7 @@ def _at_points(ahead: Profile, behind: Profile, rates: Array) -> Tests:
         three = best + width * np.array([[-1], [0], [1]])
         three = np.clip(three, [[0], [1], [2]], x.size - np.array([[3], [2], [1]]))
         found.append(_proved(x[three], lower[three], upper[three], rates))
-    return _intersection(found)
-
-
-def _intersection(found: list[Tests]) -> Tests:
-    """Return what several proofs of one order say together."""
-    return Tests(
-        np.max([one.misses_lower for one in found], axis=0),
-        np.min([one.misses_upper for one in found], axis=0),
-        np.min([one.power_upper for one in found], axis=0),
-    )
+    return Tests.all_of(found)
 
 
 def _both_branches(ahead: Profile, behind: Profile) -> tuple[Array, Array, Array]:

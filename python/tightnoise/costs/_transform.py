@@ -37,10 +37,10 @@ class Transform:
         self._blocks = [slice(at, min(at + _BLOCK, count)) for at in range(0, count, _BLOCK)]
         self._peak, self._log_peak = 0, 0.0  # where each loss is at its most probable place
 
-    def multiply(self, offsets: NDArray[np.int64], weights: Array, times: float) -> None:
+    def multiply(self, offsets: NDArray[np.int64], weights: Array, times: int) -> None:
         """Add `times` losses, each with such weights, 1 in sum, at such different places."""
         largest = int(np.argmax(weights))
-        self._peak += int(times) * int(offsets[largest])
+        self._peak += times * int(offsets[largest])
         self._log_peak += times * math.log(float(weights[largest]))
         folded = np.bincount(offsets % self._size, weights, minlength=self._size)
         folded[0] -= 1.0  # so that the factor less 1, of which small ones keep their digits, is g
@@ -70,7 +70,7 @@ class Transform:
             self._log_error[at] += times * np.log1p(errors / g.beside_one)
         self._blocks = remaining
 
-    def _left(self, block: slice, g: _Number, error: float, times: float) -> NDArray[np.bool_]:
+    def _left(self, block: slice, g: _Number, error: float, times: int) -> NDArray[np.bool_]:
         """Return at which frequencies all factors and these are not negligible, or may not be.
 
         No factor is above 1, so what is this small stays so.
