@@ -96,6 +96,26 @@ def test_outputs_that_only_one_has_count_in_full():
     assert (cost * 3).epsilon_bounds(0.1) == (math.inf, math.inf)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_outputs_that_only_one_has_count_where_they_are_next_to_impossible(seed):
+    rng = np.random.default_rng(seed)
+    rare, loss, n = 10 ** rng.uniform(-17, -6), 10 ** rng.uniform(-2.5, 0), int(rng.integers(6000))
+    p = (1 - rare) / (1 + math.exp(-loss))
+    other = (1 - rare) / (1 + math.exp(loss))
+    plan = tn.Cost.of_losses([math.inf, loss, -loss], [rare, p, other]) * n
+    epsilon = math.sqrt(n) * loss * rng.uniform(2, 7)
+    finite = mp.mpf(0)
+    for k in range(n // 2, n + 1):
+        gap = epsilon - mp.mpf(loss) * (2 * k - n)
+        if gap < 0:
+            mass = mp.binomial(n, k) * mp.mpf(p) ** k * mp.mpf(other) ** (n - k)
+            finite += mass * (1 - mp.exp(gap))
+    truth = 1 - (1 - mp.mpf(rare)) ** n + finite
+    lower, upper = plan.delta_bounds(epsilon)
+    assert lower <= truth * (1 + 1e-12)
+    assert truth * (1 - 1e-12) <= upper <= lower * (1 + 1e-8)
+
+
 def test_what_has_many_sums_is_left_to_others():
     ten = tn.Cost.of_response(0.5, 10)
     assert few_sums((ten * 300).terms) is not None

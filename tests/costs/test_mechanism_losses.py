@@ -2,12 +2,15 @@
 
 import itertools
 import math
+from fractions import Fraction
 
+import mpmath as mp
 import numpy as np
 import pytest
 
 import tightnoise as tn
 from tightnoise import Cost
+from tightnoise.costs._staircase_losses import staircase_losses
 
 INF = float("inf")
 
@@ -107,6 +110,62 @@ def test_renyi_divergences_of_mixtures(mixture):
     assert by_renyi == pytest.approx((gaussian * 20).epsilon(1e-5, by="rdp"), rel=1e-6)
     assert (once * 20).epsilon(1e-5) < by_renyi
     assert 0 < once.sampled(0.01, "poisson").epsilon(1e-5) < once.epsilon(1e-5)
+
+
+def law_of_steps(epsilon, gamma, change, bound):
+    """Return the probability of each loss, in units of epsilon, by all pieces of both densities."""
+
+    def level(x):
+        return math.inf if abs(x) > bound else max(0, 1 + math.floor(abs(x) - gamma))
+
+    ends = [bound, *(gamma + j for j in range(math.floor(bound - gamma) + 1))]
+    ends = {end + shift for one in ends for end in (one, -one) for shift in (0, change)}
+    ends = sorted(end for end in ends if -bound <= end <= bound)
+    masses = {}
+    for a, b in itertools.pairwise(ends):
+        here, there = level((a + b) / 2), level((a + b) / 2 - change)
+        mass = mp.exp(-here * mp.mpf(epsilon)) * (b - a).numerator / (b - a).denominator
+        masses[there - here] = masses.get(there - here, 0) + mass
+    return {loss: mass / mp.fsum(masses.values()) for loss, mass in masses.items()}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_steps_that_end_are_a_lottery_of_four(seed):
+    rng = np.random.default_rng(seed)
+    epsilon, gamma = 10 ** rng.uniform(-4, 1.5), float(rng.choice([0.0, 0.5, 1.0, rng.uniform()]))
+    change = Fraction(float(rng.choice([1.0, rng.uniform()])))
+    ends = [rng.uniform(1, 40), rng.uniform(0.5, 2), rng.integers(1, 9) + 0.5, rng.integers(1, 9)]
+    bound = change * Fraction(float(rng.choice(ends)))
+    with mp.workdps(40):
+        truth = law_of_steps(epsilon, Fraction(gamma), change, bound)
+        found = staircase_losses(epsilon, gamma, change, bound)
+        losses = np.rint(found.values / epsilon).tolist()
+        masses = dict(zip(losses, map(mp.exp, found.log_mass.tolist()), strict=True))
+        assert found.infinite == pytest.approx(float(truth.pop(math.inf)), rel=2**-48)
+        assert masses.keys() == truth.keys()
+        for loss, mass in truth.items():
+            assert abs(masses[loss] / mass - 1) <= 2**-48 * (1 + abs(mp.log(mass)))
+
+
+def test_steps_that_end_are_told_beside_others(check_error):
+    steps = tn.Tulap(epsilon=0.2, sensitivity=1.0, bound=60.0).cost(sensitivity=1.0)
+    rare = tn.Gaussian(0.8).cost(sensitivity=1.0).sampled(1e-4, "poisson")
+    for plan in (
+        steps * 30,
+        steps * 30 + rare * 4,
+        steps * 3 + tn.Laplace(4.0).cost(sensitivity=1.0) * 9,
+    ):
+        lower, upper = plan.epsilon_bounds(1e-3)
+        assert 0 < lower <= upper
+        check_error("epsilons of steps that end", 1 - lower / upper, 1e-6)
+
+
+def test_noise_that_ends_before_the_other_begins_tells_all():
+    laplace = tn.Laplace(1.0).cost(sensitivity=1.0)
+    steps = tn.Tulap(epsilon=1.0, sensitivity=1.0, bound=0.4).cost(sensitivity=1.0)
+    assert (steps * 3 + laplace).epsilon_bounds(0.9) == (INF, INF)
+    for noise in (tn.TruncatedLaplace(1.0, 0.4), tn.Tulap(1.0, 0.1, 0.4)):
+        assert (noise.cost(sensitivity=1.0) * 3 + laplace).epsilon_bounds(0.9)[1] == INF
 
 
 def test_noise_that_ends_fails():

@@ -252,8 +252,10 @@ class AdditivePair(Leaf):
     def release(self) -> Release | None:
         """Return the losses; None of noise with several modes whose losses are too large."""
         if self._is_staircase:
-            epsilon, step, gamma, _ = self.parameters
-            return staircase_losses(epsilon, gamma, Fraction(self.sensitivity) / Fraction(step))
+            epsilon, step, gamma, bound = self.parameters
+            change = Fraction(self.sensitivity) / Fraction(step)
+            end = Fraction(bound) / Fraction(step) if bound < math.inf else bound
+            return staircase_losses(epsilon, gamma, change, end)
         law, shift = self._core_law, self.sensitivity
         if not self.is_attained:
             far = np.empty(1)
@@ -278,11 +280,8 @@ class AdditivePair(Leaf):
 
     @property
     def _is_staircase(self) -> bool:
-        """Whether each loss is a step or none."""
-        if self.law != "staircase":
-            return False
-        _, step, _, bound = self.parameters
-        return bool(bound == math.inf and self.sensitivity <= step)
+        """Whether each finite loss is a step or none."""
+        return self.law == "staircase" and bool(self.sensitivity <= self.parameters[1])
 
     def reached(self) -> Release | None:
         """Return those of staircase noise."""

@@ -108,8 +108,8 @@ def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Relea
     """Return losses of both directions that its pair dominates; None if not known."""
     reached = leaf.reached()
     if reached is not None:
-        forward = lowered(reached)
-        return forward, forward if reached.is_symmetric else lowered(reached.swapped)
+        forward = lowered(reached, 0)
+        return forward, forward if reached.is_symmetric else lowered(reached, 1)
     tilt = 0.0 if finer is None or finer.is_level else max(finer.tilts)
     found, release = leaf.attained(tilt), losses_of_leaf(leaf)
     if found is None or release is None:

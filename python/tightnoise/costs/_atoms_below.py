@@ -303,13 +303,18 @@ def _assembled(right: _Side, left: _Side, rest: float, shrunk: float, excess: Ex
     )
 
 
-def lowered(release: Release) -> Release:
-    """Return losses of one direction that those of a given distribution dominate."""
+def lowered(given: Release, way: int) -> Release:
+    """Return losses of one direction that those of a given distribution dominate.
+
+    What P has where Q never is is given, too; of the other direction it is what is left of 1.
+    """
+    release = given.swapped if way else given
     masses = 1 - _ATOM * (1 + np.abs(release.values))
+    rest = _ATOM * (1 + release.largest) + 4e-12 if way else _ATOM * release.infinite
     return Release(
         values=release.values - 2 * _ATOM * np.abs(release.values),
         log_mass=release.log_mass + np.log(np.maximum(masses, _ATOM)),
-        infinite=max(0.0, release.infinite - _ATOM * (1 + release.largest) - 4e-12),
+        infinite=max(0.0, release.infinite - rest),
         infinite_swapped=0.0,
         is_symmetric=False,
         grid=release.grid,

@@ -157,7 +157,7 @@ def _above(pairs: Sequence[tuple[Release, int]], way: int) -> _Sums:
 
 
 def _below(pairs: Sequence[tuple[Release, int]], way: int) -> _Sums:
-    releases = tuple(lowered(release.swapped if way else release) for release, _ in pairs)
+    releases = tuple(lowered(release, way) for release, _ in pairs)
     counts = tuple(n for _, n in pairs)
     losses, log_mass, far, doubt = _types(zip(releases, counts, strict=True))
     infinite = infinite_below(zip(releases, counts, strict=True))

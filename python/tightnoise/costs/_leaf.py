@@ -149,13 +149,13 @@ class Leaf(ABC):
         return lower(both[0]), lower(both[1])
 
     def attained(self, tilt: float = 0.0) -> Attained | None:
-        """Return the profile of one pair, which composes from below; None: unknown.
+        """Return the profile of one pair, which composes from below; None: unknown, or no losses.
 
         Where several are known, of the pair with the largest moment E e^(tilt L), whose
         compositions cost about the most where that tilt counts.
         """
         excess, release = self.profile_excess, losses_of_leaf(self)
-        if excess is None or release is None:
+        if excess is None or release is None or release.largest == 0:
             return None
         return Attained(self.known_profile, excess, release.is_symmetric)
 
