@@ -15,9 +15,8 @@ expectations of convex functions of W. So the pair of these dominates. Where oth
 independent of it, and divergences are jointly convex.
 
 Both ends are reached: by a record that adds mu in one direction at each step. `_put` has put from
-both sides, to about 1e-12; where it takes too many frequencies, or W varies too much or too little,
-the cost of the release on all records is the bound from above, that of the largest output alone
-(`_cell_pairs`) the one from below.
+both sides, to about 1e-12 of k; where it is not known, the cost of the release on all records is
+the bound from above, that of the largest output alone (`_cell_pairs`) the one from below.
 """
 
 from __future__ import annotations
@@ -44,12 +43,11 @@ from tightnoise.costs._put import PutBounds, SmallPut, put_bounds
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_WIDEST = 10.0  # deviations of W
+_MOST_MU = 6.5  # of put
+_MOST_EXCESS = 1e7  # k - 1 of put
 _REACHES = (8.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # deviations: where nothing else is known, put
 _LOG_SMALL = -40.0  # goes on to where the largest output alone makes so small a call
-_LAST = 9.0  # epsilon of what is read backwards
-_MANY_FREQUENCIES = 1024  # which take a while at thousands of epsilons
-_EXACT = 1e-8  # what bounds may be wrong by
+_EXACT = 1e-6  # what bounds may be wrong by
 _MOST_TOLD = 18.0  # of mu, by the largest output: beyond, its cells have too little in common
 
 
@@ -83,12 +81,6 @@ class Allocated(Leaf):
     def is_attained(self) -> bool:  # type: ignore[override]
         """Whether put is known as far as it says something."""
         return self.profile_excess is not None
-
-    @property
-    def is_slow(self) -> bool:  # type: ignore[override]
-        """Whether put takes many frequencies."""
-        put = _put_of(self.leaf.gdp_mu, self.steps) if self.steps > 1 else None
-        return put is not None and put.frequencies > _MANY_FREQUENCIES
 
     @property
     def profile_excess(self) -> Excess | None:
@@ -139,10 +131,10 @@ class Allocated(Leaf):
 
     @property
     def gap(self) -> str | None:
-        """That of little noise, or next to none."""
+        """That of little noise."""
         if self.is_attained or self.steps == 1 or not self.leaf.is_attained:
             return super().gap
-        return "of so few steps, or so little noise, the largest output alone is told from below"
+        return "of so little noise the largest output alone is told from below"
 
     def release(self) -> Release | None:
         """Return the losses."""
@@ -166,22 +158,15 @@ class _Put:
     far: CallBounds | None
     left: SmallPut
 
-    @property
-    def frequencies(self) -> int:
-        """How many a near value takes."""
-        return 0 if self.near is None else self.near.places.size
-
     def forward(self, epsilons: Array) -> tuple[Array, Array]:
         """Return bounds of E (W - e^x)^+, which does not increase with x."""
+        lower, upper = np.zeros_like(epsilons), np.ones_like(epsilons)
+        if self.near is not None:
+            end = self.near.highest
+            lower, upper = self.near.call(np.minimum(epsilons, end))
+            lower = np.where(epsilons <= end, lower, 0.0)
         with np.errstate(over="ignore"):
             excess = np.expm1(epsilons)
-        lower, upper = np.zeros_like(excess), np.ones_like(excess)
-        if self.near is not None:
-            end = self.near.most
-            moved = 4 * _UNIT * np.minimum(excess, end)
-            lower, upper = self.near.at(np.minimum(excess, end))
-            lower = np.where(excess <= end, np.maximum(lower - moved, 0.0), 0.0)
-            upper = upper + moved
         is_far = excess >= (math.inf if self.far is None else self.far.least)
         if self.far is not None and is_far.any():
             lower[is_far], upper[is_far] = self.far.at(excess[is_far])
@@ -192,53 +177,45 @@ class _Put:
         small = self.left.at(epsilons)
         if self.near is None:
             return np.zeros_like(epsilons), small
-        x = np.minimum(epsilons, self.last)
-        excess = np.expm1(-x)
-        lower, upper = (call + excess for call in self.near.at(excess))
-        moved = -4 * _UNIT * excess
-        lower, upper = np.maximum(lower - moved, 0.0), np.maximum(upper + moved, 0.0)
+        x = np.minimum(epsilons, -self.near.lowest)
+        lower, upper = self.near.at(-x)
         scale = np.exp(x)
-        lower = np.where(epsilons <= self.last, scale * lower * (1 - 8 * _UNIT), 0.0)
+        lower = np.where(epsilons <= x, scale * lower * (1 - 8 * _UNIT), 0.0)
         return lower, np.minimum(scale * upper * (1 + 8 * _UNIT), small)
-
-    @property
-    def last(self) -> float:
-        """The epsilon from which on `backward` stays as it is."""
-        assert self.near is not None
-        return -math.log1p(-min(self.near.period / 2, -math.expm1(-_LAST)))
 
     @functools.cached_property
     def width(self) -> float:
         """How far the upper bounds may exceed the truth.
 
-        The parts of the error all rise with k, or all fall (but for |k - 1| e^(c (k - 1)) below 1,
-        which is less than what rounding moves beside it at 1): at both ends together they are no
-        less. Beyond the ends all of a bound may be error.
+        In each range the logarithm of the error is convex in k, that over k, too: it is largest at
+        an end, or at 1. Beyond the ends of all, all of a bound may be error.
         """
         if self.near is None:
             return math.inf
-        end = self.near.most
-        places = np.array([math.expm1(-self.last), 0.0, end])
-        first, middle, last = map(float, self.near.apart(places))
-        backward = math.exp(self.last) * (first + middle + 16 * _UNIT)
+        most = 0.0
+        for one in self.near.ranges:
+            low, high = one.ends
+            places = np.unique(np.clip([low, 0.0, high], low, high))
+            _, wrong = one.at(places)
+            apart = 2 * wrong * np.exp(np.maximum(-places, 0.0))
+            most = max(most, float(apart.max()) + 16 * _UNIT * math.exp(max(high, 0.0)))
         # Beyond, that of the last place is kept: the truth there, at most, and that error.
-        backward += float(self.backward(np.array([self.last]))[1][0])
-        forward = middle + last + 16 * _UNIT * end
+        most = max(most, float(self.backward(np.array([-self.near.lowest]))[1][0]))
         if self.far is None:
-            beyond = float(self.near.at(places)[1][2]) + 4 * _UNIT * end
+            most = max(most, float(self.near.call(np.array([self.near.highest]))[1][0]))
         else:
-            beyond = self.far.apart
-        return max(backward, forward, beyond) * (1 + 1e-6)
+            most = max(most, self.far.apart)
+        return most * (1 + 1e-6)
 
 
 @functools.lru_cache(maxsize=32)
 def _put_of(mu: float, steps: int) -> _Put | None:
     """Return the bounds; None where none are to be had."""
     far, near = call_bounds(mu, steps), None
-    if 0 < mu * mu < math.log1p(_WIDEST**2 * steps):
+    if 0 < mu <= _MOST_MU:
         deviation = math.sqrt(math.expm1(mu * mu) / steps)
         places = [deviation * reach for reach in _REACHES]
         small = [place for place in places if log_call_least(mu, steps, place) < _LOG_SMALL]
         most = min(small, default=places[-1]) if far is None else far.least
-        near = put_bounds(mu, steps, most)
+        near = put_bounds(mu, steps, min(most, _MOST_EXCESS))
     return None if near is None and far is None else _Put(near, far, SmallPut(mu, steps))

@@ -184,10 +184,10 @@ class LeafSum:
         -------
         Cost
             Never more than that of one step on all records. One epoch is told from both sides,
-            delta to about 1e-12, and rare large losses to nearly all digits, where noise is at
-            least 0.16 sensitivities; several to about 1e-6. But where exp(1/sigma^2) - 1, sigma in
-            sensitivities, is above 100 steps, or with two steps and half a sensitivity, several
-            epochs, and deltas of some tenths, are told only roughly from below.
+            delta to about 1e-12 (with noise below 0.4 sensitivities and few steps less closely),
+            and rare large losses to nearly all digits, where noise is at least 0.16
+            sensitivities; several to about 1e-6, where it is at least 0.2, else only roughly
+            from below.
 
         Raises
         ------

@@ -1,44 +1,51 @@
-"""E (k - W)^+ of the mean W of t log-normals of mean 1, from both sides, by one contour.
+"""E (k - W)^+ of the mean W of t log-normals of mean 1, from both sides, by one bent contour.
 
 Let Y = exp(mu Z - mu^2/2), Z normal, W = (Y_1 + ... + Y_t)/t, s^2 = (exp(mu^2) - 1)/t its variance,
-M(v) = E exp(-v (Y - 1)) and psi(u) = E exp(-u (W - 1)) = M(u/t)^t for Re u > 0. Then for c > 0
+phi(v) = E exp(-v Y), M(v) = e^v phi(v) and psi(u) = E exp(-u (W - 1)) = M(u/t)^t. Then for c > 0
 
     put(k) = (1/2 pi i) int e^(u (k - 1)) psi(u)/u^2 du   over   u = c + i y.
 
-Images. The sum over y = 2 pi j/L, divided by L, is sum over m of e^(-c m L) put(k + m L): Poisson's
-formula, as e^(-c k) put(k) is continuous, falls exponentially, and its transform like 1/y^2. Of
-m >= 1, put(a) = a - 1 + E (W - a)^+: the first is summed in closed form, and E (W - a)^+ <=
-s^2/(4 (a - 1)) (Scarf 1958). Of m <= -1, with any d > c, (a - w)^+ <= e^(d (a - w))/(d e), so
-that together they are at most e^(d (k - 1)) psi(d)/(d e) r/(1 - r), r = e^(-(d - c) L).
+Turned lines. Let v = r e^(i f), f >= 0. On the line Z - i g/mu, |f - g| <= pi/2,
 
-Turned lines. For v = a + i b, b >= 0, and 0 <= g <= arg v, on the line Z - i g/mu
+    phi(v) = int n(z - i g/mu) exp(-v e^(-i g) e^(mu z - mu^2/2)) dz,
+    |phi(v)| <= e^(g^2/(2 mu^2)) E exp(-R Y),   R = r cos(f - g).
 
-    E exp(-v Y) = int n(z - i g/mu) exp(-v e^(-i g) e^(mu z - mu^2/2)) dz,
-    |E exp(-v Y)| <= e^(g^2/(2 mu^2)) E exp(-(a cos g + b sin g) Y).
+So phi is known, and analytic, in the plane without the negative axis, and the contour may be
+bent to the left, where e^(u k) vanishes. As Re v - R = -2 r sin(f - g/2) sin(g/2),
 
-The right side falls with b. So e^c times its t-th power, at v = u/t and the last frequency y,
-bounds |psi| from there on; of J frequencies what is left is at most e^(c (k - 1)) times that over
-pi y (1 - 1/J).
+    log |M(v)| <= g^2/(2 mu^2) - 2 r sin(f - g/2) sin(g/2) + log E exp(-R (Y - 1)).
 
-The rule for M - 1. With g = min(arg v, mu) the trapezoidal rule of step h on that line is wrong by
-at most 2 e^((1 + d)^2/2) (1 + e^a)/(e^(2 pi d/h) - 1), d = min(1, pi/(2 mu)): on the lines of g -+
-mu d, v e^(-i g) still has a real part of at least 0. Nodes beyond z add at most (1 + e^a) e^(1/2) 2
-P(Z > z). Where frequencies are many, E exp(-v Y) is read between Chebyshev points of octaves. On
-the ellipse of rho about one, arg v is at most pi/2 + g, and its modulus e^(g^2/(2 mu^2)); N + 1
-points err by 4 rho^-N/(rho - 1) times that, and by their own errors times Lebesgue's constant
-(Trefethen, "Approximation Theory and Approximation Practice", chapters 8 and 15).
+The contour is the branch u(w) = m - l sin(a - i w) of a hyperbola, w real, of bend a = b/2
+(Weideman and Trefethen 2007). For w = x + i y, |y| <= a, that is a branch of bend a + y: from the
+straight line of real part m to one of bend b, to the right of 0. For x >= 0 along each of them
+arg u rises, the real part of u falls and |u| rises if l >= m sin b. So all above is bounded in a
+cell of x by its ends; beyond the last, |u'|/|u|^2 is at most cosh x/(l (cos b sinh x)^2).
 
-What rounding moves is summed beside: of an exponent w it is a part of e^w, and the frequencies are
-multiples of a number of 24 bits, exactly. Those are summed in runs, e^(i (m + j) x) = e^(i m x)
-e^(i j x): three units more for each number of a run, of whose products there are two for each part
-of a complex number, and some for the rest.
+The trapezoidal rule of step h errs by at most the sum of the integrals of moduli over both edges,
+over 2 pi (e^(2 pi a/h) - 1) (Trefethen and Weideman 2014). As functions of k, these, the sums of
+moduli that are left out, and those of what rounding moves are mixtures of exponentials: their
+logarithms are convex, and at most the line between those at both ends of a range of k.
+
+The rule for E exp(-v (Y - q)) - 1, q = 1 or, where Re v is far below 0, q = 0. The trapezoidal
+rule of step h on the line of g = min(f, S mu) errs by at most the integrals of moduli over the
+lines of g -+ mu d, d = min(1, pi/(2 mu)), over e^(2 pi d/h) - 1. For S >= d + (f - pi/2)/mu,
+v e^(-i g) has a real part R of at least 0 on both; they are at most e^((g/mu -+ d)^2/2) times
+
+    1 + e^(q (Re v - R)) E exp(-q R (Y - 1)),   E exp(-R (Y - 1)) <= e^min(R, mu^2 R (R + 1)/2),
+
+as Y - 1 >= mu Z - mu^2/2. Nodes beyond z add at most what the tails of those integrals are.
+
+What rounding moves is summed beside, in units of each term: u, which is never below a quarter of
+its parts, counts 16, in 1/u^2 twice, in the exponent by that; w = j h is exact, h being of 24 bits.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,98 +57,103 @@ Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _UNIT = 2.0**-53
-_TILT = 1.0  # the most of g/mu
-_EXPONENT = 44.0  # of the rule's error, which is then far below what frequencies leave out
+_TILT = 1.0  # the most of g/mu, or more where the contour is bent
+_EXPONENT = 44.0  # of the rule's error, which is then far below what rounding moves
 _EDGE = 9.7  # deviations, or more
-_BEYOND = 2.0**-58  # of the period: frequencies that are left out, a part of what is rounded
-_MOST_FREQUENCIES = 2**17
-_COUNTS = np.unique(np.geomspace(8, _MOST_FREQUENCIES, 70).astype(int))
-_DIRECT = 1024  # frequencies; others between Chebyshev points of so high a degree,
-_DEGREE, _STRETCH = 40, 3.0  # with Bernstein ellipses of that
-_LEBESGUE = 4.0  # more than 2/pi log(degree + 1) + 1
 _BLOCK = 2**15  # numbers at once
-_RUN = 32  # frequencies
-_LEAST_ROWS, _PRODUCT = 4, 2**15  # epsilons at once: products so small are not given to threads
-_CELLS_TO, _CELL = 9.0, 1 / 64  # deviations
-_RATES = 60
-_STEEPEST = 5.0  # d/c
+_CLEAR = 0.1  # how far the edge keeps from 0, as a share of m
+_MOST_BENT = 1.2  # where l >= m sin b
+_LEAST_BENT = 1.5  # times sqrt(m/t) mu: of much more, the bounds of |psi| grow with t
+_MORE_BENT = 1.5
+_STEEP, _STEEPER = 4.0, 7.0  # m (k - 1), and that where W varies less than that
+_LITTLE = 1.0
+_LEFT_OUT = 2.0**-55  # by the step and by the cut, as a share of k, or of k - 1
+_FARTHEST = 1e5  # of the last cell's end, beside 1/k, 1/s and m
+_CELL = 0.05
+_TURNS = np.append(0.0, np.geomspace(0.02, 1.0, 24))  # g: the best is about mu^2 r if that is small
+_LEAST_RATE = 1e-4  # R, beside the nearest u/t: smaller ones as that
+_RATIO = 2 ** (1 / 10)  # of R, at which log E exp(-R (Y - 1)) is known
+_FAR_LEFT = -0.5  # Re v
+_MOST_BESIDE = 16.0  # r, or r mu
+_NARROW, _WIDE = 4.0, 16.0  # k - 1 of a range, and how many times that of the one before
+_FAR_BELOW = 9.0  # deviations
+_LOW, _LOWER, _LOWEST = 2.0, 5.0, 60.0  # -log k of the range about 1, and how far others go
+_NOTHING = 1e-14  # of put(k)/k
+_MOST_NODES = 2**13
+_LANES = 16  # sums of each lane, then of all
+_CELLS_TO, _SMALL_CELL = 9.0, 1 / 64  # deviations
+_RATES, _LEAST_LARGEST = 60, 4.0  # and the logarithm of the last, or more
 _LARGEST_EXPONENT = 700.0  # of a number
-_MOST_TILTED = 600.0 / _STEEPEST  # c/t: e^(-d/t), and the rule's error, are numbers
+_ROUNDED = 1e-9  # logarithms of bounds are
+
+
+@dataclass(frozen=True)
+class PutBounds:
+    """Bounds of put(k), in ranges of k."""
+
+    ranges: tuple[_Range, ...]
+
+    @property
+    def lowest(self) -> float:
+        """The least log k."""
+        return self.ranges[0].ends[0]
+
+    @property
+    def highest(self) -> float:
+        """The largest log k."""
+        return self.ranges[-1].ends[1]
+
+    def at(self, log_k: Array) -> tuple[Array, Array]:
+        """Return the bounds."""
+        places, index = np.unique(log_k, return_inverse=True)  # the end of all, often
+        put, wrong = np.empty_like(places), np.empty_like(places)
+        before = np.searchsorted([one.ends[1] for one in self.ranges[:-1]], places)
+        for i, one in enumerate(self.ranges):
+            found = before == i
+            put[found], wrong[found] = one.at(places[found])
+        return np.maximum(put - wrong, 0.0)[index], (put + wrong)[index]
+
+    def call(self, log_k: Array) -> tuple[Array, Array]:
+        """Return those of put(k) - (k - 1) = E (W - k)^+."""
+        excess = np.expm1(log_k)
+        moved = 4 * _UNIT * np.abs(excess)
+        lower, upper = self.at(log_k)
+        return np.maximum(lower - excess - moved, 0.0), np.maximum(upper - excess + moved, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class PutBounds:
-    """Bounds of put(k) where k - 1 is at most `most`."""
+class _Range:
+    """One contour, and the logarithms of k between which it is told."""
 
-    most: float
-    deviation: float
-    period: float
+    ends: tuple[float, float]
     places: Complex  # u
-    weights: Complex  # psi(u)/(u^2 L), twice off the real axis
-    error: float  # of all terms, without their e^(c (k - 1))
-    below: tuple[float, float]  # of the images below: the logarithm at k = 1, and d
+    origins: Array  # q, in e^(u (k - q))
+    logs: Complex  # of the weights
+    log_errors: Array  # at the ends
 
-    def at(self, excess: Array) -> tuple[Array, Array]:
-        """Return the bounds, less k - 1: those of E (W - k)^+."""
-        total = np.empty_like(excess)
-        rows = max(_LEAST_ROWS, _PRODUCT // self._runs.size)
-        for i in range(0, excess.size, rows):
+    def at(self, log_k: Array) -> tuple[Array, Array]:
+        """Return put(k) and how far it may be wrong."""
+        put = np.empty_like(log_k)
+        rows = max(1, _BLOCK // self.places.size)
+        for i in range(0, log_k.size, rows):
             part = slice(i, i + rows)
-            total[part] = self._sum(excess[part])
-        call = total - self._images(excess) - excess
-        below, above = self._errors(excess)
-        return np.maximum(call - below, 0.0), np.maximum(call + above, 0.0)
+            beside = _beside(log_k[part, None], self.origins)
+            sizes = np.exp(beside * self.places.real + self.logs.real)
+            put[part] = _sums(sizes * np.cos(beside * self.places.imag + self.logs.imag))
+        low, high = self.ends
+        share = np.expm1(log_k - low) / math.expm1(high - low)
+        first, last = self.log_errors
+        return put, np.exp(first + share * (last - first) + _ROUNDED)
 
-    def apart(self, excess: Array) -> Array:
-        """Return how far both bounds are apart, were they not cut off at 0."""
-        below, above = self._errors(excess)
-        return below + above
 
-    def _images(self, excess: Array) -> Array:
-        step = math.exp(-float(self.places[0].real) * self.period)
-        return step / (1 - step) * (excess + self.period / (1 - step))
+def _beside(log_k: Array | float, origins: Array) -> Array:
+    """Return k - q, to two units."""
+    return np.where(origins > 0, np.expm1(log_k), np.exp(log_k))
 
-    def _errors(self, excess: Array) -> tuple[Array, Array]:
-        """Return how far what is summed may be above the truth, and below it."""
-        c, (size, turn) = float(self.places[0].real), self._sizes
-        error = self.error + _UNIT * (
-            (64 + 3 * self._runs.shape[0]) * size + 8 * np.abs(excess) * turn
-        )
-        error = np.exp(c * excess) * error * (1 + 1e-9)
-        error += 8 * _UNIT * (self._images(excess) + np.abs(excess))
-        step = math.exp(-c * self.period)
-        above = step / (1 - step) * self.deviation**2 / (4 * (excess + self.period))
-        log_below, rate = self.below
-        below = np.exp(np.minimum(log_below + rate * excess, _LARGEST_EXPONENT))
-        return error + above + below, error
 
-    @cached_property
-    def _sizes(self) -> tuple[float, float]:
-        """The sums of the moduli of the weights, and of their products with the places."""
-        moduli = np.abs(self.weights)
-        return float(moduli.sum()), float((moduli * np.abs(self.places)).sum())
-
-    @cached_property
-    def _runs(self) -> Complex:
-        """The weights in runs, the columns of a matrix; zeros at the end."""
-        length = math.isqrt(self.places.size - 1) + 1
-        weights = np.zeros(length * length, dtype=np.complex128)
-        weights[: self.weights.size] = self.weights
-        return np.ascontiguousarray(weights.reshape(length, length).T)
-
-    def _sum(self, excess: Array) -> Array:
-        """Return the sums of weights times e^(u (k - 1)), real parts.
-
-        The frequencies are multiples of one: exponentials of where each run starts, and of the
-        places within a run, do for all.
-        """
-        length = self._runs.shape[0]
-        within = float(self.places[1].imag) * np.arange(float(length))
-        inner, starts = (
-            np.exp(1j * np.multiply.outer(excess, step * within)) for step in (1.0, length)
-        )
-        total = ((inner @ self._runs) * starts).real.sum(axis=1)
-        return np.asarray(np.exp(float(self.places[0].real) * excess) * total)
+def _sums(terms: Array) -> Array:
+    """Return the sums of rows, of each lane and then of all, which rounds the less."""
+    return np.asarray(terms.reshape(len(terms), _LANES, -1).sum(axis=2).sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -152,177 +164,296 @@ class SmallPut:
     steps: int
 
     def at(self, epsilons: Array) -> Array:
-        """Return upper bounds."""
+        """Return upper bounds: as they fall with x, that at u e^-x = 1 does beyond."""
         rates, logs = self._rates
-        grown = np.multiply.outer(np.exp(-epsilons), rates)
-        exponents = grown * (1 + 8 * _UNIT) + logs + 8 * _UNIT * np.abs(logs)
+        grown = np.maximum(np.multiply.outer(np.exp(-epsilons), rates), 1.0)
+        exponents = grown * (1 + 8 * _UNIT) - 1 - np.log(grown) + logs + 8 * _UNIT * np.abs(logs)
         with np.errstate(over="ignore"):
-            return np.asarray(np.exp(epsilons + exponents.min(axis=1) + 1e-9))
+            return np.asarray(np.exp(exponents.min(axis=1) + _ROUNDED))
 
     @cached_property
     def _rates(self) -> tuple[Array, Array]:
-        """u, and the logarithms of E e^(-u W)/(e u), at most: of cells' lower ends."""
-        places = np.arange(-_CELLS_TO, _CELLS_TO, _CELL)
+        """u, and the logarithms of E e^(-u W), at most: of cells' lower ends."""
+        places = np.arange(-_CELLS_TO, _CELLS_TO, _SMALL_CELL)
         below = np.append(
-            special.ndtr(-_CELLS_TO), np.exp(special.log_ndtr_diff(places, places + _CELL))
+            special.ndtr(-_CELLS_TO), np.exp(special.log_ndtr_diff(places, places + _SMALL_CELL))
         )
         least = np.append(0.0, np.exp(self.mu * places - 0.5 * self.mu**2))
-        largest = 0.5 * self.mu**2 + _CELLS_TO * self.mu
+        largest = max(0.5 * self.mu**2 + _CELLS_TO * self.mu, _LEAST_LARGEST)
         rates = np.exp(np.linspace(-3.0, min(largest, _LARGEST_EXPONENT), _RATES))
         moments = np.exp(-np.multiply.outer(rates, least)) @ below
         moments += special.ndtr(-_CELLS_TO)
-        logs = self.steps * np.log(moments * (1 + 1e-12)) - np.log(rates * self.steps) - 1
-        return rates * self.steps, np.asarray(logs)
+        return rates * self.steps, self.steps * np.log(moments * (1 + 1e-12))
 
 
 @functools.lru_cache(maxsize=32)
 def put_bounds(mu: float, steps: int, most: float) -> PutBounds | None:
-    """Return the bounds; None if they take too many frequencies."""
-    t = float(steps)
+    """Return the bounds from where next to nothing is left up to k - 1 = most, or None."""
+    ends = [math.log1p(most)]
+    while math.expm1(ends[0]) > _NARROW:
+        ends.insert(0, math.log1p(math.expm1(ends[0]) / _WIDE))
+    # On the left W is at most as far from 1 as a normal variable.
+    left = _FAR_BELOW * math.sqrt(math.expm1(mu * mu) / steps)
+    ends.insert(0, math.log1p(-min(left, -math.expm1(-_LOW))))
+    small = SmallPut(mu, steps)
+    while -_LOWEST < ends[0] <= -_LOW and small.at(-np.array(ends[:1]))[0] > _NOTHING:
+        ends.insert(0, ends[0] - _LOWER)
+    ranges = [_range(mu, float(steps), part) for part in itertools.pairwise(ends)]
+    found = [one for one in ranges if one is not None]
+    return PutBounds(tuple(found)) if len(found) == len(ranges) else None
+
+
+def _range(mu: float, t: float, ends: tuple[float, float]) -> _Range | None:
+    """Return the bounds in a range; None if it takes too many nodes."""
+    low, high = map(math.exp, ends)
     deviation = math.sqrt(math.expm1(mu * mu) / t)
-    step = float(np.float32(2 * math.pi / (12 * most)))
-    period = 2 * math.pi / step
-    c = 40 / period
-    if c > _MOST_TILTED * t:
-        return None
-    rule = _Rule.of(mu, t, c)
-    for count in _COUNTS.tolist():
-        y = step * (count - 1)
-        log_size = min(rule.log_psi_upper(c, y), _LARGEST_EXPONENT)
-        beyond = math.exp(log_size) / (math.pi * y * (1 - 1 / count)) * (1 + 1e-9)
-        if beyond <= _BEYOND * period:
+    scale = high if high < 1 else max(high - 1, min(deviation, 1.0) * high)
+    m = (_STEEPER if high > 1 and scale < _LITTLE else _STEEP) / scale
+    log_small = math.log(_LEFT_OUT * scale)
+    sizes = _Sizes.of(mu, t, m, low)
+    bend, most_bent = _LEAST_BENT * math.sqrt(m / t) * mu, min(_MOST_BENT, 2 * mu)
+    rule = _rule(sizes, _Contour(m, min(bend, most_bent)), ends, log_small)
+    while bend < most_bent:
+        bend *= _MORE_BENT
+        other = _rule(sizes, _Contour(m, min(bend, most_bent)), ends, log_small)
+        if other.last >= rule.last:
             break
-    else:
+        rule = other
+    if not rule.last < _MOST_NODES:
         return None
-    places = np.asarray(c + 1j * (step * np.arange(count)), dtype=np.complex128)
-    psi, wrong = rule.psi(places)
-    weights = np.asarray(psi / (places**2 * period), dtype=np.complex128)
-    weights[1:] *= 2
-    error = 2 * float((wrong / np.abs(places) ** 2).sum()) / period + beyond
-    return PutBounds(
-        most, deviation, period, places, weights, error, _below(mu, t, c, period, most)
+    contour, bend = rule.contour, 0.5 * rule.contour.bend
+    x = rule.step * np.arange(rule.last + 1)
+    u = contour.places(bend, x)
+    parts = np.log(contour.slopes(bend, x)), -2 * np.log(u), math.log(rule.step / math.pi) + 0 * u
+    parts[2][0] -= math.log(2)
+    origins = np.where((u.real < _FAR_LEFT * t) | (high < 1), 0.0, 1.0)
+    powers, log_wrong = _Moments.of(mu, t, contour.bend).log_powers(u / t, origins)
+    logs = sum(parts, powers)
+    beside = [_beside(end, origins) for end in ends]
+    rounded = 64 + x.size / _LANES + 4 * sum(map(np.abs, parts)) + 16 * np.abs(powers)
+    rounded += 16 * np.abs(u) * np.maximum(*map(np.abs, beside))
+    log_sizes = np.logaddexp(np.log(_UNIT * rounded), log_wrong - powers.real) + logs.real
+    errors = [np.logaddexp.reduce(log_sizes + u.real * each) for each in beside]
+    pad = (0, -x.size % _LANES)
+    return _Range(
+        ends,
+        np.pad(u, pad),
+        np.pad(origins, pad),
+        np.pad(logs, pad, constant_values=-math.inf),
+        np.logaddexp(errors, rule.log_left_out) + _ROUNDED,
     )
 
 
-def _below(mu: float, t: float, c: float, period: float, most: float) -> tuple[float, float]:
-    if period > 1 + most:
-        return -math.inf, 0.0  # k - L < 0
-    rates = np.geomspace(1.5 * c, _STEEPEST * c, 60)
-    rule = _Rule.of(mu, t, float(rates[-1]))
-    apart = (rates - c) * period
-    psi = np.array([rule.log_psi_upper(rate, 0.0) for rate in rates.tolist()])
-    logs = psi - np.log(rates) - 1 - apart - np.log1p(-np.exp(-apart)) + 1e-9
-    best = int(np.argmin(logs + rates * most))
-    return float(logs[best]), float(rates[best])
+@dataclass(frozen=True)
+class _Contour:
+    """Branches of hyperbolas, from a straight line to that of the largest bend."""
+
+    m: float
+    bend: float
+
+    @property
+    def length(self) -> float:
+        """l, such that the branches keep clear of 0."""
+        return (1 - _CLEAR) * self.m / math.sin(self.bend)
+
+    def places(self, bend: float, x: Array) -> Complex:
+        """Return u."""
+        across = math.cos(bend) * np.sinh(x)
+        return np.asarray(self.m - self.length * (math.sin(bend) * np.cosh(x) - 1j * across))
+
+    def slopes(self, bend: float, x: Array) -> Complex:
+        """Return u', over i."""
+        aside = 1j * math.sin(bend) * np.sinh(x)
+        return np.asarray(self.length * (math.cos(bend) * np.cosh(x) + aside))
+
+
+class _Rule(NamedTuple):
+    contour: _Contour
+    step: float
+    last: float  # node
+    log_left_out: Array  # at both ends
+
+
+def _rule(sizes: _Sizes, contour: _Contour, ends: tuple[float, float], log_small: float) -> _Rule:
+    """Return the step and the last node that leave out about so much."""
+    length, bend = contour.length, 0.5 * contour.bend
+    first, last = sizes.near / length, sizes.far / length
+    x = np.arange(math.ceil(math.asinh(last / first) / _CELL) + 1.0)
+    x = np.arcsinh(first * np.sinh(_CELL * x))
+    widths = np.append(np.diff(x), 1.0)
+    left, right, inside = (
+        sizes.log_cells(contour, each, x, ends) for each in (contour.bend, 0.0, bend)
+    )
+    logs = np.logaddexp.reduce(np.logaddexp(left, right) + np.log(widths), axis=1)
+    exponent = min(max(float(logs.max()) - log_small, 1.0), _LARGEST_EXPONENT)
+    step = float(np.float32(2 * math.pi * bend / exponent))
+    log_step = logs - math.log(math.expm1(2 * math.pi * bend / step))
+    beyond = inside + np.log(widths + step)
+    beyond = np.logaddexp.accumulate(beyond[:, ::-1], axis=1)[:, ::-1]
+    enough = np.flatnonzero(beyond.max(axis=0) <= log_small)
+    cut = int(enough[0]) if enough.size else x.size - 1
+    log_left_out = np.logaddexp(log_step, beyond[:, cut]) - math.log(math.pi)
+    return _Rule(contour, step, math.floor(x[cut] / step), log_left_out)
 
 
 @dataclass(frozen=True, eq=False)
-class _Rule:
-    """The trapezoidal rule for M - 1, and psi by it."""
+class _Sizes:
+    """Upper bounds of log E exp(-r (Y - 1)), which rises with r, and of log E exp(-r Y)."""
 
     mu: float
     t: float
-    nodes: Array
-    weight: float
-    error: float  # without 1 + e^a
+    near: float
+    far: float  # of |u|: cells are about even up to the one, and end at the other
+    rates: Array  # r
+    log_moments: Array
+    log_transforms: Array
 
     @classmethod
-    def of(cls, mu: float, t: float, c: float) -> _Rule:
-        d = min(_TILT, math.pi / (2 * mu))
-        exponent = _EXPONENT + 0.5 * (_TILT + d) ** 2 + math.log(t) + c / t
-        step = 2 * math.pi * d / exponent
-        edge = math.sqrt(_EDGE**2 + 2 * (c / t + math.log(t)))
-        half = math.ceil(edge / step)
-        error = 2.1 * math.exp(0.5 * (_TILT + d) ** 2 - exponent)
-        error += 2 * math.exp(0.5 * (_TILT**2 - edge * edge)) / edge
-        nodes = step * np.arange(-half, half + 1.0)
-        return cls(mu, t, nodes, step / math.sqrt(2 * math.pi), error)
+    def of(cls, mu: float, t: float, m: float, low: float) -> _Sizes:
+        """Return the bounds that are wanted with such a contour."""
+        deviation = math.sqrt(math.expm1(mu * mu) / t)
+        near, far = min(m, 1 / deviation), _FARTHEST * max(m, 1 / deviation, 1 / low)
+        least, most = _LEAST_RATE * near / t, far / t
+        rates = least * _RATIO ** np.arange(math.ceil(math.log(most / least, _RATIO)) + 1.0)
+        # Beyond, e^(r (1 - Y)) may be no number.
+        origins = np.where(rates <= _MOST_BESIDE / min(mu, 1.0), 1.0, 0.0)
+        found, wrong = _Moments.of(mu, t, 0.0).moments(rates.astype(np.complex128), origins)
+        logs = np.log1p(found.real + wrong) + _ROUNDED / t
+        transforms = np.minimum.accumulate(np.minimum(logs - rates * origins, 0.0))
+        return cls(mu, t, near, far, rates, logs + rates * (1 - origins), transforms)
 
-    def psi(self, u: Complex) -> tuple[Complex, Array]:
-        """Return psi and bounds of its errors."""
-        v = u / self.t
-        g, e = self._moments(v[:_DIRECT])
-        first = float(v[-1].imag) + 1.0 if v.size <= _DIRECT else float(v[_DIRECT].imag)
-        while first <= v[-1].imag:
-            inside = (v.imag >= first) & (v.imag <= 2 * first)
-            more, wrong = self._in_octave(float(v[0].real), first, v[inside].imag)
-            g, e = np.append(g, more), np.append(e, np.full(more.size, wrong))
-            first = float(v[g.size].imag) if g.size < v.size else math.inf
+    def log_cells(
+        self, contour: _Contour, bend: float, x: Array, ends: tuple[float, float]
+    ) -> Array:
+        """Return, at both ends of log k, logarithms of bounds of what is summed in cells.
+
+        Of the one beyond the last of x, of its integral, and of its value there, too.
+        """
+        u, t = contour.places(bend, x), self.t
+        highest, angles = u.real, np.append(np.angle(u), 0.5 * math.pi + bend)
+        lowest = np.append(highest[1:], -math.inf)
+        start, end, size = angles[:-1, None], angles[1:, None], np.abs(u)[:, None] / t
+        after = np.append(size[1:], [[math.inf]], axis=0)
+        least = np.maximum(end - 0.5 * math.pi, 0.0)
+        usual = np.minimum(self.mu**2 * size, 1.0)
+        turns = least + np.maximum(start - least, 0.0) * usual * _TURNS
+        falls = np.minimum(np.sin(start - 0.5 * turns), np.sin(end - 0.5 * turns))
+        before, behind = np.cos(start - turns), np.maximum(np.cos(end - turns), 0.0)
+        largest = after * np.where(turns <= start, before, 1.0)
+        moments = np.append(self.log_moments, math.inf)[np.searchsorted(self.rates, largest)]
+        index = np.searchsorted(self.rates, size * np.minimum(before, behind), "right")
+        transforms = np.append(0.0, self.log_transforms)[index]
+        grown = turns**2 / (2 * self.mu**2)
+        # Where large terms cancel, what rounding takes off is added.
+        beside = grown - 2 * size * falls * np.sin(0.5 * turns) + moments
+        beside += 8 * _UNIT * (grown + 2 * size + np.abs(moments))
+        alone = grown + transforms + 8 * _UNIT * (grown - transforms)
+        psi, phi = (t * part.min(axis=1) for part in (beside, alone))
+        psi += 8 * _UNIT * np.abs(np.append(u[1:], math.inf))
+        slopes = np.log(np.abs(contour.slopes(bend, x[1:]))) - 2 * np.log(t * size[:-1, 0])
+        far = contour.length * (math.cos(bend) * math.sinh(x[-1])) ** 2
+        shares = np.append(slopes, math.log(math.cosh(x[-1]) / far))
+        logs = [
+            np.minimum(
+                (highest if end > 0 else lowest) * math.expm1(end) + psi,
+                highest * math.exp(end) + phi,
+            )
+            for end in ends
+        ]
+        return np.asarray(logs + shares + _ROUNDED)
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """The trapezoidal rule for E exp(-v (Y - q)) - 1, and powers by it."""
+
+    mu: float
+    t: float
+    tilt: float
+    apart: float  # d
+    exponent: float  # 2 pi d/h
+    nodes: Array
+    weight: float
+
+    @classmethod
+    def of(cls, mu: float, t: float, bend: float) -> _Moments:
+        """Return the rule for contours of at most that bend."""
+        d = min(_TILT, math.pi / (2 * mu))
+        tilt = max(_TILT, 0.5 * bend / mu + d) * (1 + 1e-9)
+        exponent = _EXPONENT + 0.5 * (tilt + d) ** 2 + math.log(t)
+        step = 2 * math.pi * d / exponent
+        half = math.ceil(math.sqrt(_EDGE**2 + 2 * math.log(t)) / step)
+        half += (_LANES // 2 - 1 - half) % (_LANES // 2)
+        nodes = step * (np.arange(-half, half + 2.0) - 0.5)  # as many as make lanes
+        return cls(mu, t, tilt, d, exponent * (1 - 1e-9), nodes, step / math.sqrt(2 * math.pi))
+
+    def log_powers(self, v: Complex, origins: Array) -> tuple[Complex, Array]:
+        """Return logarithms of E exp(-v (Y - q)) to the t, and those of its errors."""
+        g, e = self.moments(v, origins)
         g[g == -1] += _UNIT  # within the error
         near = 0.5 * np.log1p(np.maximum(2 * g.real + np.abs(g) ** 2, -0.9))
         log = np.where(np.abs(g) < 0.5, near, np.log(np.abs(1 + g))) + 1j * np.angle(1 + g)
-        psi = np.exp(self.t * log)
         # What is added to 1 must not be lost: it counts t times.
         most = log.real + np.log1p(e / np.abs(1 + g))
-        log_moved = np.log(self.t * e) + (self.t - 1) * most
-        moved = np.exp(np.minimum(log_moved, _LARGEST_EXPONENT))
-        return psi, (moved + 16 * _UNIT * self.t * np.abs(log) * np.abs(psi)) * (1 + 1e-9)
+        return self.t * log, np.log(self.t * e) + (self.t - 1) * most + _ROUNDED
 
-    def _moments(self, v: Complex) -> tuple[Complex, Array]:
-        """Return M - 1 and bounds of its errors, some at once."""
+    def moments(self, v: Complex, origins: Array) -> tuple[Complex, Array]:
+        """Return E exp(-v (Y - q)) - 1 and bounds of its errors, some at once."""
         g, e = np.empty_like(v), np.empty(v.shape)
         rows = max(1, _BLOCK // self.nodes.size)
         for i in range(0, v.size, rows):
             part = slice(i, i + rows)
-            g[part], e[part] = self._moment(v[part])
+            g[part], e[part] = self._some(v[part], origins[part])
         return g, e
 
-    def _in_octave(self, a: float, first: float, b: Array) -> tuple[Complex, float]:
-        """Return M - 1 at a + i b, first <= b <= 2 first, by its values at Chebyshev points."""
-        nodes = np.cos(np.pi * np.arange(_DEGREE + 1.0) / _DEGREE)
-        places = np.asarray(a + 0.5j * first * (3 + nodes))
-        moments, wrong = self._moments(places)
-        values = np.exp(-places) * (1 + moments)
-        signs = (-1.0) ** np.arange(_DEGREE + 1)
-        signs[[0, -1]] *= 0.5
-        apart = np.subtract.outer(2 * b / first - 3, nodes)
-        apart[apart == 0] = _UNIT**2
-        shares = signs / apart
-        found = np.asarray(np.exp(a + 1j * b) * ((shares @ values) / shares.sum(axis=1)) - 1)
-        half = 0.5 * first
-        beside = half * (_STRETCH - 1 / _STRETCH) / 2
-        turn = math.atan2(beside, first - half * ((_STRETCH + 1 / _STRETCH) / 2 - 1))
-        size = math.exp(min(a + 0.5 * (turn / self.mu) ** 2, _LARGEST_EXPONENT))
-        missed = 4 * size * _STRETCH**-_DEGREE / (_STRETCH - 1)
-        rounded = _UNIT * ((8 * _DEGREE + 8 * first) * float(np.abs(1 + moments).max()) + 8)
-        return found, _LEBESGUE * (float(wrong.max()) + rounded) * (1 + 1e-9) + missed
-
-    def _moment(self, v: Complex) -> tuple[Complex, Array]:
-        """Return M - 1 and bounds of its errors: sums of e^w - 1 times normal densities."""
-        z, shift = self.nodes[None, :], np.minimum(np.angle(v) / self.mu, _TILT)[:, None]
-        grown, turn = self.mu * z - 0.5 * self.mu**2, self.mu * shift
+    def _some(self, v: Complex, origins: Array) -> tuple[Complex, Array]:
+        """Return sums of e^w - 1 times normal densities."""
+        z, shift = self.nodes[None, :], np.minimum(np.angle(v) / self.mu, self.tilt)[:, None]
+        grown, turn, q = self.mu * z - 0.5 * self.mu**2, self.mu * shift, origins[:, None]
         real, imag = v.real[:, None], v.imag[:, None]
         scale = np.exp(grown)
-        y = np.expm1(grown) * np.cos(turn) - 2 * np.sin(0.5 * turn) ** 2  # Y - 1, less i times
-        across = scale * np.sin(turn)  # this
+        y = np.expm1(grown) * np.cos(turn) - 2 * np.sin(0.5 * turn) ** 2
+        y = np.where(q > 0, y, scale * np.cos(turn))
+        across = scale * np.sin(turn)  # w = -v (y - i across)
         grows = np.expm1(-(real * y + imag * across))
         half = 0.5 * (real * across - imag * y)
         sine, rise = np.sin(half), grows + 1  # of e^w
         along, aside = grows - 2 * rise * sine * sine, 2 * rise * sine * np.cos(half)
         normal = np.exp(-0.5 * z * z) * self.weight
-        cosine, turned = self._turned(shift)
-        terms_real = ((along * cosine - aside * turned) * normal).sum(axis=1)
-        terms_imag = ((along * turned + aside * cosine) * normal).sum(axis=1)
-        sizes = np.sqrt(along * along + aside * aside) * normal
-        moved = (rise * (((8 + 2 * np.abs(grown)) * scale + 8) * normal)).sum(axis=1)
-        moved = np.abs(v) * moved + (sizes * (96 + 2 * z * z)).sum(axis=1)
-        moved += 2 * shift[:, 0] ** 2 * sizes.sum(axis=1)
         density = np.exp(0.5 * shift[:, 0] ** 2)
-        moment = density * (terms_real + 1j * terms_imag)
-        return moment, _UNIT * density * moved + self.error * (1 + np.exp(v.real))
+        cosine, turned = np.cos(shift * z), np.sin(shift * z)
+        terms_real = _sums((along * cosine - aside * turned) * normal)
+        terms_imag = _sums((along * turned + aside * cosine) * normal)
+        sizes = np.sqrt(along * along + aside * aside) * normal
+        moved = (rise * (((12 + 2 * np.abs(grown)) * scale + 12 * q) * normal)).sum(axis=1)
+        moved = np.abs(v) * moved
+        each = 32 + _LANES + z.size / _LANES + 2 * (z * z + shift * np.abs(z) + shift**2)
+        moved += (sizes * each).sum(axis=1)
+        error = self._missed(v, shift[:, 0], origins)
+        return density * (terms_real + 1j * terms_imag), _UNIT * density * moved + error
 
-    def _turned(self, shift: Array) -> tuple[Array, Array]:
-        """Return cosines and sines of the nodes times each shift, by runs as above."""
-        starts, within = self.nodes[::_RUN], self.nodes[:_RUN] - self.nodes[0]
-        starts, within = np.exp(1j * shift * starts), np.exp(1j * shift * within)
-        both = (starts[:, :, None] * within[:, None, :]).reshape(shift.size, -1)
-        return both.real[:, : self.nodes.size], both.imag[:, : self.nodes.size]
+    def _missed(self, v: Complex, shift: Array, origins: Array) -> Array:
+        """Return what the step and the nodes left out add."""
+        total = np.zeros(v.shape)
+        for side in (-self.apart, self.apart):
+            least, log_grown = self._grown(v, shift + side, origins)
+            log_most = (
+                log_grown + np.minimum(least, 0.5 * self.mu**2 * least * (least + 1)) * origins
+            )
+            total += np.exp(0.5 * (shift + side) ** 2) * (1 + np.exp(log_most))
+        total /= math.expm1(self.exponent)
+        least, log_grown = self._grown(v, shift, origins)
+        end, moved = float(self.nodes[-1]), self.mu * least * origins
+        log_tail = float(special.log_ndtr(-end))
+        left = 0.5 * moved * (moved + self.mu) + special.log_ndtr(moved - end)
+        left = np.where(
+            moved < end, np.minimum(left, least * origins + log_tail), least * origins + log_tail
+        )
+        with np.errstate(over="ignore"):
+            tails = 2 * math.exp(log_tail) + np.exp(log_grown + np.logaddexp(left, log_tail))
+        return np.asarray((total + np.exp(0.5 * shift**2) * tails) * (1 + _ROUNDED))
 
-    def log_psi_upper(self, c: float, y: float) -> float:
-        """Return the logarithm of a bound on |psi(c + i b)|, for all b from y on."""
-        # The best turn is about mu^2 y/t, be that small or large.
-        turns = np.append(0.0, math.atan2(y, c) * np.geomspace(1e-9, 1.0, 90))
-        v = (c * np.cos(turns) + y * np.sin(turns))[:, None] / self.t
-        terms = np.exp(-v * np.exp(self.mu * self.nodes - 0.5 * self.mu**2) - 0.5 * self.nodes**2)
-        moment = self.weight * terms.sum(axis=1) * (1 + 1e-12) + self.error
-        return float(c + self.t * (turns**2 / (2 * self.mu**2) + np.log(moment)).min() + 1e-9)
+    def _grown(self, v: Complex, shift: Array, origins: Array) -> tuple[Array, Array]:
+        """Return R, and q (Re v - R)."""
+        least = np.maximum(np.abs(v) * np.cos(np.angle(v) - self.mu * shift), 0.0)
+        return least, origins * (v.real - least)
