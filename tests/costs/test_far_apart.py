@@ -56,28 +56,30 @@ def test_one_by_its_closed_form(cases, rng, monkeypatch):
 
 
 @pytest.mark.parametrize("cases", [6, *by_night(200)])
-def test_beside_a_gaussian(cases, rng):
+def test_beside_a_gaussian(cases, rng, monkeypatch):
     # By the core's own law of directions: not that far apart, so that contours tell them, too.
+    monkeypatch.setattr(_far_apart, "_NOTHING", 1e9)
+    monkeypatch.setattr(_far_apart, "_LITTLE", math.inf)
     told = 0
     for _ in range(cases):
-        kappa, dim, rate = rng.uniform(60, 150), int(rng.integers(2, 20)), 10 ** rng.uniform(-4, -1)
+        kappa, dim, rate = rng.uniform(8, 100), int(rng.integers(2, 20)), 10 ** rng.uniform(-4, -1)
         pair, mu = DirectionPair(kappa, dim, rng.uniform(0.8, 1)), rng.uniform(0.2, 1.5)
         count, x = int(rng.integers(1, 4)), rng.uniform(0, 2)
         known = FarApart.of(((sampled(pair, rate), count), (GaussianPair(1 / mu), 1)))
-        if known is None:
-            continue
         assert known.others == ((GaussianPair(1 / mu), 1),)
         gaussian = cost.Composition([(cost.gaussian(mu), 1)])
         law = pair.sampled_law(rate, "remove").upper
         both = cost.Composition([(law, count), (cost.gaussian(mu), 1)])
-        found = known.delta(x, lambda question, at, one=gaussian: getattr(one, question)(at))
-        if found is None:
-            continue
-        low, high = found
-        below, above = both.delta(x)
-        assert low <= above * (1 + 1e-14), (pair, mu, count, rate, x)
-        assert below <= high * (1 + 1e-14), (pair, mu, count, rate, x)
-        told += high - low <= 1e-6 * high and above - below <= 1e-6 * above
+        delta = 1 - (1 - rate) ** count * (1 - 10 ** rng.uniform(-4, -1))
+        for question, at in (("delta", x), ("epsilon", delta)):
+            found = getattr(known, question)(
+                at, lambda question, at, one=gaussian: getattr(one, question)(at)
+            )
+            low, high = (0.0, math.inf) if found is None else found
+            below, above = getattr(both, question)(at)
+            assert low <= above * (1 + 1e-14), (pair, mu, count, rate, question, at)
+            assert below <= high * (1 + 1e-14), (pair, mu, count, rate, question, at)
+            told += high - low <= 1e-6 * high and above - below <= 1e-6 * above
     assert told >= cases / 3
 
 
