@@ -26,8 +26,8 @@ from tightnoise.costs._sampled import Sampled, Terms
 Rest = Callable[[str, float], tuple[float, float]]
 """Bounds of the epsilon of the others at a delta above 0, or of the delta at an epsilon."""
 
-_NOTHING = 1e-12  # of E
-_LITTLE = 1e-9  # of a delta
+_NOTHING = 1e-9  # of E
+_LITTLE = 1e-6  # of a delta
 _LARGEST = 700.0  # an exponent
 _ROUNDING = 2.0**-48
 
