@@ -46,11 +46,11 @@ class FarApart(NamedTuple):
         for leaf, n in terms:
             pair = leaf.direction if isinstance(leaf, Sampled) else None
             error = math.inf if pair is None else n * pair.overlap
-            if error > _NOTHING:
-                others.append((leaf, n))
-            else:
+            if isinstance(leaf, Sampled) and error <= _NOTHING:
                 logs.append(n * math.log1p(-leaf.rate))
                 errors.append(error)
+            else:
+                others.append((leaf, n))
         return cls(math.fsum(logs), math.fsum(errors), tuple(others)) if logs else None
 
     def delta(self, x: float, rest: Rest) -> tuple[float, float] | None:

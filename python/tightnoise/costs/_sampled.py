@@ -199,8 +199,8 @@ class Sampled(Leaf):
     def direction(self) -> DirectionPair | None:
         """The direction on a Poisson sample that the record is in or not, if it is one."""
         leaf = self._single
-        is_one = isinstance(leaf, DirectionPair) and self.sampling == "poisson"
-        return leaf if is_one and not self.is_replaced else None
+        is_there_or_not = self.sampling == "poisson" and not self.is_replaced
+        return leaf if isinstance(leaf, DirectionPair) and is_there_or_not else None
 
     @property
     def max_loss(self) -> float:
