@@ -146,6 +146,7 @@ void Contour::take_window(double window) {
     step_ = 2.0 * kPi / window;
     smoothing_ = 0.0;
     is_cut_short_ = are_no_lines_ = false;
+    lines_.clear();
     frequencies_.clear();
 }
 
@@ -177,6 +178,10 @@ double Contour::least_window(double x, double log_value) const {
 bool Contour::make_lines(const Terms& terms, double reach) {
     std::vector<std::shared_ptr<Line>> lines;
     for (const Releases& term : terms) {
+        if (lines.size() < lines_.size() && lines_[lines.size()]->holds_beyond_reach()) {
+            lines.push_back(lines_[lines.size()]);
+            continue;
+        }
         const double log_error =
             std::log(kShareOfTolerance) + log_tolerance_ - std::log(term.count);
         // Relative to D, of which F/(s(s + 1)) has not lost more digits; tails, too.

@@ -82,6 +82,7 @@ void ShiftedSum::start_at(std::size_t first) {
         start_imaginary_.assign(n, 0.0);
         moving_ = n;
         still_real_ = still_imaginary_ = 0.0;
+        known_to_ = -1.0;
     } else {
         if (far_turn_real_.empty()) {
             far_turn_real_.resize(n);

@@ -322,6 +322,16 @@ class DirectionPair(Leaf):
         half_chord = np.asarray(self.half_chord)
         return float(epsilon_upper(self.kappa, self.dim, half_chord, np.asarray(delta)))
 
+    @property
+    def overlap(self) -> float:
+        """At least what each gives to outputs that the other makes likelier: e^(-D/2) at order 1/2.
+
+        So much less as half chords that are rounded up are too large, and as D is wrong.
+        """
+        half_chord, order = np.asarray(self.half_chord), np.asarray(0.5)
+        least = float(renyi_divergence(self.kappa, self.dim, half_chord, order)) * (1 - 1e-9)
+        return math.exp(-0.5 * least)
+
     def release(self) -> Release | None:
         """Return the losses."""
         largest = min(self.epsilon(NEGLIGIBLE), self.max_loss)

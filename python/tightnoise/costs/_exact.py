@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._atom_laws import Refinement, laws_of
+from tightnoise.costs._far_apart import FarApart
 from tightnoise.costs._few_samples import RareRelease, few_releases
 from tightnoise.costs._group import GroupCase
 from tightnoise.costs._leaf import Leaf
@@ -31,6 +32,7 @@ NARROW = 1e-6
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _FINITE = 1e300
+_SMALL = 1e-3  # answers below are wanted to a part of this
 _SAME = 1e-11  # relative: of the last digits
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
@@ -95,10 +97,27 @@ class Composition:
     def _answer(self, question: str, at: float, floor: float = 0.0) -> Bounds:
         """Return the larger answer of the directions, if it is above a floor."""
         found: list[tuple[float, float]] = []
-        for direction in self._directions:  # only the larger one is needed
+        for way, direction in enumerate(self._directions):  # only the larger one is needed
             least = max([floor, *(low for low, _ in found)])
-            found.append(getattr(direction, question)(at, least))
+            apart = self._apart(question, at) if way == 0 else None  # of a record more
+            found.append(apart or getattr(direction, question)(at, least))
         return self._larger(found)
+
+    def _apart(self, question: str, at: float) -> tuple[float, float] | None:
+        """Return bounds by the others alone, beside directions that are far apart; None if wide."""
+        known = FarApart.of(merged_terms(self._terms)) if self._kind.is_exact else None
+        if known is None:
+            return None
+        others = composition_of(known.others) if known.others else None
+        if known.others and (others is None or not others.is_exact):
+            return None
+
+        def rest(question: str, at: float) -> tuple[float, float]:
+            return (0.0, 0.0) if others is None else getattr(others._directions[0], question)(at)
+
+        found: tuple[float, float] | None = getattr(known, question)(at, rest)
+        is_told = found is not None and found[1] - found[0] <= NARROW * max(found[1], _SMALL)
+        return found if is_told else None
 
     def _narrowed(self, question: str, tilt: str, at: float) -> Bounds:
         """Return an answer, by atoms at points that suit its tilt."""

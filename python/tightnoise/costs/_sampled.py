@@ -199,6 +199,13 @@ class Sampled(Leaf):
         return leaf if count == 1 and not others else None
 
     @property
+    def direction(self) -> DirectionPair | None:
+        """The direction on a Poisson sample that the record is in or not, if it is one."""
+        leaf = self._single
+        is_there_or_not = self.sampling == "poisson" and not self.is_replaced
+        return leaf if isinstance(leaf, DirectionPair) and is_there_or_not else None
+
+    @property
     def max_loss(self) -> float:
         """That of the release itself, or what is left of it."""
         total = total_upper((leaf.max_loss, n) for leaf, n in self.terms)
@@ -353,8 +360,8 @@ class Sampled(Leaf):
             return self._replaced_laws(self._beside_none) if self._is_opposite else None
         if self.sampling == "fixed-size":
             return self._replaced_laws(self.terms) if isinstance(leaf, GaussianPair) else None
-        if isinstance(leaf, DirectionPair):
-            pair = [leaf.sampled_law(self.rate, way) for way in ("remove", "add")]
+        if self.direction is not None:
+            pair = [self.direction.sampled_law(self.rate, way) for way in ("remove", "add")]
             return None if None in pair else tuple(law for law in pair if law is not None)
         if not isinstance(leaf, GaussianPair):
             return None
