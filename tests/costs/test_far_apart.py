@@ -100,3 +100,9 @@ def test_what_is_no_direction_on_a_sample_is_among_the_others():
     for leaf in (pair, replaced, sampled(GaussianPair(0.01), 0.1)):
         assert FarApart.of(((leaf, 3),)) is None
     assert FarApart.of(((sampled(DirectionPair(5.0, 20, 1.0), 0.1), 3),)) is None
+
+
+def test_so_many_that_a_record_is_surely_shown():
+    sure = FarApart.of(((sampled(DirectionPair(5000.0, 20, 1.0), 0.1), 10**5),))
+    assert sure.epsilon(0.5, nothing) is None
+    assert sure.delta(1.0, nothing) == (pytest.approx(1.0, abs=1e-10), 1.0)

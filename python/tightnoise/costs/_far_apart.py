@@ -76,10 +76,12 @@ class FarApart(NamedTuple):
         return self._from_rest(rest("epsilon", least)[0] if least < 1 else 0.0, -1), high
 
     def _left(self, delta: float, way: int) -> float:
-        """Return what D_R is where U is delta, rounded up or down."""
+        """Return what D_R is where U is delta, rounded up or down; 0 if there is no such place."""
         lost = -math.expm1(self.log_kept)
         left = delta * (1 + way * _ROUNDING) - lost * (1 - way * self._rounding)
-        return left * math.exp(-self.log_kept) * (1 + way * math.copysign(self._rounding, left))
+        if left <= 0:
+            return 0.0
+        return left * math.exp(-self.log_kept) * (1 + way * self._rounding)
 
     def _from_rest(self, x: float, way: int) -> float:
         wrong = _ROUNDING * (x - self.log_kept)
