@@ -5,7 +5,7 @@ import pytest
 
 import tightnoise as tn
 from tightnoise import Cost
-from tightnoise.costs._answers import _both_sides_of_case
+from tightnoise.costs._answers import _both_sides_of_case, _rough_delta
 from tightnoise.costs._cases import _turned, cases_of
 from tightnoise.costs._exact import composition_of
 
@@ -33,6 +33,16 @@ def test_no_case_costs_more_than_the_answer(name, question, at):
     assert high >= worst
     assert low <= max(one.upper for one in each)
     assert high <= low * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 2.0, 9.0])
+def test_a_few_points_bound_a_case_from_above(name, epsilon):
+    for case in cases_of((GROUP + BESIDE[name]).terms):
+        low, high = _both_sides_of_case("delta", case, epsilon, 1.0)
+        rough = _rough_delta(case, epsilon)
+        assert low <= rough
+        assert rough <= high * 1.05
 
 
 def test_others_are_turned_only_where_that_changes_them():

@@ -77,7 +77,16 @@ def _is_at_most(question: str, case: Terms, at: float, bound: float) -> bool:
     if question == "epsilon" and at == 0:
         return False
     composition = composition_of(case)
-    return composition is not None and composition.is_at_most(question, at, bound)
+    if composition is not None:
+        return composition.is_at_most(question, at, bound)
+    epsilon, delta = (bound, at) if question == "epsilon" else (at, bound)
+    return epsilon == math.inf or _rough_delta(case, epsilon) <= delta
+
+
+@functools.lru_cache(maxsize=256)
+def _rough_delta(case: Terms, epsilon: float) -> float:
+    losses = distribution_of(case)
+    return 1.0 if losses is None else losses._rough_delta(epsilon)
 
 
 def _least_of_case(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
@@ -134,7 +143,8 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    first, *others = _costliest_first(question, cases_of(terms), at)
+    epsilon = upper if question == "epsilon" else at
+    first, *others = _costliest_first(cases_of(terms), epsilon)
     worst = _both_sides_of_case(question, first, at, upper)
     for case in others:
         no_worse = worst.upper if worst.is_narrow else worst.lower
@@ -144,11 +154,11 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     return worst
 
 
-def _costliest_first(question: str, cases: tuple[Terms, ...], at: float) -> list[Terms]:
-    """Return the cases as they are, or where only lattices tell them, by what is proved of each."""
+def _costliest_first(cases: tuple[Terms, ...], epsilon: float) -> list[Terms]:
+    """Return the cases as they are, or where only lattices tell them, by about their deltas."""
     if len(cases) == 1 or all(composition_of(case) is not None for case in cases):
         return list(cases)
-    return sorted(cases, key=lambda case: -_least_of_case(question, case, at)[1].bound)
+    return sorted(cases, key=lambda case: -_rough_delta(case, epsilon))
 
 
 def _costs_no_more(question: str, case: Terms, at: float, bound: float) -> bool:

@@ -44,7 +44,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _OUTSIDE = 45.0  # the window leaves out exp(-45) = 3e-20 of the tilted distribution
-_ADDED_VARIANCE = 1e-6  # of the lattice, as a share of the variance; as far as _LARGEST allows
+_ADDED_VARIANCE, _IF_ROUGH = 1e-6, 1e-3  # by the lattice, of the variance, as _LARGEST allows
 _SMALLEST, _LARGEST = 2**14, 2**20  # points of the lattice
 ALLOWANCES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
 """Of the logarithm of a divergence, for what errors may add to it."""
@@ -166,6 +166,7 @@ class DiscreteLosses:
     """The losses of `counts[i]` releases as `releases[i]`; the finite ones, but for `infinite`."""
 
     is_upper: ClassVar[bool] = True  # what underflows is raised, else left out
+    added_variance: ClassVar[float] = _ADDED_VARIANCE
 
     releases: tuple[Release, ...]
     counts: tuple[int, ...]
@@ -368,7 +369,7 @@ class DiscreteLosses:
         # of it, N h^2/8 (theta + 1), which is added to epsilon, is half that share of the mean.
         here, reach = frame.here, frame.up + frame.down
         variance = max(here.deviation**2, here.mean / (1 + frame.tilt), (1e-9 * reach) ** 2)
-        points = _power_of_two(reach / (2 * math.sqrt(_ADDED_VARIANCE * variance / self.count)))
+        points = _power_of_two(reach / (2 * math.sqrt(self.added_variance * variance / self.count)))
         pads = 2 * self._pad
         return reach / (_LARGEST - pads), reach / (points - pads)
 
@@ -442,6 +443,12 @@ class DiscreteLosses:
             moments=here,
             rounding=16 * _UNIT * (self.largest + self.count * h),
         )
+
+
+class RoughLosses(DiscreteLosses):
+    """The same on fewer points."""
+
+    added_variance = _IF_ROUGH
 
 
 def both_directions(releases: dict[Release, int]) -> tuple[DiscreteLosses, ...]:
