@@ -132,7 +132,7 @@ def pair_of_cells(here: Array, there: Array, error: float, *, is_symmetric: bool
     def profile(epsilons: Array) -> tuple[Array, Array]:
         return release_profile(release, epsilons)
 
-    rounding = 4 * _UNIT * (here.size + 16)
+    rounding = 16 * _UNIT * (here.size + 16 + float(np.abs([here, there]).max()))
     return Attained(profile, Excess(2 * error + rounding, absolute=4 * error), is_symmetric)
 
 

@@ -26,7 +26,10 @@ def deviation(release: Release) -> float:
 
 @functools.lru_cache(maxsize=128)
 def _polygon(release: Release) -> Polygon:
-    return Polygon(release.values, np.exp(release.log_mass), release.infinite)
+    # Logarithms of both probabilities of an outcome are rounded, to a part of themselves.
+    sizes = 1 + np.abs(release.log_mass) + np.abs(release.values)
+    masses = np.exp(release.log_mass) * (1 + 2.0**-52 * sizes)
+    return Polygon(release.values, masses, release.infinite)
 
 
 class Polygon:
