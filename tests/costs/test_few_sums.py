@@ -88,6 +88,35 @@ def test_many_responses(p, n, delta):
     assert least == 0 or truth(mp.mpf(least)) >= delta
 
 
+@pytest.mark.parametrize("k", [2, 3, 10, 10**6, 2**50])
+def test_a_response_costs_no_less_than_its_odds(k, rng):
+    near_all, near_none = 10.0 ** -rng.uniform(1, 15.9, (2, 30))
+    truths = np.concatenate([1 - near_all, (1 + near_none) / k, rng.uniform(1 / k, 1, 30)])
+    for p in truths[(truths > 1 / k) & (truths < 1)].tolist():
+        cost, truth = tn.Cost.of_response(p, k), mp.mpf(p)
+        other = (1 - truth) / (k - 1)
+        if truth <= other:
+            assert cost == tn.Cost()
+            continue
+        assert 0 <= cost.epsilon(0.0) / mp.log(truth / other) - 1 < 3e-15
+        epsilon = cost.epsilon(0.0) * rng.uniform(0, 0.99)
+        delta = max(truth - mp.exp(epsilon) * other, 0)
+        lower, upper = cost.delta_bounds(epsilon)
+        assert lower <= delta <= upper <= delta * (1 + 1e-12)
+
+
+def test_a_probability_next_to_none_loses_no_digits(rng):
+    for _ in range(100):
+        p, loss = 10 ** -rng.uniform(5, 290), rng.uniform(0.1, 100)
+        rest = mp.log1p(-mp.mpf(p)) - mp.log1p(-mp.mpf(p) * mp.exp(-loss))
+        cost = tn.Cost.of_losses([loss, float(rest)], [p, 1 - p])
+        epsilon = loss * rng.uniform(0.01, 0.99)
+        delta = mp.mpf(p) * -mp.expm1(mp.mpf(epsilon) - loss)
+        lower, upper = cost.delta_bounds(epsilon)
+        assert lower <= delta <= upper <= delta * (1 + 1e-12)
+        assert cost.delta(epsilon) >= delta
+
+
 def test_outputs_that_only_one_has_count_in_full():
     cost = tn.Cost.of_losses([0.5, -0.5, math.inf], [0.55, 0.35, 0.1])
     lower, upper = (cost * 3).delta_bounds(100.0)

@@ -128,6 +128,37 @@ def test_limits():
     assert gaussian_epsilon(0.5, 1.0) == 0.0  # more than the total variation distance
 
 
+@pytest.mark.parametrize("mu", [16.0, 40.0, 322.0, 12360.0])
+def test_a_delta_next_to_1_is_told_from_both_sides(mu, rng):
+    cost = tn.Gaussian(1.0 / mu).cost(sensitivity=1.0)
+    mu = 1 / mpf(cost.terms[0][0].noise_multiplier)
+    for missing in 10.0 ** -rng.uniform(2, 15.5, 20):
+        delta = float(1 - missing)
+        for upper in (cost.epsilon_bounds(delta)[1], cost.epsilon(delta, by="losses")):
+            assert profile(mpf(upper), mu)[0] <= delta
+        lower = cost.epsilon_bounds(delta)[0]
+        assert profile(mpf(lower), mu)[0] >= delta
+
+
+@pytest.mark.parametrize("rate", [1e-30, 1e-10])
+@pytest.mark.parametrize("loss", [1.0, 30.0, 640.0, 690.0, 699.9, 701.0])
+@pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
+def test_a_rare_sample_may_lose_much(rate, loss, sampling):
+    place = mp.log1p(mp.expm1(mpf(loss)) / mpf(rate))
+    noise = tn.Gaussian(float(1 / mp.sqrt(2 * place)))
+    relation = "replace-one" if sampling == "fixed-size" else None
+    cost = noise.cost(sensitivity=1.0, adjacency=relation).sampled(rate, sampling)
+    truth = mpf(rate) * profile(place, 1 / mpf(noise.sigma))[0]
+    most = cost.delta(loss, by="losses")
+    assert truth <= most
+    assert sampling == "fixed-size" or most < truth * (1 + 1e-9)  # no law has so little noise
+    assert cost.delta_bounds(loss)[0] <= truth
+    epsilon = cost.epsilon(float(truth), by="losses")
+    place = mp.log1p(mp.expm1(mpf(epsilon)) / mpf(rate))
+    assert mpf(rate) * profile(place, 1 / mpf(noise.sigma))[0] <= float(truth)
+    assert cost.delta_bounds(2.0 * loss + 500.0)[1] > 0  # it underflows
+
+
 def test_never_above_any_renyi_conversion():
     curve = tn.RdpCurve(tn.costs.DEFAULT_ORDERS, tn.costs.DEFAULT_ORDERS * 0.5 * 0.5**2)
     for delta in (1e-10, 1e-5, 1e-2):

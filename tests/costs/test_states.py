@@ -5,6 +5,7 @@ import copy
 import json
 import math
 
+import mpmath as mp
 import pytest
 
 import tightnoise as tn
@@ -119,6 +120,10 @@ def test_events_of_dp_accounting():
     assert Cost.of_dp_event(batch).epsilon(1e-6) == pytest.approx(ours.epsilon(1e-6), rel=1e-12)
     response = events.RandomizedResponseDpEvent(0.5, 4)
     assert Cost.of_dp_event(response) == Cost.of_response(0.625, 4)
+    for share, options in ((1e-6, 10), (1.7e-16, 2), (1e-300, 3)):  # 1 - share is no float
+        response = events.RandomizedResponseDpEvent(share, options)
+        truth = mp.log1p((1 - mp.mpf(share)) * options / mp.mpf(share))
+        assert 0 <= Cost.of_dp_event(response).epsilon(0.0) / truth - 1 < 3e-15
     with pytest.raises(ValueError, match="NonPrivateDpEvent"):
         Cost.of_dp_event(events.NonPrivateDpEvent())
     with pytest.raises(ValueError, match="to be events"):

@@ -61,7 +61,7 @@ Interval gaussian_profile_bounds(double mu, double x) {
     if (!(error < kInfinity)) return {0.0, 1.0};
     const double lower = std::max(known - error, 0.0), upper = std::min(known + error, 1.0);
     if (!profile.is_complement) return {lower, upper};
-    return {(1.0 - upper) * (1.0 - kUnit), std::min((1.0 - lower) * (1.0 + kUnit), 1.0)};
+    return {std::nextafter(1.0 - upper, 0.0), std::min(std::nextafter(1.0 - lower, 2.0), 1.0)};
 }
 
 }  // namespace tightnoise::contour

@@ -136,10 +136,13 @@ inline double careful_term(Direction direction, double t, const Weight& w, doubl
 template <class Base>
 Interval sampled_profile(Direction direction, double q, double x, Base base) {
     constexpr double kSlack = 16.0 * kUnit;
+    // What underflows is not 0.
+    const auto raised = [](double y) { return std::nextafter(y * (1.0 + kSlack), kInfinity); };
     if (direction == Direction::remove) {  // q delta(log(1 + (e^x - 1)/q))
-        const double at = x < kLogOverflow ? log1p(expm1(x) / q) : x - log(q);
+        const double at =
+            x < 1.0 ? log1p(expm1(x) / q) : x - log(q) + log1p((q - 1.0) * std::exp(-x));
         return {q * base(at * (1.0 + kSlack)).lower * (1.0 - kSlack),
-                q * base(at * (1.0 - kSlack)).upper * (1.0 + kSlack)};
+                raised(q * base(at * (1.0 - kSlack)).upper)};
     }
     // A delta(log(1 + (e^x - 1)/A)), A = 1 - (1 - q) e^x: rises with A.
     const double growth = expm1(std::min(x, kLogOverflow));
@@ -148,7 +151,7 @@ Interval sampled_profile(Direction direction, double q, double x, Base base) {
     const double least = (q - part) - kSlack * (q + part);
     if (!(most > 0.0)) return {0.0, 0.0};
     const double upper_at = log1p(growth / most) * (1.0 - kSlack);
-    const double upper = most * base(upper_at).upper * (1.0 + kSlack);
+    const double upper = raised(most * base(upper_at).upper);
     if (!(least > 0.0)) return {0.0, upper};
     const double lower_at = log1p(growth / least) * (1.0 + kSlack);
     return {least * base(lower_at).lower * (1.0 - kSlack), upper};

@@ -126,10 +126,15 @@ class LossTable(_Losses):
 
     @property
     def profile_excess(self) -> Excess | None:
-        """The rounding of sums over all losses, and of the losses: not that of what is missing."""
+        """The rounding of sums over all losses, and of the losses: not that of what is missing.
+
+        Sums are raised by as much as they may be too low; masses by their logarithms' errors, and
+        by those of losses that are the same in both directions but for rounding.
+        """
         if self.max_loss == math.inf:
             return None
-        return Excess(2.0**-50 * (len(self.losses) + 16 + self.max_loss), 2.0**-49)
+        logs = -math.log(min(self.probabilities))
+        return Excess(2.0**-49 * (len(self.losses) + 18 + 2 * self.max_loss + logs), 2.0**-49)
 
     def release(self) -> Release:
         """Return the losses."""

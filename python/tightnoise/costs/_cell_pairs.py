@@ -128,7 +128,8 @@ def pair_of_cells(here: Array, there: Array, error: float) -> Attained:
         grid=float(np.abs(values).max()),
     )
 
-    excess = Excess(2 * error + 4 * _UNIT * (here.size + 16), absolute=4 * error)
+    rounding = 16 * _UNIT * (here.size + 16 + float(np.abs([here, there]).max()))
+    excess = Excess(2 * error + rounding, absolute=4 * error)
     return Attained(release.profile, excess, is_symmetric=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -325,14 +326,18 @@ class Constructors(LeafSum):
         k = integer("options", options, minimum=2, maximum=MAX_COUNT)
         p = real_scalar("probability", probability)
         require(1 / k <= p < 1, "probability", probability, "from 1/options to 1, exclusive")
-        other = (1 - p) / (k - 1)
-        if p <= other:
+        return cls._of_response(Fraction(p), k, adjacency)
+
+    @classmethod
+    def _of_response(cls, truth: Fraction, options: int, adjacency: Adjacency | None) -> Self:
+        """Return that of a probability below 1, without a float in between: 1 - truth is small."""
+        other = (1 - truth) / (options - 1)
+        if truth <= other:
             return cls()
-        loss = math.log(p / other) * (1 + 2.0**-50)
-        rest = 1 - p - other
-        losses, masses = [loss, -loss], [p, other]
-        if k > 2:
-            losses, masses = [*losses, 0.0], [*masses, rest]
+        loss = math.log1p((truth - other) / other) * (1 + 2.0**-50)
+        losses, masses = [loss, -loss], [float(truth), float(other)]
+        if options > 2:
+            losses, masses = [*losses, 0.0], [*masses, float(1 - truth - other)]
         return cls.of_losses(losses, masses, adjacency=adjacency)
 
     @classmethod

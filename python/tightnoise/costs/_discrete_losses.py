@@ -77,7 +77,10 @@ class Release:
 
     @cached_property
     def _polygon(self) -> Polygon:
-        return Polygon(self.values, np.exp(self.log_mass), self.infinite)
+        # Logarithms of both probabilities of an outcome are rounded, to a part of themselves.
+        sizes = 1 + np.abs(self.log_mass) + np.abs(self.values)
+        masses = np.exp(self.log_mass) * (1 + 2.0**-52 * sizes)
+        return Polygon(self.values, masses, self.infinite)
 
     @property
     def deviation(self) -> float:

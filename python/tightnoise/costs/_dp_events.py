@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib
 import math
+from fractions import Fraction
 from typing import Any
 
-from tightnoise._validate import MAX_COUNT, integer, positive, require
+from tightnoise._validate import MAX_COUNT, fraction, integer, positive, require
 from tightnoise.costs._additive_pair import AdditivePair
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._leaf import Leaf
@@ -42,8 +43,9 @@ def cost_of_event(event: Any, cost: Any, *, replaced: bool = False) -> Any:
         )
         return cost.of_zcdp(event.rho)
     if name == "RandomizedResponseDpEvent":
-        share, options = event.noise_parameter, event.num_buckets
-        return cost.of_response(1 - share + share / options, options, adjacency=adjacency)
+        share = Fraction(fraction("noise_parameter", event.noise_parameter))
+        options = integer("num_buckets", event.num_buckets, minimum=2, maximum=MAX_COUNT)
+        return cost._of_response(1 - share + share / options, options, adjacency)
     if name == "ComposedDpEvent":
         parts = [cost_of_event(part, cost, replaced=replaced) for part in event.events]
         return sum(parts, cost())
