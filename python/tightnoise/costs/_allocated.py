@@ -201,9 +201,10 @@ class _Put:
             most = max(most, float(apart.max()) + 16 * _UNIT * math.exp(max(high, 0.0)))
         # Beyond, that of the last place is kept: the truth there, at most, and that error.
         most = max(most, float(self.backward(np.array([-self.near.lowest]))[1][0]))
-        if self.far is None:
+        # That goes on to where the far ones begin, which may be farther out.
+        if self.far is None or self.far.least > _MOST_EXCESS:
             most = max(most, float(self.near.call(np.array([self.near.highest]))[1][0]))
-        else:
+        if self.far is not None:
             most = max(most, self.far.apart)
         return most * (1 + 1e-6)
 
