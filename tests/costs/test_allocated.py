@@ -309,7 +309,8 @@ def test_costs_of_epochs():
 
 
 @pytest.mark.parametrize(
-    ("multiplier", "steps"), [(3e3, 2), (1e4, 9), (1e9, 5), (49.0, 2**53), (1e3, 2**53)]
+    ("multiplier", "steps"),
+    [(3e3, 2), (1e4, 9), (1e9, 5), (49.0, 2**53), (1e3, 2**53), (1e50, 5), (1e200, 5)],
 )
 def test_noise_that_hides_all(multiplier, steps):
     # W varies too little for the rule, or for Chebyshev points: exponentials would overflow.
