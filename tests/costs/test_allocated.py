@@ -157,6 +157,14 @@ def test_the_width_is_that_of_bounds_that_are_not_cut_off(mu, steps):
         assert (upper - lower <= apart * (1 + 1e-12) + 8 * 2.0**-53 * upper).all()
 
 
+@pytest.mark.parametrize(("mu", "steps"), [(5.0, 2), (5.6, 2), (6.4, 2), (6.4, 100)])
+def test_the_width_is_that_of_bounds_between_the_near_and_the_far_ones(mu, steps):
+    put = _put_of(mu, steps)
+    x = math.log1p(put.far.least)
+    _, (before, after) = put.forward(x * np.array([1 - 1e-9, 1 + 1e-9]))
+    assert before - put.width <= after + 1e-7  # from the one to the other the truth falls by less
+
+
 def test_the_rule_has_nodes_of_all_digits():
     with mp.workdps(40):
         for count in (12, 24, 77, 80):
@@ -301,7 +309,8 @@ def test_costs_of_epochs():
 
 
 @pytest.mark.parametrize(
-    ("multiplier", "steps"), [(3e3, 2), (1e4, 9), (1e9, 5), (49.0, 2**53), (1e3, 2**53)]
+    ("multiplier", "steps"),
+    [(3e3, 2), (1e4, 9), (1e9, 5), (49.0, 2**53), (1e3, 2**53), (1e50, 5), (1e200, 5)],
 )
 def test_noise_that_hides_all(multiplier, steps):
     # W varies too little for the rule, or for Chebyshev points: exponentials would overflow.

@@ -43,7 +43,7 @@ from tightnoise.costs._put import PutBounds, SmallPut, put_bounds
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_MOST_MU = 6.5  # of put
+_LEAST_MU, _MOST_MU = 1e-12, 6.5  # of put
 _MOST_EXCESS = 1e7  # k - 1 of put
 _REACHES = (8.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # deviations: where nothing else is known, put
 _LOG_SMALL = -40.0  # goes on to where the largest output alone makes so small a call
@@ -201,9 +201,10 @@ class _Put:
             most = max(most, float(apart.max()) + 16 * _UNIT * math.exp(max(high, 0.0)))
         # Beyond, that of the last place is kept: the truth there, at most, and that error.
         most = max(most, float(self.backward(np.array([-self.near.lowest]))[1][0]))
-        if self.far is None:
+        # That goes on to where the far ones begin, which may be farther out.
+        if self.far is None or self.far.least > _MOST_EXCESS:
             most = max(most, float(self.near.call(np.array([self.near.highest]))[1][0]))
-        else:
+        if self.far is not None:
             most = max(most, self.far.apart)
         return most * (1 + 1e-6)
 
@@ -212,7 +213,7 @@ class _Put:
 def _put_of(mu: float, steps: int) -> _Put | None:
     """Return the bounds; None where none are to be had."""
     far, near = call_bounds(mu, steps), None
-    if 0 < mu <= _MOST_MU:
+    if _LEAST_MU <= mu <= _MOST_MU:
         deviation = math.sqrt(math.expm1(mu * mu) / steps)
         places = [deviation * reach for reach in _REACHES]
         small = [place for place in places if log_call_least(mu, steps, place) < _LOG_SMALL]

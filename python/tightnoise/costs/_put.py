@@ -36,7 +36,9 @@ v e^(-i g) has a real part R of at least 0 on both; they are at most e^((g/mu -+
 as Y - 1 >= mu Z - mu^2/2. Nodes beyond z add at most what the tails of those integrals are.
 
 What rounding moves is summed beside, in units of each term: u, which is never below a quarter of
-its parts, counts 16, in 1/u^2 twice, in the exponent by that; w = j h is exact, h being of 24 bits.
+its parts, counts 16, in 1/u^2 twice, in the exponent by that, in v (Y - q) with 4 of its own by
+that, too; w = j h is exact, h being of 24 bits. Elementary functions are taken to err by at most
+2 units, sinh and cosh by 4.
 """
 
 from __future__ import annotations
@@ -230,7 +232,7 @@ def _range(mu: float, t: float, ends: tuple[float, float]) -> _Range | None:
     powers, log_wrong = _Moments.of(mu, t, contour.bend).log_powers(u / t, origins)
     logs = sum(parts, powers)
     beside = [_beside(end, origins) for end in ends]
-    rounded = 64 + x.size / _LANES + 4 * sum(map(np.abs, parts)) + 16 * np.abs(powers)
+    rounded = 80 + x.size / _LANES + 8 * sum(map(np.abs, parts)) + 16 * np.abs(powers)
     rounded += 16 * np.abs(u) * np.maximum(*map(np.abs, beside))
     log_sizes = np.logaddexp(np.log(_UNIT * rounded), log_wrong - powers.real) + logs.real
     errors = [np.logaddexp.reduce(log_sizes + u.real * each) for each in beside]
@@ -345,8 +347,8 @@ class _Sizes:
         transforms = np.append(0.0, self.log_transforms)[index]
         grown = turns**2 / (2 * self.mu**2)
         # Where large terms cancel, what rounding takes off is added.
-        beside = grown - 2 * size * falls * np.sin(0.5 * turns) + moments
-        beside += 8 * _UNIT * (grown + 2 * size + np.abs(moments))
+        beside = grown - 2 * np.where(falls < 0, after, size) * falls * np.sin(0.5 * turns)
+        beside += moments + 32 * _UNIT * (grown + 2 * size + np.abs(moments))
         alone = grown + transforms + 8 * _UNIT * (grown - transforms)
         psi, phi = (t * part.min(axis=1) for part in (beside, alone))
         psi += 8 * _UNIT * np.abs(np.append(u[1:], math.inf))
@@ -415,7 +417,8 @@ class _Moments:
         y = np.expm1(grown) * np.cos(turn) - 2 * np.sin(0.5 * turn) ** 2
         y = np.where(q > 0, y, scale * np.cos(turn))
         across = scale * np.sin(turn)  # w = -v (y - i across)
-        grows = np.expm1(-(real * y + imag * across))
+        exponent = real * y + imag * across
+        grows = np.expm1(-exponent)
         half = 0.5 * (real * across - imag * y)
         sine, rise = np.sin(half), grows + 1  # of e^w
         along, aside = grows - 2 * rise * sine * sine, 2 * rise * sine * np.cos(half)
@@ -424,11 +427,15 @@ class _Moments:
         cosine, turned = np.cos(shift * z), np.sin(shift * z)
         terms_real = _sums((along * cosine - aside * turned) * normal)
         terms_imag = _sums((along * turned + aside * cosine) * normal)
-        sizes = np.sqrt(along * along + aside * aside) * normal
-        moved = (rise * (((12 + 2 * np.abs(grown)) * scale + 12 * q) * normal)).sum(axis=1)
-        moved = np.abs(v) * moved
-        each = 32 + _LANES + z.size / _LANES + 2 * (z * z + shift * np.abs(z) + shift**2)
-        moved += (sizes * each).sum(axis=1)
+        sizes = np.sqrt(along * along + aside * aside)
+        # Sums beside: of what moves y and across, of v, and of each term.
+        far, normal = np.abs(z[0]), normal[0]
+        apart = (16 + self.mu * (3 * far + self.mu)) * scale[0] * normal
+        moved = np.abs(v) * (rise @ apart + 16 * origins * (rise @ normal))
+        moved += 20 * ((rise * (np.abs(exponent) + 2 * np.abs(half))) @ normal)
+        each = (48 + _LANES + z.size / _LANES + 2 * far * far) * normal
+        moved += sizes @ each + 2 * shift[:, 0] * (sizes @ (far * normal))
+        moved += 2 * shift[:, 0] ** 2 * (sizes @ normal)
         error = self._missed(v, shift[:, 0], origins)
         return density * (terms_real + 1j * terms_imag), _UNIT * density * moved + error
 
