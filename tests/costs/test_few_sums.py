@@ -167,3 +167,21 @@ def test_large_losses_that_cancel_log_masses_lose_no_digits_on_a_sample():
     ahead = mp.fsum(max(m - x * u, 0) for m, u in zip(mixed, (q, other), strict=True))
     behind = mp.fsum(max(u - x * m, 0) for m, u in zip(mixed, (q, other), strict=True))
     assert lower <= max(ahead, behind) <= upper <= lower * (1 + 1e-11)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_is_left_of_one_is_not_overestimated_on_a_sample(count):
+    """Outputs that P never has are what Q has left, which rounding may be in part."""
+    loss, mass, rate = -9.25, 2.0**-29, 0.5
+    first = mp.mpf(mass) * mp.exp(-mp.mpf(loss))
+    last = float(mp.log((1 - mp.mpf(mass)) / (1 - mp.mpf("2.8e-12") - first)))
+    q = [first, (1 - mp.mpf(mass)) * mp.exp(-mp.mpf(last))]
+    hidden = 1 - mp.fsum(q)
+    near = mp.log(q[0] / (rate * (q[0] + mass)))
+    epsilon = float((near + mp.log(2)) / 2 + (count - 1) * mp.log(2))
+    law = [(mp.log(2), hidden), (near, q[0])]
+    law.append((mp.log(q[1] / (rate * (q[1] + 1 - mp.mpf(mass)))), q[1]))
+    truth = divergence([(law, count)], epsilon)
+    once = tn.Cost.of_losses([loss, last], [mass, 1 - mass]).sampled(rate, "poisson")
+    lower, upper = (once * count).delta_bounds(epsilon)
+    assert lower <= truth <= upper

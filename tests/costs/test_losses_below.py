@@ -10,7 +10,7 @@ from by_night import by_night
 
 from tightnoise.costs._bounds import release_of_losses
 from tightnoise.costs._lattice import DiscreteLosses, Work
-from tightnoise.costs._losses_below import LossesBelow
+from tightnoise.costs._losses_below import LossesBelow, infinite_below
 
 
 def outcomes(terms, spacing):
@@ -93,3 +93,10 @@ def test_what_the_tightest_set_loses_is_of_second_order(epsilon, rng):
     gaps = [1 - LossesBelow(terms, h).slack_lower(epsilon, frame) / finest for h in (0.04, 0.01)]
     assert 0 < gaps[1] < gaps[0] / 8
     assert gaps[0] < 0.01
+
+
+def test_masses_above_one_in_sum_make_no_infinite_loss_more_likely():
+    """Given ones may be so by 1e-9, which a million releases would make a part of a thousandth."""
+    release = release_of_losses([math.inf, 0.4, -0.4], [1e-8, 0.6 - 1e-8, 0.4 + 9e-10])
+    times = 10**6
+    assert infinite_below([(release, times)]) <= -math.expm1(times * math.log1p(-1e-8))

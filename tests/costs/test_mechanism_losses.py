@@ -218,3 +218,26 @@ def test_worst_shifts_at_many_epsilons_are_those_at_each():
         above, _ = leaf.profile(epsilons)
         assert (below <= above).all()
         assert (below >= above * (1 - part)).all()
+
+
+@pytest.mark.parametrize("bound", [800.0, 1e4, 1e300])
+def test_noise_that_ends_far_away_has_no_pure_guarantee(bound):
+    """Outputs that only one data set has are there, also where their probability is no float."""
+    steps = tn.Tulap(epsilon=1.0, sensitivity=1.0, bound=bound).cost(sensitivity=1.0)
+    laplace = tn.Laplace(1.0).cost(sensitivity=1.0)
+    truth = mp.exp(-mp.mpf(bound))
+    for plan in (steps + laplace, steps * 2, steps * 2 + laplace):
+        assert plan.epsilon(0.0) == INF
+        lower, upper = plan.delta_bounds(50.0)
+        assert lower <= truth <= upper
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_steps_that_are_too_rare_for_floats_are_not_rounded_up_from_below(count):
+    change = 21 * math.ulp(0.0)
+    steps = tn.Staircase(1.0, sensitivity=1.0, gamma=0.5).cost(sensitivity=change)
+    with mp.workdps(30):
+        mass = mp.mpf(change) / (1 + mp.exp(-1))  # all ends of steps, with the loss 1
+        truth = count * mass * (1 - mp.exp(-0.5))
+    lower, upper = (steps * count).delta_bounds(0.5)
+    assert lower <= truth <= upper

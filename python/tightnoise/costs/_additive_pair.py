@@ -41,6 +41,7 @@ _FARTHEST = 300.0  # sigmas, between modes: so long that none is looked for from
 _REACHED = 1e-9  # relative: deltas are as close to the truth
 _TOLERANCE = 1e-7  # relative: of deltas that only have to be as close as their points make them
 _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is searched for
+_RAREST, _LARGEST_STEP = 1e-100, 300.0  # of staircases: changes in steps, and losses
 _MOST_SIGMAS = 1e150  # squares of larger numbers overflow
 _MOST_MODES = 10**6
 _LARGEST_STEP = 700.0  # an epsilon: what noise of steps and ladders may have
@@ -280,8 +281,11 @@ class AdditivePair(Leaf):
 
     @property
     def _is_staircase(self) -> bool:
-        """Whether each finite loss is a step or none."""
-        return self.law == "staircase" and bool(self.sensitivity <= self.parameters[1])
+        """Whether each finite loss is a step or none, and neither is too rare for a float."""
+        if self.law != "staircase":
+            return False
+        epsilon, step = self.parameters[:2]
+        return bool(_RAREST * step <= self.sensitivity <= step and epsilon <= _LARGEST_STEP)
 
     def reached(self) -> Release | None:
         """Return those of staircase noise."""

@@ -310,12 +310,17 @@ def lowered(given: Release, way: int) -> Release:
     """
     release = given.swapped if way else given
     masses = 1 - _ATOM * (1 + np.abs(release.values))
-    rest = _ATOM * (1 + release.largest) + 4e-12 if way else _ATOM * release.infinite
+    infinite = hidden_below(given) if way else given.infinite * (1 - _ATOM) - LOST
     return Release(
         values=release.values - 2 * _ATOM * np.abs(release.values),
         log_mass=release.log_mass + np.log(np.maximum(masses, _ATOM)),
-        infinite=max(0.0, release.infinite - rest),
+        infinite=max(0.0, infinite),
         infinite_swapped=0.0,
         is_symmetric=False,
         grid=release.grid,
     )
+
+
+def hidden_below(given: Release) -> float:
+    """Return at most what Q has where P never is: what is left of 1, which rounding may be."""
+    return max(0.0, given.infinite_swapped - _ATOM * (1 + given.largest) - 4e-12)

@@ -38,6 +38,7 @@ class Release:
     infinite_swapped: float
     is_symmetric: bool  # whether P and Q exchanged have the same losses
     grid: float  # a spacing that suits the values; 0 if no loss is finite but 0
+    is_short: bool = False  # whether some masses are lower bounds
 
     @cached_property
     def swapped(self) -> Release:

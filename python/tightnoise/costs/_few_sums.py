@@ -56,7 +56,8 @@ def few_sums(terms: Terms) -> FewSums | None:
         release = losses_of_leaf(leaf)
         if release is None:
             return None
-        if leaf.is_attained and leaf.has_least_profile:  # none is worse than the pair reached
+        # None is worse than the pair reached.
+        if leaf.is_attained and leaf.has_least_profile and not reached.is_short:
             release = reached
         types *= math.comb(n + max(release.values.size, reached.values.size) - 1, n)
         if types > _MOST_TYPES:

@@ -263,7 +263,7 @@ def infinite_below(terms: Iterable[tuple[Release, int]]) -> float:
     kept = hidden = count = 0.0
     for release, n in terms:
         finite = math.fsum(np.exp(release.log_mass).tolist())
-        kept += n * math.log(finite + release.infinite)
+        kept += n * min(math.log(finite + release.infinite), 0.0)  # given masses may be above 1
         hidden += n * math.log1p(release.infinite / finite)
         count += n
     return max(0.0, math.exp(kept) * -math.expm1(-hidden) * (1 - 32 * _UNIT * (1 + count)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from tightnoise._adjacency import common_adjacency
 from tightnoise._cached import cached_property
 from tightnoise._core import cost as core
 from tightnoise._validate import MAX_COUNT, fraction, integer, require, shown
+from tightnoise.costs._atoms_below import hidden_below
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._bounded_range import BoundedRange, in_blocks
 from tightnoise.costs._composed_release import composed_release
@@ -349,7 +350,11 @@ class Sampled(Leaf):
         if leaf is None or self.sampling != "poisson" or self.is_replaced:
             return None
         found = leaf.reached()
-        return None if found is None else poisson_losses(found, self.rate)
+        if found is None:
+            return None
+        if found.infinite_swapped > 0 and not found.is_symmetric:
+            found = replace(found, infinite_swapped=hidden_below(found), is_short=True)
+        return poisson_losses(found, self.rate)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return those of one Gaussian release, or of a direction on a Poisson sample."""

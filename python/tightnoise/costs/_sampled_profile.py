@@ -84,6 +84,7 @@ def poisson_losses(release: Release, rate: float) -> Release:
         infinite_swapped=0.0,
         is_symmetric=False,
         grid=float(sizes.min()) if sizes.size else 0.0,
+        is_short=release.is_short,
     )
 
 

@@ -14,7 +14,8 @@ loss is epsilon from s - B or 0 to g or s - g; it is 0 between s - g and g, at l
 and s - g, at level 1, as far as that is between s - B and B.
 
 Lengths are fractions without rounding, and all sums of positive terms, so that each probability is
-off by less than 2^-48 of itself.
+off by less than 2^-48 of itself, above `LOST`. With a bound there are infinite losses, however
+rare: no fewer are told than that.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from fractions import Fraction
 import numpy as np
 
 from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._excess import LOST
 
 _ZERO = Fraction(0)
 _FARTHEST = 1e300  # steps, of which the last ones have nothing
@@ -38,6 +40,7 @@ def staircase_losses(
 
     The bound is in steps, too, or infinite.
     """
+    least = LOST if bound < math.inf else 0.0
     bound = Fraction(min(bound, _FARTHEST))
     s, g = change, min(Fraction(gamma), bound)
     left = bound - g
@@ -54,6 +57,7 @@ def staircase_losses(
     for j in range(max(1, math.floor(left - s)), math.floor(left) + 2):
         length = _length(max(g + j - 1, bound - s), min(g + j, bound))
         infinite += _level(epsilon, j) * float(length)
+    infinite = max(infinite / whole, least)
     masses = np.array([below * lower, same, lower]) / whole
     if not masses.any():
         masses[1] = _NEXT_TO_NOTHING
@@ -61,8 +65,8 @@ def staircase_losses(
     return Release(
         values=epsilon * np.array([-1.0, 0.0, 1.0])[used],
         log_mass=np.log(masses[used]),
-        infinite=infinite / whole,
-        infinite_swapped=infinite / whole,
+        infinite=infinite,
+        infinite_swapped=infinite,
         is_symmetric=True,
         grid=epsilon if lower > 0 else 0.0,
     )
