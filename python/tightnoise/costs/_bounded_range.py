@@ -60,7 +60,7 @@ _LEAST_PARTS, _MOST_PARTS = 8, 512  # of eta
 _ROUNDING = 2.0**-36  # of a value, for each release; next to the end places count, too
 _NARROWEST, _WIDEST = 1e-290, 700.0  # eta: parts of it, and exponentials, are numbers
 _SHARES = np.arange(1.0, 64.0) / 64.0  # of eta, that are tried for t
-_LOG_ERROR = 2.0**-49  # 8 units for logarithms and their sums, 4 for losses
+_LOG_ERROR = 2.0**-49  # 16 units: 8 are for logarithms and their sums, 4 for losses
 _LOST = 1e-290  # less has not all digits
 _TINY = 1e-315  # more than is lost of what is less
 

@@ -128,9 +128,9 @@ def pair_of_cells(here: Array, there: Array, error: float) -> Attained:
         grid=float(np.abs(values).max()),
     )
 
-    # What a profile is raised by: for its sums, and for each mass.
+    # What a profile is raised by, for its sums and for each mass, and as much that they may be off.
     sizes = float(np.abs(here).max()) + float(np.abs(values).max())
-    rounding = 16 * _UNIT * (here.size + 16) + 4 * _UNIT * (1 + sizes)
+    rounding = 16 * _UNIT * (here.size + 16) + 8 * _UNIT * (1 + sizes)
     excess = Excess(2 * error + rounding, absolute=4 * error)
     return Attained(release.profile, excess, is_symmetric=False)
 
