@@ -29,6 +29,7 @@ constexpr double kMostBelow = 200.0;                       // a start, by the ti
 constexpr int kPasses = 3;
 constexpr double kSketched = 1e-2;   // relative width that tells where x is
 constexpr double kKnown = 1e-3;      // x is known so well that a sketch would not help
+constexpr double kSmallLoss = 1.0;   // x: beyond, contours of trimmed laws mostly need a split
 constexpr double kSeen = 0.5;        // beyond, a sketch told nothing
 constexpr double kSamePlace = 1e-3;  // relative: of where a contour was
 constexpr std::initializer_list<double> kPartsOfLoss{0.65, 0.4, 1.0};  // a large loss, by x
@@ -398,7 +399,11 @@ Interval ComposedLoss::epsilon(double delta, double floor) const {
             x = *known;
             search.is_parted = true;
         } else {
-            best = kept->loss->contour_epsilon(*kept->moments, delta, search, best, Effort::sketch);
+            const auto narrow = [&](Effort effort) {
+                best = kept->loss->contour_epsilon(*kept->moments, delta, search, best, effort);
+            };
+            if (x < kSmallLoss) narrow(Effort::brief);
+            if (is_wide(kKnown)) narrow(Effort::sketch);
             if (best.upper - best.lower > kSeen * best.upper) {  // it was too far
                 x = std::clamp(by_renyi, best.lower, best.upper);
                 best = contour_epsilon(moments, delta, search, best, Effort::sketch);
@@ -514,8 +519,11 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, Search& s
     double& x = search.x;
     x = std::clamp(x, best.lower, best.upper);
     // Of trimmed laws other tilts are the best ones.
-    const double first = top_ && x > 0.0 ? kTiltOfTopless / x : kFirstTilt;
+    const double first = !top_ || !(x > 0.0) ? kFirstTilt
+                         : search.tilt > 0.0 ? search.tilt
+                                             : kTiltOfTopless / x;
     const Tilt tilt = tilt_for_value(moments, log_value, first);
+    if (top_) search.tilt = tilt.at;
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(moments, tilt.at, x, log_value);
@@ -532,11 +540,11 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, Search& s
         best = stepped_out(bounds, delta, found, rate, best);
         const double moved = std::fabs(found - x);
         x = found;
-        const bool is_many = contour->size() >= kManyFrequencies || effort >= Effort::rough;
+        const bool is_many = top_ || contour->size() >= kManyFrequencies || effort >= Effort::rough;
         const double narrow = effort == Effort::sketch ? kSketched
                               : is_many                ? kNarrowIfMany
                                                        : kNarrow;
-        if (best.upper - best.lower <= narrow * best.upper || moved < 0.05 / c ||
+        if (best.upper - best.lower <= narrow * std::max(best.upper, kSmall) || moved < 0.05 / c ||
             contour->is_cut_short()) {
             break;
         }

@@ -37,6 +37,7 @@ class ComposedLoss {
     struct Search {
         double x, log_value;     // where D is about that
         bool is_parted = false;  // whether the last contour left small losses out
+        double tilt = 0.0;       // of the last contour of trimmed laws
     };
 
     static Tilt tilt_for_value(Moments& moments, double log_value, double first);

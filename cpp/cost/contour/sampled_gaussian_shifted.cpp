@@ -18,6 +18,7 @@ constexpr double kWidestShift = 1.0;    // further the weights would lose digits
 constexpr double kLogNothing = -150.0;  // of a node's weight: squares do not underflow
 constexpr double kLogLeast = -700.0;    // of what is left out with a node
 constexpr double kLogPruned = -64.5;    // of it, relative to the largest
+constexpr double kNothingToIt = 12.0;   // log of how much less does not count
 constexpr double kPrunedLess = 7.0;     // log of how much less than may be missed: for some nodes
 constexpr double kLossError = 30.0;     // of log w, as its kernel says
 
@@ -94,12 +95,15 @@ std::optional<ShiftedNodes> SampledGaussianLaw::shifted(double order, double log
     }
     const double least =
         std::max(largest + std::max(log_error - kPrunedLess, kLogPruned), kLogNothing);
+    // Of most nodes that are left out it does not matter how little they are.
+    const double far_less = std::max(least - kNothingToIt, kLogLeast);
+    const double nothing = std::exp(far_less);
     ShiftedNodes made;
     made.loss_error = kLossError;
     double left_out = 0.0;
     for (std::size_t k = 0; k < n; ++k) {
         if (!(mosts[k] >= least)) {
-            left_out += std::exp(std::max(mosts[k], kLogLeast));
+            left_out += mosts[k] < far_less ? nothing : std::exp(mosts[k]);
             continue;
         }
         const double z = at.z[k], log_size = at.log_size[k], angle = at.angle[k];

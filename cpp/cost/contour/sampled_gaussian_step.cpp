@@ -22,7 +22,9 @@ Interval SampledGaussianLaw::range(double order, const Cut* cut) const {
             (order * share(middle) / sigma_ >= middle ? low : above) = middle;
         }
     } else if (high > top_.z) {
-        high = std::max((high + top_.z * top_.spread()) / (1.0 + top_.spread()), 1.0 / sigma_);
+        high = (high + top_.z * top_.spread()) / (1.0 + top_.spread());
+        if (!cut) return {low - kRange, std::max(high, 0.0) + kRange * top_.width};
+        high = std::max(high, 1.0 / sigma_);
     }
     if (cut && std::isfinite(cut->z)) {
         low = std::min(low, cut->z);
