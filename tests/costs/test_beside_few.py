@@ -119,6 +119,20 @@ def test_what_is_at_most_the_floor_counts_as_nothing_from_below():
     assert lower == 0.0 < upper < 1e-11
 
 
+def test_readings_that_tell_nothing_are_given_up_after_one_direction():
+    cost = noise(1.0, 1e-3, 3) + tn.Cost.of_losses(*TABLE, adjacency="add-remove")
+    known, read = Bounds(0.1, 0.2), []
+
+    def wide(way, x, floor):
+        read.append(way)
+        return Bounds(0.0, 1.0)
+
+    beside = dataclasses.replace(beside_few_sums(cost.terms), rest=wide)
+    assert len(beside.coarse) == 2
+    assert beside.epsilon(1e-6, known) == known
+    assert len(set(read)) == 1
+
+
 def test_differences_of_an_epsilon_and_sums_are_rounded_down():
     places = []
 

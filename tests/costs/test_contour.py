@@ -190,6 +190,33 @@ def test_infinite_mass():
     assert lower <= 3 <= upper + 1e-3  # nearly nothing is left beside the failures
 
 
+@pytest.mark.parametrize("part", [1e-6, 0.07, 0.5, 0.98])
+def test_infinite_mass_beside_noise(part):
+    # What is infinite is a part of delta, and epsilon is where the rest falls to what is left.
+    count, loss, mu, delta = 40, 0.05, 0.7, 1e-7
+    failure = part * delta / count
+    p = 1 / (1 + math.exp(-loss))
+    failing = cost.atoms(np.array([loss, -loss]), (1 - failure) * np.array([p, 1 - p]), failure)
+    lower, upper = composed((failing, count), (cost.gaussian(mu), 1)).epsilon(delta)
+    assert lower <= upper <= lower * (1 + 1e-10)
+
+    def divergence(x):
+        kept, p = (1 - mp.mpf(failure)) ** count, 1 / (1 + mp.exp(-mp.mpf(loss)))
+        sums = [
+            (mp.binomial(count, k) * p**k * (1 - p) ** (count - k), x - (2 * k - count) * loss)
+            for k in range(count + 1)
+        ]
+        own = sum(
+            mass * (mp.ncdf(mu / 2 - y / mu) - mp.exp(y) * mp.ncdf(-mu / 2 - y / mu))
+            for mass, y in sums
+        )
+        return 1 - kept + kept * own
+
+    with mp.workdps(40):
+        assert divergence(mp.mpf(lower)) >= delta * (1 - mp.mpf("1e-14"))
+        assert divergence(mp.mpf(upper)) <= delta * (1 + mp.mpf("1e-14"))
+
+
 @pytest.mark.parametrize(
     ("losses", "masses", "infinite"),
     [

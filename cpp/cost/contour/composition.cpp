@@ -673,8 +673,9 @@ Interval ComposedLoss::stepped_out(Bounded bounds, double delta, double x, doubl
                                    Interval best) const {
     const Interval there = bounds(x);
     const double unit = 0x1p-52 * std::fabs(x) + 1e-300;
-    const double above = std::max((there.upper - 1.0) / rate, unit);
-    const double below = std::max((1.0 - there.lower) / rate, unit);
+    const double finite = slack(delta) / delta;  // what infinite losses leave of it
+    const double above = std::max((there.upper / finite - 1.0) / rate, unit);
+    const double below = std::max((1.0 - there.lower / finite) / rate, unit);
     const auto is_met = [&](double at) { return meets(bounds(at), delta); };
     const auto is_exceeded = [&](double at) { return exceeds(bounds(at), delta); };
     return {std::max(best.lower, stepped(is_exceeded, x, -below, -kInfinity)),

@@ -120,6 +120,8 @@ class BesideFew:
 
             read = functools.partial(self._reading, way, delta)
             own = _epsilon(read, delta, Bounds(found.upper, near), slope, known.upper - known.lower)
+            if found.upper == own.lower == 0:  # too wide, as those of less cost would be
+                return known
             found = Bounds(max(found.lower, own.lower), max(found.upper, own.upper))
         return found
 
