@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from tightnoise.reproduce.bounded import _graph_examples as examples
+from tightnoise.reproduce.bounded import _graph as examples
 from tightnoise.reproduce.bounded._graph import complete, kite, query, with_edges_changed
-from tightnoise.reproduce.bounded._setting import EDGES, LOWER, SENSITIVITIES, UPPER
+from tightnoise.reproduce.bounded._noises import EDGES, LOWER, SENSITIVITIES, UPPER
 
 
 def random_graph(rng, nodes, density):

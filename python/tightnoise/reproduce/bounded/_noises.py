@@ -1,8 +1,14 @@
-"""The mechanisms of Table 1: the noise that each takes, its cost, and how far the output is off."""
+"""The mechanisms of Table 1: the noise that each takes, its cost, and how far the output is off.
+
+The paper's numerical example is two numbers of a graph with 10 nodes: the algebraic connectivity,
+in [0, 10], and the degree of one node, in [1, 9]. Graphs are neighbours if they differ in `EDGES`
+edges. An edge changes the connectivity by at most 2 and the degree by at most 1.
+"""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -11,8 +17,25 @@ import numpy as np
 from tightnoise import calibrate
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
-from tightnoise.reproduce.bounded._setting import LOWER, SENSITIVITIES, SENSITIVITY, UPPER
 from tightnoise.reproduce.bounded._theorem import generalized_sigma, theorem_sigma
+
+LOWER = (0.0, 1.0)
+UPPER = (10.0, 9.0)
+WIDTHS = (10.0, 8.0)
+
+EDGES = 2
+SENSITIVITIES = (2.0 * EDGES, 1.0 * EDGES)
+SENSITIVITY = math.hypot(*SENSITIVITIES)
+"""Of both together, by the L2 norm: the square root of 5, times `EDGES`."""
+
+EPSILONS = (0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+"""The rows of Table 1."""
+
+MIDDLE = sum(width * width for width in WIDTHS) / 12.0
+"""The mean squared error of a release that is always the middle of the domain, and costs nothing.
+
+Over true values that are uniform on the domain, both coordinates together.
+"""
 
 
 class Averages(NamedTuple):
