@@ -8,7 +8,7 @@ import pytest
 from tightnoise.cli import main
 from tightnoise.reproduce import STUDIES
 from tightnoise.reproduce.training import _results, _study
-from tightnoise.reproduce.training._noises import GAUSSIAN, SOME
+from tightnoise.reproduce.training._cells import GAUSSIAN, SOME
 
 
 def blobs(count):

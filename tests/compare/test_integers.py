@@ -8,18 +8,9 @@ import pytest
 import tightnoise as tn
 from tightnoise.compare import _integer_posterior, bounded_errors
 from tightnoise.compare._estimates import Linear, PosteriorMean
-from tightnoise.compare._families import FAMILIES
 from tightnoise.compare._prior import prior_of
 from tightnoise.compare.bounded import CRITERIA
 from tightnoise.compare.bounded_errors import errors_of, utility_of
-
-QUICK = tuple(family for family in FAMILIES if not family.for_one)
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """Leave out scale mixtures: their tests are those of their calibration."""
-    monkeypatch.setattr("tightnoise.compare.noise_ranking.FAMILIES", QUICK)
 
 
 @pytest.fixture

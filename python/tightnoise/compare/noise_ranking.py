@@ -154,9 +154,9 @@ class NoiseRanking(Ranking[NoiseChoice]):
         return [[head, *rows], *self.notes]
 
     def _draw(self, left: object, right: object) -> None:
-        from tightnoise.compare._figure import draw  # which calibrates, too
+        from tightnoise.compare._figures import draw_noise  # which calibrates, too
 
-        draw(self, left, right)
+        draw_noise(self, left, right)
 
 
 def best_noise(

@@ -1,8 +1,8 @@
-"""One mechanism with one noise: tuned, trained with several seeds, and accounted for."""
+"""The mechanisms that are compared, and each with one noise: tuned, trained, and accounted for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from tightnoise.costs import IndividualCost, InstanceLedger
 from tightnoise.leakage import fil_logistic
-from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RankOne
+from tightnoise.mechanisms import (
+    CoordinateMechanism,
+    Gaussian,
+    QuantizedGaussian,
+    RankOne,
+    RectifiedGaussian,
+    StochasticSign,
+    TruncatedGaussian,
+)
 from tightnoise.reproduce.training._descent import (
     STEPS,
     Clip,
@@ -21,7 +29,34 @@ from tightnoise.reproduce.training._descent import (
     residuals,
 )
 from tightnoise.reproduce.training._features import Examples, Task
-from tightnoise.reproduce.training._noises import Noise
+
+Noise = Callable[[float], CoordinateMechanism]
+
+GAUSSIAN = "Gaussian"
+
+
+def _rectified(half_width: float) -> Noise:
+    return lambda s: RectifiedGaussian(s, -half_width * s, half_width * s)
+
+
+def _truncated(half_width: float) -> Noise:
+    return lambda s: TruncatedGaussian(s, -half_width * s, half_width * s)
+
+
+SOME: dict[str, Noise] = {
+    GAUSSIAN: Gaussian,
+    "rectified, 0.5 sigma": _rectified(0.5),
+    "truncated, 2 sigma": _truncated(2.0),
+    "sign": StochasticSign,
+    "8 levels, 1 sigma": lambda s: QuantizedGaussian(s, -s, s, 8),
+}
+"""From sigma to the mechanism; the width is half of that of the support about 0."""
+
+ALL = SOME | {
+    "rectified, 1 sigma": _rectified(1.0),
+    "truncated, 1 sigma": _truncated(1.0),
+}
+
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.reproduce._study import Results
-from tightnoise.reproduce.training._noises import GAUSSIAN
+from tightnoise.reproduce.training._cells import GAUSSIAN
 
 Array = NDArray[np.float64]
 Norm = Literal["l2", "linf"]

@@ -58,7 +58,7 @@ def _release(kappa: float) -> RdpCurve:
 
 
 def approach_1(kappa: float, count: int, composition: str = "closed_form") -> float:
-    """Return epsilon by the paper's first approach: convert, amplify, compose.
+    """Return epsilon by the paper's first approach, rounded up: convert, amplify, compose.
 
     Parameters
     ----------
@@ -69,10 +69,6 @@ def approach_1(kappa: float, count: int, composition: str = "closed_form") -> fl
     composition : str
         "closed_form": the paper's Theorem 2, with the factor N epsilon_s that it lacks; or
         "optimal".
-
-    Returns
-    -------
-    float
         epsilon at delta = 1/60000, rounded upwards.
 
     Examples
@@ -95,10 +91,6 @@ def approach_2(kappa: float, count: int) -> float:
     kappa, count
         As in `approach_1`.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from tightnoise.reproduce.vmf import approach_2
@@ -119,10 +111,6 @@ def unsound_approach_2(kappa: float, count: int) -> float:
     ----------
     kappa, count
         As in `approach_1`.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -184,10 +172,6 @@ def exact_epsilon(
     conversion : str
         As in `tightnoise.rdp_to_epsilon`.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from tightnoise.reproduce.vmf import exact_epsilon
@@ -211,10 +195,6 @@ def tight_epsilon_bounds(
     ----------
     kappa, count, angle, sampling
         As in `exact_epsilon`.
-
-    Returns
-    -------
-    lower, upper : float
 
     Examples
     --------
@@ -267,10 +247,6 @@ def gaussian_epsilon(sigma: float, *, on_grid: bool = False) -> float:
     on_grid : bool
         Whether to keep to the orders and the conversion that the RDP accountant of Opacus has.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from tightnoise.reproduce.vmf import gaussian_epsilon
@@ -292,11 +268,7 @@ def equal_sigma(kappa: float) -> float:
     Parameters
     ----------
     kappa : float
-        Concentration of the von Mises-Fisher mechanism.
-
-    Returns
-    -------
-    float
+        The concentration.
 
     Examples
     --------
@@ -313,11 +285,7 @@ def vmf_capacity(kappa: float) -> float:
     Parameters
     ----------
     kappa : float
-        Concentration of the von Mises-Fisher mechanism.
-
-    Returns
-    -------
-    float
+        The concentration.
 
     Examples
     --------
@@ -338,10 +306,6 @@ def gaussian_capacity(sigma: float, radius: float = 1.0, *, as_printed: bool = F
     as_printed : bool
         Whether to keep the factor 2 that the paper has in front of Z, which is one too many: of an
         endless sigma the capacity would be 2, as if a release of nothing told something.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
