@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import importlib.util
 import io
-import json
 import os
 import sys
 import time
@@ -58,11 +57,10 @@ def test_tables(capsys):
     assert max(map(len, out.splitlines())) <= 120
 
 
-def test_json(capsys):
-    assert main(["reproduce", "conversion", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    assert report["paper"]["year"] == 2020
-    after = report["tables"][0]["rows"]
+def test_json(report):
+    found = report("reproduce", "conversion")
+    assert found["paper"]["year"] == 2020
+    after = found["tables"][0]["rows"]
     assert [row["T"] for row in after] == [100, 600, 1000, 2000]
     exact = after[0]["figures"]["exact"]
     assert exact["ours"] == pytest.approx(1.99309140442, rel=1e-9)
@@ -88,7 +86,7 @@ def test_bad_arguments(arguments, refused):
 # Long work, and examples
 
 
-def test_cells_are_computed_before_the_tables(capsys, paper):
+def test_cells_are_computed_before_the_tables(paper):
     done = []
     cells = [functools.partial(done.append, k) for k in range(20)]
     paper(cells=cells, tables=(lambda: table(0.5 if sorted(done) == [*range(20)] else 0.0),))

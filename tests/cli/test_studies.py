@@ -32,7 +32,7 @@ def small(monkeypatch, tmp_path):
     return str(path)
 
 
-def test_the_command(small, tmp_path, capsys):
+def test_the_command(small, tmp_path, capsys, report):
     state = tmp_path / "state.json"
     arguments = ["reproduce", "training", "--data", small, "--seeds", "2", "--state", str(state)]
     assert main(arguments) == 0
@@ -48,16 +48,14 @@ def test_the_command(small, tmp_path, capsys):
     assert out.index("Plain Gaussian noise, clipped in L2") < out.index("Clipped in L-inf")
     assert len(json.loads(state.read_text())["results"]) == 8
     # What the file holds is not computed again, and the answer is the same.
-    assert main([*arguments, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    assert [len(table["rows"]) for table in report["tables"]] == [2, 4, 4, 4, 2]
+    assert [len(table["rows"]) for table in report(*arguments)["tables"]] == [2, 4, 4, 4, 2]
     assert main([*arguments[:4], "--seeds", "3", "--state", str(state)]) == 2
     assert f"{state} is the state of another study: its seeds is 2, and here 3" in (
         capsys.readouterr().err
     )
 
 
-def test_plot(small, tmp_path, capsys):
+def test_plot(small, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "training.png"
     arguments = ["reproduce", "training", "--data", small, "--seeds", "2", "--plot", str(path)]

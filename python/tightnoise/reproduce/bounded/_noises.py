@@ -46,38 +46,35 @@ class Averages(NamedTuple):
     """The mean squared error of the output."""
 
 
-def _theorem(epsilon: float) -> float:
-    return theorem_sigma(epsilon, LOWER, UPPER, SENSITIVITY)
+_DOMAIN: dict[str, Any] = {"lower": LOWER, "upper": UPPER}
+_BALL: dict[str, Any] = {**_DOMAIN, "sensitivity": SENSITIVITY}
+_BOX: dict[str, Any] = {**_DOMAIN, "coordinate_sensitivity": SENSITIVITIES}
 
 
-def _generalized(epsilon: float) -> float:
-    return generalized_sigma(epsilon, LOWER, UPPER, SENSITIVITIES)
+@functools.cache
+def _sigma(method: str, epsilon: float) -> float:
+    if method == "generalized":
+        return generalized_sigma(epsilon, LOWER, UPPER, SENSITIVITIES)
+    if method == "Theorem 13":
+        return theorem_sigma(epsilon, LOWER, UPPER, SENSITIVITY)
+    where = _BALL if method == "ball" else _BOX
+    return float(calibrate.truncated_gaussian(epsilon, **where).sigma)
 
 
-def _gaussian(epsilon: float, **sensitivity: Any) -> float:
-    noise = calibrate.truncated_gaussian(epsilon, lower=LOWER, upper=UPPER, **sensitivity)
-    return float(noise.sigma)
+@functools.cache
+def _scale(method: str, epsilon: float) -> float:
+    where = _BALL if method == "ball" else _BOX
+    return float(calibrate.bounded_laplace(epsilon, **where).scale)
 
-
-def _laplace(epsilon: float, **sensitivity: Any) -> float:
-    noise = calibrate.bounded_laplace(epsilon, lower=LOWER, upper=UPPER, **sensitivity)
-    return float(noise.scale)
-
-
-_BALL: dict[str, Any] = {"sensitivity": SENSITIVITY}
-_BOX: dict[str, Any] = {"coordinate_sensitivity": SENSITIVITIES}
 
 SIGMA: dict[str, Callable[[float], float]] = {
-    "generalized": functools.cache(_generalized),
-    "Theorem 13": functools.cache(_theorem),
-    "ball": functools.cache(functools.partial(_gaussian, **_BALL)),
-    "box": functools.cache(functools.partial(_gaussian, **_BOX)),
+    method: functools.partial(_sigma, method)
+    for method in ("generalized", "Theorem 13", "ball", "box")
 }
 """What gives sigma for an epsilon. Ball: exact for the L2 sensitivity; box: for one of each."""
 
 LAPLACE: dict[str, Callable[[float], float]] = {
-    "ball": functools.cache(functools.partial(_laplace, **_BALL)),
-    "box": functools.cache(functools.partial(_laplace, **_BOX)),
+    method: functools.partial(_scale, method) for method in ("ball", "box")
 }
 """The same for the scale of the bounded Laplace mechanism."""
 
@@ -85,29 +82,23 @@ LAPLACE: dict[str, Callable[[float], float]] = {
 def true_epsilon(sigma: float, sensitivity: float | tuple[float, ...]) -> float:
     """Return what one release of both numbers costs."""
     noise = TruncatedGaussian(sigma, np.array(LOWER), np.array(UPPER))
-    if isinstance(sensitivity, tuple):
-        cost = noise.cost(coordinate_sensitivity=sensitivity, domain=(LOWER, UPPER))
-    else:
-        cost = noise.cost(sensitivity=sensitivity, domain=(LOWER, UPPER))
-    return cost.epsilon(0.0)
+    bound: dict[str, Any] = {
+        "coordinate_sensitivity" if isinstance(sensitivity, tuple) else "sensitivity": sensitivity
+    }
+    return noise.cost(**bound, domain=(LOWER, UPPER)).epsilon(0.0)
 
 
 @functools.cache
-def gaussian_averages(sigma: float) -> Averages:
-    """Return how far the truncated Gaussian is off."""
-    return _averages(functools.partial(TruncatedGaussian, sigma))
-
-
-@functools.cache
-def laplace_averages(scale: float) -> Averages:
-    """Return how far the bounded Laplace mechanism is off."""
-    return _averages(functools.partial(BoundedLaplace, scale))
-
-
-def _averages(within: Callable[[float, float], object]) -> Averages:
-    """Add up the coordinates; `within` makes a mechanism from the ends of its domain."""
+def _averages(family: Any, scale: float) -> Averages:
     both = [
-        utility_of(errors_of(within(lower, upper), lower, upper))
+        utility_of(errors_of(family(scale, lower, upper), lower, upper))
         for lower, upper in zip(LOWER, UPPER, strict=True)
     ]
     return Averages(sum(one.variance_average for one in both), sum(one.mse_average for one in both))
+
+
+gaussian_averages = functools.partial(_averages, TruncatedGaussian)
+"""What says how far the truncated Gaussian is off, for a sigma."""
+
+laplace_averages = functools.partial(_averages, BoundedLaplace)
+"""The same of the bounded Laplace mechanism, for a scale."""

@@ -42,30 +42,21 @@ _SMALL = 10_000  # records: of fewer, more epochs
 
 @dataclass(frozen=True)
 class Scope:
-    """How much of the study is run, and on what.
-
-    Parameters
-    ----------
-    task : Task
-    seeds : int
-    kappas : sequence of int
-        Of the paper's pairs.
-    batches : sequence of int
-        The last of them is 128.
-    alone : sequence of float
-        kappas with which one record is attacked.
-    epochs, iterations, l2_iterations : int
-        Of the training, of inverting gradients, and of deep leakage from gradients.
-    """
+    """How much of the study is run, and on what."""
 
     task: Task
     seeds: int
     kappas: Sequence[int]
+    """Of the paper's pairs."""
     batches: Sequence[int]
+    """The last of them is 128."""
     alone: Sequence[float]
+    """kappas with which one record is attacked."""
     epochs: int
     iterations: int
+    """Of inverting gradients."""
     l2_iterations: int
+    """Of deep leakage from gradients."""
 
     @classmethod
     def of(cls, task: Task, seeds: int, *, full: bool, batches: Sequence[int] = ()) -> Scope:

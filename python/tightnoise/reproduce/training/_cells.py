@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,23 +67,15 @@ _ORDERS = (1.5, 2.0, 3.0, 4.0, ORDER, 16.0, 32.0, 64.0, 128.0, 256.0)
 _TUNING_SEEDS = (1_000_001, 1_000_002)  # never those of the runs that are reported
 
 
-@dataclass(frozen=True)
-class Grid:
-    """What is searched, for each mechanism and each noise by itself; and what is watched.
-
-    Parameters
-    ----------
-    clips : sequence of Clip
-        All with one norm.
-    rates : sequence of float
-        Learning rates.
-    watched : int
-        The examples whose own costs are computed.
-    """
+class Grid(NamedTuple):
+    """What is searched, for each mechanism and each noise by itself; and what is watched."""
 
     clips: Sequence[Clip]
+    """All with one norm."""
     rates: Sequence[float]
+    """Learning rates."""
     watched: int
+    """The examples whose own costs are computed."""
 
 
 def cell(task: Task, noise: Noise, share: float, grid: Grid, seeds: int) -> dict[str, Any]:
