@@ -117,12 +117,14 @@ def test_papers_without_examples(refused):
     assert line == "tightnoise reproduce: error: conversion has no examples"
 
 
-def test_examples_without_scikit_learn(refused, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    line = refused("reproduce", "mixtures", "--examples")
-    assert line == (
-        "tightnoise reproduce: error: the examples need scikit-learn: "
-        "pip install 'tightnoise[examples]'"
+@pytest.mark.parametrize(
+    ("paper", "module", "name"),
+    [("mixtures", "sklearn", "scikit-learn"), ("bounded", "networkx", "networkx")],
+)
+def test_examples_without_what_they_need(paper, module, name, refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert refused("reproduce", paper, "--examples") == (
+        f"tightnoise reproduce: error: the examples need {name}: pip install 'tightnoise[examples]'"
     )
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tightnoise.cli import main
-from tightnoise.reproduce import STUDIES
 from tightnoise.reproduce.training import _results, _study
 from tightnoise.reproduce.training._cells import GAUSSIAN, SOME
 
@@ -95,12 +94,3 @@ def test_too_few_examples(tmp_path, refused):
     np.savez(path, x_train=rows, y_train=labels, x_test=rows, y_test=labels)
     line = refused("reproduce", "training", "--data", path)
     assert "examples to learn from must be at least 400; got 50" in line
-
-
-def test_without_scikit_learn(monkeypatch, refused):
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert "pip install 'tightnoise[examples]'" in refused("reproduce", "training")
-
-
-def test_eight_seeds_by_default():
-    assert STUDIES["training"].seeds == 8

@@ -18,8 +18,8 @@ from tightnoise.reproduce.bounded._noises import (
     WIDTHS,
     gaussian_averages,
     laplace_averages,
+    theorem_sigma,
 )
-from tightnoise.reproduce.bounded._theorem import theorem_sigma
 
 TABLES = (*_table_one.TABLES, *_univariate.TABLES)
 

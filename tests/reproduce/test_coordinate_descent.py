@@ -3,7 +3,6 @@
 import dataclasses
 import importlib.util
 import itertools
-import sys
 
 import numpy as np
 import pytest
@@ -145,12 +144,6 @@ def test_splits_hold_each_record_once(rng):
         held = np.concatenate([splits.train[0, k], splits.test[0, k]])
         assert sorted(held) == sorted(labels * features[:, 0])
     assert len({tuple(row) for row in splits.test[0]}) == 5
-
-
-def test_without_scikit_learn(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tightnoise\[examples\]'"):
-        _descent.load()
 
 
 @pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="needs scikit-learn")

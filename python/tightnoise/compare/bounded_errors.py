@@ -189,11 +189,11 @@ def utility_of(errors: Errors, prior: Prior | None = None) -> Utility:
         return greatest(lambda at: of(*errors.at(at)), where[order], of(*found))
 
     return Utility(
-        worst(_size_of_bias),
+        worst(lambda bias, square: np.abs(bias)),
         max(mse_average - panels.average(bias * bias), 0.0),
-        worst(_variance),
+        worst(lambda bias, square: np.maximum(square - bias * bias, 0.0)),
         mse_average,
-        worst(_square),
+        worst(lambda bias, square: square),
     )
 
 
@@ -234,18 +234,6 @@ def _panels(errors: Errors, before: Prior) -> _Panels:
         density = density + before.density_at(errors.width - nodes)
     weights = step[:, np.newaxis] * PANEL.weights * density
     return _Panels(edges, nodes, weights)
-
-
-def _size_of_bias(bias: Array, square: Array) -> Array:
-    return np.abs(bias)
-
-
-def _variance(bias: Array, square: Array) -> Array:
-    return np.maximum(square - bias * bias, 0.0)
-
-
-def _square(bias: Array, square: Array) -> Array:
-    return square
 
 
 def greatest(of: Callable[[Array], Array], where: Array, values: Array, points: int = 65) -> float:
