@@ -8,7 +8,8 @@ from printed_tables import expected_cells
 
 import tightnoise as tn
 from tightnoise.random import NoiseStream
-from tightnoise.reproduce.bounded import _errata, _estimation, _figures, _leakage
+from tightnoise.reproduce.bounded import _estimation, _figures, _leakage
+from tightnoise.reproduce.bounded._errata import errata_table
 from tightnoise.reproduce.bounded._estimation import (
     LEAST_RATIO,
     RECORDS,
@@ -24,7 +25,7 @@ from tightnoise.reproduce.bounded._estimation import (
 )
 from tightnoise.reproduce.bounded._leakage import FIGURE_1, MECHANISMS, eta, sound
 
-TABLES = [*_leakage.TABLES, *_errata.TABLES, *_estimation.TABLES]
+TABLES = [*_leakage.TABLES, errata_table, *_estimation.TABLES]
 POINTS = [
     (name, sigma, theta)
     for name, of_sigma in FIGURE_1.items()

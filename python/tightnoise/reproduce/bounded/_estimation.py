@@ -304,7 +304,3 @@ def mean_estimation(repetitions: int = REPETITIONS) -> Table:
         "sensitivity, far less than the spread of the averages: most coordinates lie beyond a "
         "bound that is near 0, and cost nothing, and the distance to the records hardly changes.",
     )
-
-
-EXAMPLES: tuple[Callable[[], Table], ...] = (mean_estimation,)
-"""What computes each example."""

@@ -300,7 +300,3 @@ def errors_table(
 
 def _spread(errors: Array) -> tuple[float, float]:
     return 100.0 * float(errors.mean()), 100.0 * float(errors.std(ddof=1))
-
-
-EXAMPLES: tuple[Callable[[], Table], ...] = (coordinate_descent,)
-"""What computes each example."""
