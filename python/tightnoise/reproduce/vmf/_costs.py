@@ -58,7 +58,7 @@ def _release(kappa: float) -> RdpCurve:
 
 
 def approach_1(kappa: float, count: int, composition: str = "closed_form") -> float:
-    """Return epsilon by the paper's first approach, rounded up: convert, amplify, compose.
+    """Return epsilon at delta = 1/60000, rounded up, by approach 1: convert, amplify, compose.
 
     Parameters
     ----------
@@ -69,7 +69,6 @@ def approach_1(kappa: float, count: int, composition: str = "closed_form") -> fl
     composition : str
         "closed_form": the paper's Theorem 2, with the factor N epsilon_s that it lacks; or
         "optimal".
-        epsilon at delta = 1/60000, rounded upwards.
 
     Examples
     --------
@@ -189,7 +188,7 @@ def tight_epsilon_bounds(
     angle: float = math.pi,
     sampling: Sampling = "poisson",
 ) -> tuple[float, float]:
-    """Return bounds of epsilon by the distribution of the losses: both are proved.
+    """Return lower and upper bounds of epsilon by the distribution of losses: both are proved.
 
     Parameters
     ----------
