@@ -3,7 +3,7 @@
 import numpy as np
 
 import tightnoise as tn
-from tightnoise.reproduce.bounded import _theorem
+from tightnoise.reproduce.bounded import _noises
 
 KINDS = {
     "truncated": (tn.calibrate.truncated_gaussian, tn.TruncatedGaussian, "sigma"),
@@ -47,8 +47,8 @@ def epsilon_of(kind):
 
 
 def theorem_sigma(epsilon, lower, upper, sensitivity):
-    return _each(lambda e: _theorem.theorem_sigma(e, lower, upper, sensitivity), epsilon)
+    return _each(lambda e: _noises.theorem_sigma(e, lower, upper, sensitivity), epsilon)
 
 
 def generalized_sigma(epsilon, lower, upper, sensitivity):
-    return _each(lambda e: _theorem.generalized_sigma(e, lower, upper, sensitivity), epsilon)
+    return _each(lambda e: _noises.generalized_sigma(e, lower, upper, sensitivity), epsilon)

@@ -39,8 +39,8 @@ def test_a_cost_is_drawn(axes):
 
 @pytest.mark.parametrize("name", list(RANKINGS))
 def test_a_ranking_is_drawn(name, axes, monkeypatch):
-    for module in ("_figure", "_bounded_figure"):
-        monkeypatch.setattr(f"tightnoise.compare.{module}._EPSILONS", 2)
+    for points in ("_EPSILONS", "_BOUNDED_EPSILONS"):
+        monkeypatch.setattr(f"tightnoise.compare._figures.{points}", 2)
     ranking = RANKINGS[name]()
     assert ranking.plot(axes=list(axes)) == tuple(axes)
     drawn = {line.get_label() for line in axes[0].lines}

@@ -117,7 +117,7 @@ def write_array(path: str, array: Floats, *, overwrite: bool = False) -> None:
 
 
 def write_whole(
-    path: str, write: Callable[[IO[bytes]], None], *, suffix: str, overwrite: bool = False
+    path: str, write: Callable[[IO[bytes]], object], *, suffix: str, overwrite: bool = False
 ) -> None:
     """Let `write` fill `path`, in one step: another process sees the old file or the new.
 

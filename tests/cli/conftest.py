@@ -1,5 +1,7 @@
 """What the tests of all commands share."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -30,5 +32,18 @@ def refused(capsys):
         assert out == ""
         (line,) = err.splitlines()
         return line
+
+    return run
+
+
+@pytest.fixture
+def report(capsys):
+    """Return report(*arguments): run a command with --json, and return what it prints."""
+
+    def run(*arguments):
+        assert main([*map(str, arguments), "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return json.loads(out, parse_constant=pytest.fail)
 
     return run

@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import json
 import re
 
 import numpy as np
@@ -25,11 +24,6 @@ NAMES = list(MADE)
 GIVEN = ["--sigma", "1", "--coordinate-sensitivity", "0.1", "--lower", "-1", "--upper", "1"]
 
 
-def report(capsys, *arguments):
-    assert main(["account", "--json", *map(str, arguments)]) == 0
-    return json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-
-
 def test_account_without_arguments(capsys):
     assert main(["account"]) == 0
     out, err = capsys.readouterr()
@@ -41,9 +35,9 @@ def test_account_without_arguments(capsys):
     assert max(map(len, lines)) <= 120
 
 
-def test_account_agrees_with_the_mechanisms(capsys):
+def test_account_agrees_with_the_mechanisms(report):
     gradient, c = digits_gradient()
-    answer = report(capsys)
+    answer = report("account")
     assert [cost["mechanism"] for cost in answer["costs"]] == NAMES
     assert answer["parameters"]["alphas"] is None
     plain = tn.Gaussian(1.5).cost_at(gradient, coordinate_sensitivity=c).epsilon(1e-5)
@@ -63,7 +57,7 @@ def test_account_agrees_with_the_mechanisms(capsys):
     assert all(cost["ratio"] < 0.9 for cost in answer["costs"][1:])
 
 
-def test_the_norm_is_demanded_and_printed(capsys, gradient, refused):
+def test_the_norm_is_demanded_and_printed(capsys, gradient, refused, report):
     """A bound on every coordinate is none on the whole: taken for one, it understates costs."""
     per_coordinate = "the most one person changes a coordinate by"
     whole = "the most one person changes the gradient by, in Euclidean norm"
@@ -73,7 +67,7 @@ def test_the_norm_is_demanded_and_printed(capsys, gradient, refused):
     for bounds in ({"coordinate_sensitivity": 0.1}, {"sensitivity": 0.5}, None):
         bounds = bounds or {"coordinate_sensitivity": 0.1, "sensitivity": 0.5}
         given = [f"--{name.replace('_', '-')}={value}" for name, value in bounds.items()]
-        answer = report(capsys, gradient, *noise, *given)
+        answer = report("account", gradient, *noise, *given)
         here = tn.Gaussian(1.0).cost_at(np.load(gradient), **bounds)
         assert answer["costs"][0]["epsilon"] == here.rdp().epsilon(1e-5)
         assert {name: answer["parameters"][name] for name in bounds} == bounds
@@ -83,26 +77,17 @@ def test_the_norm_is_demanded_and_printed(capsys, gradient, refused):
         assert (f"sensitivity  0.5: {whole}" in lines) == ("sensitivity" in bounds)
 
 
-def test_bounded_laplace_by_name(capsys, gradient):
+def test_bounded_laplace_by_name(gradient, report):
     options = ["--scale=2", "--lower=-1", "--upper=1", "--coordinate-sensitivity=0.1"]
-    (cost,) = report(capsys, gradient, *options, "--mechanism", "bounded_laplace")["costs"]
+    (cost,) = report("account", gradient, *options, "--mechanism", "bounded_laplace")["costs"]
     here = tn.BoundedLaplace(2.0, -1.0, 1.0).cost_at(np.load(gradient), coordinate_sensitivity=0.1)
     assert cost["epsilon"] == here.epsilon(1e-5)
     assert cost["ratio"] is None  # there is no Gaussian beside
 
 
-def test_json_names_every_parameter(capsys, gradient):
-    options = [
-        "--delta",
-        "1e-6",
-        "--alphas",
-        "8,2,1.5,2",
-        "--levels",
-        "3",
-        "--mechanism",
-        "stochastic-sign",
-    ]
-    answer = report(capsys, gradient, *GIVEN, *options)
+def test_json_names_every_parameter(gradient, report):
+    options = ["--delta=1e-6", "--alphas=8,2,1.5,2", "--levels=3", "--mechanism=stochastic-sign"]
+    answer = report("account", gradient, *GIVEN, *options)
     assert answer["version"] == tn.__version__
     assert answer["gradient"] == {"source": str(gradient), "shape": [4, 25], "dtype": "float64"}
     assert answer["parameters"] == {
@@ -117,20 +102,20 @@ def test_json_names_every_parameter(capsys, gradient):
     assert any("must not themselves be published" in note for note in answer["notes"])
 
 
-def test_plain_gaussian_costs_do_not_depend_on_the_data(capsys):
-    answer = report(capsys, "--mechanism", "gaussian")
+def test_plain_gaussian_costs_do_not_depend_on_the_data(report):
+    answer = report("account", "--mechanism", "gaussian")
     assert not answer["costs"][0]["per_instance"]
     assert answer["notes"] == []
 
 
-def test_infinite_order_is_valid_json(capsys, gradient):
-    answer = report(capsys, gradient, *GIVEN, "--alphas", "2,8,inf")
+def test_infinite_order_is_valid_json(gradient, report):
+    answer = report("account", gradient, *GIVEN, "--alphas", "2,8,inf")
     assert answer["parameters"]["alphas"] == [2, 8, "inf"]
 
 
-def test_coarse_orders_are_noted(capsys, gradient):
+def test_coarse_orders_are_noted(capsys, gradient, report):
     options = [gradient, *GIVEN, "--mechanism", "gaussian", "--alphas", "2,3"]
-    assert any("larger orders" in note for note in report(capsys, *options)["notes"])
+    assert any("larger orders" in note for note in report("account", *options)["notes"])
     assert main(["account", *map(str, options)]) == 0
     out, err = capsys.readouterr()
     assert "gaussian" in out
@@ -144,23 +129,23 @@ def test_unbounded_mechanisms_need_no_bounds(capsys, gradient):
         assert "bounds" not in capsys.readouterr().out
 
 
-def test_float32_is_accounted_in_float64(capsys, tmp_path, rng):
+def test_float32_is_accounted_in_float64(tmp_path, rng, report):
     values = rng.normal(size=50).astype(np.float32)
     answers = []
     for dtype in (np.float32, np.float64, ">f4"):
         np.save(tmp_path / "g.npy", values.astype(dtype))
-        answers.append(report(capsys, tmp_path / "g.npy", *GIVEN)["costs"])
+        answers.append(report("account", tmp_path / "g.npy", *GIVEN)["costs"])
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_npz(capsys, tmp_path, rng, refused):
+def test_npz(tmp_path, rng, refused, report):
     one, two = tmp_path / "one.npz", tmp_path / "two.npz"
     first, second = rng.normal(size=(2, 30))
     np.savez(one, first=first)
     np.savez_compressed(two, first=first, second=second)
-    chosen = report(capsys, two, "--key", "first", *GIVEN)
-    assert report(capsys, one, *GIVEN)["costs"] == chosen["costs"]
-    assert report(capsys, two, "--key", "second", *GIVEN)["costs"] != chosen["costs"]
+    chosen = report("account", two, "--key", "first", *GIVEN)
+    assert report("account", one, *GIVEN)["costs"] == chosen["costs"]
+    assert report("account", two, "--key", "second", *GIVEN)["costs"] != chosen["costs"]
     assert "holds first, second: choose one array with --key" in refused("account", two, *GIVEN)
     assert "no array called 'third'" in refused("account", two, "--key", "third", *GIVEN)
     np.savez(two)
@@ -203,7 +188,7 @@ def test_a_file_needs_its_parameters(missing, refused, gradient):
 # Large gradients
 
 
-def test_large_gradients_take_no_exact_pass(capsys, tmp_path, rng, monkeypatch):
+def test_large_gradients_take_no_exact_pass(tmp_path, rng, monkeypatch, report):
     np.save(tmp_path / "g.npy", rng.normal(0.0, 0.1, 200_000).astype(np.float32))
 
     def refuse(*_):
@@ -211,7 +196,7 @@ def test_large_gradients_take_no_exact_pass(capsys, tmp_path, rng, monkeypatch):
 
     monkeypatch.setattr(_core.MechanismKernels, "rdp_sums", refuse)
     options = ["--sigma", "1", "--lower", "-1", "--upper", "1", "--coordinate-sensitivity", "0.01"]
-    answer = report(capsys, tmp_path / "g.npy", *options)
+    answer = report("account", tmp_path / "g.npy", *options)
     assert [cost["mechanism"] for cost in answer["costs"]] == NAMES
 
 

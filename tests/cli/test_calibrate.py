@@ -57,10 +57,9 @@ def test_everything_that_options_can_give_can_be_asked_for():
 
 
 @pytest.mark.parametrize("kind", QUICK)
-def test_json_and_text(kind, capsys):
+def test_json_and_text(kind, capsys, report):
     given = options_of(BUDGET | KINDS[kind])
-    assert main(["calibrate", kind, *given, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    answer = report("calibrate", kind, *given)
     assert list(answer) == ["version", "parameters", "answer", "delta", "epsilon", "cost"]
     assert answer["parameters"] == BUDGET | KINDS[kind]
     found = answers_of(kind, direct(kind))
@@ -82,11 +81,12 @@ def test_json_and_text(kind, capsys):
     assert answer["epsilon"] <= float(shown[1]) <= answer["epsilon"] * (1 + 1e-11)
 
 
-def test_the_cost_is_of_what_was_asked_for(capsys):
+def test_the_cost_is_of_what_was_asked_for(report):
     """Of noise: for the sensitivity, in the domain; of training: the steps, as they are sampled."""
     for kind in ("gaussian", "truncated-gaussian", "von-mises-fisher", "noise-multiplier"):
-        assert main(["calibrate", kind, *options_of(BUDGET | KINDS[kind]), "--json"]) == 0
-        cost = tn.Cost.from_dict(json.loads(capsys.readouterr().out)["cost"])
+        cost = tn.Cost.from_dict(
+            report("calibrate", kind, *options_of(BUDGET | KINDS[kind]))["cost"]
+        )
         found = direct(kind)
         if kind == "truncated-gaussian":
             assert cost == found.cost(sensitivity=0.5, domain=(-1.0, 3.0))
@@ -98,14 +98,12 @@ def test_the_cost_is_of_what_was_asked_for(capsys):
             assert cost == found.cost(**bounds)
 
 
-def test_many_releases_beside_a_plan(capsys, tmp_path):
+def test_many_releases_beside_a_plan(tmp_path, report):
     plan = tn.Laplace(20.0).cost(sensitivity=1.0) * 10
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(plan.to_dict()), encoding="utf-8")
     given = options_of(BUDGET | NUMBER)
-    more = ["--count", "1e1", "--beside", str(path), "--json"]
-    assert main(["calibrate", "gaussian", *given, *more]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = report("calibrate", "gaussian", *given, "--count", "1e1", "--beside", path)
     found = direct("gaussian", count=10, beside=plan)
     assert answer["answer"] == {"sigma": found.sigma}
     cost = tn.Cost.from_dict(answer["cost"])
@@ -114,11 +112,10 @@ def test_many_releases_beside_a_plan(capsys, tmp_path):
     assert answer["parameters"]["beside"] == plan.to_dict()
 
 
-def test_batches_of_a_fixed_size_and_epochs(capsys):
+def test_batches_of_a_fixed_size_and_epochs(report):
     asked = {"sampling_rate": 0.05, "epochs": 10}
-    given = [*options_of(BUDGET | asked), "--sampling", "fixed-size", "--json"]
-    assert main(["calibrate", "noise-multiplier", *given]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    given = [*options_of(BUDGET | asked), "--sampling", "fixed-size"]
+    answer = report("calibrate", "noise-multiplier", *given)
     found = tn.calibrate.noise_multiplier(**BUDGET, **asked, sampling="fixed-size")
     assert answer["answer"] == {"noise_multiplier": found}
     accountant = tn.Accountant()

@@ -16,11 +16,6 @@ from tightnoise.cli._parameters import parameters_of
 TRAINING = ["--sigma", "1", "--sampling-rate", "0.01", "--steps", "10000", "--delta", "1e-6"]
 
 
-def report(capsys, *arguments):
-    assert main(["epsilon", "--json", *map(str, arguments)]) == 0
-    return json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-
-
 def table(capsys, *arguments):
     assert main(["epsilon", *map(str, arguments)]) == 0
     out, err = capsys.readouterr()
@@ -69,11 +64,11 @@ SAMPLED = ["--sampling-rate", "128/60000", "--epochs", 3, "--delta", "1/60000"]
         (["--kappa", 75, "--dim", 13_700, *SAMPLED], None, 0.7905, 4),
     ],
 )
-def test_one_command_is_enough(arguments, mechanism, epsilon, digits, capsys):
+def test_one_command_is_enough(arguments, mechanism, epsilon, digits, report):
     more = [] if mechanism is None else options_of(mechanism())
     given = {option.partition("=")[0] for option in map(str, arguments)}
     arguments = [*arguments, *(one for one in more if one.partition("=")[0] not in given)]
-    answer = report(capsys, *arguments)
+    answer = report("epsilon", *arguments)
     assert round(answer["epsilon"], digits) == epsilon
     assert answer["epsilon"] == min(float(value) for value in answer["ways"].values())
     assert answer["epsilon"] == float(answer["ways"][answer["way"]])
@@ -81,8 +76,8 @@ def test_one_command_is_enough(arguments, mechanism, epsilon, digits, capsys):
     assert cost.epsilon(answer["delta"]) == answer["epsilon"]
 
 
-def test_agrees_with_the_accountant(capsys):
-    answer = report(capsys, *TRAINING)
+def test_agrees_with_the_accountant(report):
+    answer = report("epsilon", *TRAINING)
     accountant = tn.Accountant()
     accountant.step(1.0, 0.01)
     cost = accountant.cost * 10_000
@@ -107,38 +102,38 @@ def test_table(capsys):
     assert cost.epsilon(1e-6) <= shown <= cost.epsilon(1e-6) * (1 + 1e-5)
 
 
-def test_noise_multiplier_is_sigma_over_the_sensitivity(capsys):
-    expected = report(capsys, *TRAINING)["epsilon"]
-    assert report(capsys, *TRAINING[2:], "--sigma=6", "--sensitivity=6")["epsilon"] == expected
-    half = report(capsys, *TRAINING, "--sensitivity", 2)["epsilon"]
-    assert half == report(capsys, *TRAINING, "--sigma", 0.5)["epsilon"] > expected
+def test_noise_multiplier_is_sigma_over_the_sensitivity(report):
+    expected = report("epsilon", *TRAINING)["epsilon"]
+    assert report("epsilon", *TRAINING[2:], "--sigma=6", "--sensitivity=6")["epsilon"] == expected
+    half = report("epsilon", *TRAINING, "--sensitivity", 2)["epsilon"]
+    assert half == report("epsilon", *TRAINING, "--sigma", 0.5)["epsilon"] > expected
 
 
-def test_in_batches_of_a_fixed_size_a_replaced_record_counts_twice(capsys):
+def test_in_batches_of_a_fixed_size_a_replaced_record_counts_twice(report):
     batches = [*TRAINING, "--sampling", "fixed-size", "--steps", 100]
-    answer = report(capsys, *batches)
+    answer = report("epsilon", *batches)
     accountant = tn.Accountant()
     accountant.step(1.0, 0.01, "fixed-size")
     assert answer["cost"] == (accountant.cost * 100).to_dict()
     assert answer["adjacency"] == "replace-one"
     assert answer["notes"] == ["sensitivity counted twice: where one record goes, another comes"]
     of_two = [*batches, "--sensitivity", 2, "--adjacency", "replace-one"]
-    twice = report(capsys, *of_two)
+    twice = report("epsilon", *of_two)
     assert (twice["cost"], twice["notes"]) == (answer["cost"], [])
     # Of arrays, each element; and any angle is as it is.
     several = ["--mechanism=gaussian", "--sigma=1", "--coordinate-sensitivity=1,2,3"]
     given = [*several, "--delta=1e-5", "--sampling=fixed-size"]
     direct = tn.Gaussian(1.0).cost(coordinate_sensitivity=[2, 4, 6], adjacency="replace-one")
-    assert report(capsys, *given)["epsilon"] == direct.epsilon(1e-5)
+    assert report("epsilon", *given)["epsilon"] == direct.epsilon(1e-5)
     turned = ["--kappa", 75, "--dim", 13_700, *SAMPLED, "--sampling", "fixed-size"]
     direct = tn.VonMisesFisher(75.0, 13_700).cost().sampled(128 / 60_000, "fixed-size") * 1407
-    assert report(capsys, *turned)["cost"] == direct.to_dict()
+    assert report("epsilon", *turned)["cost"] == direct.to_dict()
 
 
-def test_a_small_angle_in_batches_of_a_fixed_size_says_its_neighbours(capsys, refused):
+def test_a_small_angle_in_batches_of_a_fixed_size_says_its_neighbours(refused, report):
     turned = ["--kappa=75", "--dim=100", "--angle=1", *SAMPLED, "--sampling=fixed-size"]
     assert "adjacency" in refused("epsilon", *turned)
-    assert report(capsys, *turned, "--adjacency", "replace-one")["adjacency"] == "replace-one"
+    assert report("epsilon", *turned, "--adjacency", "replace-one")["adjacency"] == "replace-one"
 
 
 MADE = {
@@ -162,7 +157,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_every_mechanism(name, capsys):
+def test_every_mechanism(name, report):
     mechanism, bounds = MADE[name]
     if "angle" not in bounds:
         bounds = {"sensitivity": 0.5, **bounds}
@@ -175,23 +170,23 @@ def test_every_mechanism(name, capsys):
         for one in options_of(mechanism)
         if not one.startswith("--sensitivity=") and not one.endswith("=inf")
     ]
-    answer = report(capsys, "--mechanism", name, *made, *given, "--delta=1e-3")
+    answer = report("epsilon", "--mechanism", name, *made, *given, "--delta=1e-3")
     assert answer["cost"] == mechanism.cost(**bounds).to_dict()
     assert 0 < answer["epsilon"] < math.inf
 
 
-def test_plan(capsys, tmp_path, refused):
+def test_plan(tmp_path, refused, report):
     """What is printed as JSON, a cost and an accountant's state are plans, alone or beside."""
     plan = tn.Laplace(20.0).cost(sensitivity=1.0) * 40
     accountant = tn.Accountant().compose(plan)
-    training = report(capsys, *TRAINING)
+    training = report("epsilon", *TRAINING)
     for state in (plan.to_dict(), {"epsilon": 1, "cost": plan.to_dict()}, accountant.state_dict()):
         path = tmp_path / "plan.json"
         path.write_text(json.dumps(state), encoding="utf-8")
-        alone = report(capsys, "--plan", path, "--delta", "1e-6")
+        alone = report("epsilon", "--plan", path, "--delta", "1e-6")
         assert alone["epsilon"] == plan.epsilon(1e-6)
         assert tn.Cost.from_dict(alone["cost"]) == plan
-    both = report(capsys, *TRAINING, "--plan", path)
+    both = report("epsilon", *TRAINING, "--plan", path)
     assert both["epsilon"] == (tn.Cost.from_dict(training["cost"]) + plan).epsilon(1e-6)
     for unused in ("--steps=2", "--epochs=2", "--sampling-rate=0.1", "--sensitivity=1", "--dim=3"):
         line = refused("epsilon", "--plan", path, "--delta", "1e-6", unused)
@@ -205,24 +200,24 @@ def test_plan(capsys, tmp_path, refused):
         assert "must hold a Cost as JSON" in line
 
 
-def test_steps_in_exponent_form(capsys, refused):
+def test_steps_in_exponent_form(refused, report):
     written = [*TRAINING[:5], "1e4", *TRAINING[6:]]
-    assert report(capsys, *written) == report(capsys, *TRAINING)
+    assert report("epsilon", *written) == report("epsilon", *TRAINING)
     for bad in ("10000.5", "1e-1", "1e17", "nan", "inf", "x"):
         assert "--steps" in refused("epsilon", *TRAINING[:5], bad, *TRAINING[6:])
 
 
-def test_epochs(capsys, refused):
+def test_epochs(refused, report):
     base = ["--sigma", 1, "--delta", "1e-6", "--sampling-rate"]
     for rate, epochs, steps in (("0.1", 10, 100), ("0.01", 0.5, 50), ("128/60000", 3, 1407)):
-        answer = report(capsys, *base, rate, "--epochs", epochs)
+        answer = report("epsilon", *base, rate, "--epochs", epochs)
         assert answer["cost"]["leaves"][0]["times"] == steps
     assert "--epochs" in refused("epsilon", *TRAINING, "--epochs", 1)
     for bad in ("0", "-1", "x", "1e300"):
         assert "epochs" in refused("epsilon", *base, "0.1", "--epochs", bad)
 
 
-def test_noise_is_of_one_kind(refused, capsys):
+def test_noise_is_of_one_kind(refused):
     assert "--sigma must be left out here" in refused("epsilon", *TRAINING, "--kappa=1", "--dim=3")
     line = refused("epsilon", "--kappa", "75", "--delta", "1e-5")
     assert line.startswith("tightnoise epsilon: error: --dim must be given")
@@ -245,13 +240,13 @@ def test_a_named_mechanism_needs_a_sensitivity(refused):
     )
 
 
-def test_nothing_released(capsys):
-    assert report(capsys, "--sigma", 1, "--steps", 0, "--delta", "1e-5")["epsilon"] == 0
+def test_nothing_released(capsys, report):
+    assert report("epsilon", "--sigma", 1, "--steps", 0, "--delta", "1e-5")["epsilon"] == 0
     assert table(capsys, "--sigma", 1, "--steps", 0, "--delta", "1e-5")[0].startswith("epsilon 0 ")
 
 
-def test_what_no_noise_hides_is_still_json(capsys):
-    answer = report(capsys, "--sigma", "1e-50", "--delta", "1e-5")
+def test_what_no_noise_hides_is_still_json(report):
+    answer = report("epsilon", "--sigma", "1e-50", "--delta", "1e-5")
     assert float(answer["epsilon"]) > 1e99
 
 

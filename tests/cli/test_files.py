@@ -1,6 +1,5 @@
 """Files that are not what they should be, with each command that reads one."""
 
-import json
 import zipfile
 
 import numpy as np
@@ -92,7 +91,7 @@ def test_damage_inside_an_archive(refused, tmp_path):
 
 
 @pytest.mark.parametrize("dtype", ["f2", "i1", "u8", ">f4", ">i4"])
-def test_numbers_that_mechanisms_take(dtype, tmp_path, capsys):
+def test_numbers_that_mechanisms_take(dtype, tmp_path, capsys, report):
     values = np.array([[-1, 0], [2, 100]]).astype(dtype)
     answers = []
     for name, array in (
@@ -101,21 +100,10 @@ def test_numbers_that_mechanisms_take(dtype, tmp_path, capsys):
     ):
         file, noisy = tmp_path / f"{name}.npy", tmp_path / f"{name} with noise.npy"
         np.save(file, array)
-        assert (
-            main(["account", str(file), *GIVEN, "--mechanism", "truncated-gaussian", "--json"]) == 0
-        )
-        answers.append(json.loads(capsys.readouterr().out)["costs"])
-        options = [
-            "--mechanism",
-            "truncated-gaussian",
-            "--sigma",
-            "1",
-            "--lower",
-            "-1e3",
-            "--upper",
-            "1e3",
-        ]
-        assert main(["sample", str(file), str(noisy), *options, "--seed", "1e3"]) == 0
+        truncated = ["--mechanism", "truncated-gaussian"]
+        answers.append(report("account", file, *GIVEN, *truncated)["costs"])
+        options = [*truncated, "--sigma=1", "--lower=-1e3", "--upper=1e3", "--seed=1e3"]
+        assert main(["sample", str(file), str(noisy), *options]) == 0
         capsys.readouterr()
         answers.append(np.load(noisy))
     assert answers[0] == answers[2]
@@ -123,11 +111,9 @@ def test_numbers_that_mechanisms_take(dtype, tmp_path, capsys):
     assert np.array_equal(answers[1], answers[3])
 
 
-def test_negative_numbers_in_any_form(capsys, refused):
+def test_negative_numbers_in_any_form(refused, report):
     def answer(lower):
-        options = ["--upper", "1", "--mechanism", "truncated-gaussian", "--json"]
-        assert main(["account", *lower, *options]) == 0
-        return json.loads(capsys.readouterr().out)
+        return report("account", *lower, "--upper", "1", "--mechanism", "truncated-gaussian")
 
     expected = answer(["--lower=-1000"])
     for lower in ("-1e3", "-1E+3", "-1000", "-1_000", "-1000."):

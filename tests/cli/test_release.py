@@ -1,6 +1,5 @@
 """`tightnoise release` and `session`: columns of files, one row a person."""
 
-import json
 import sys
 
 import numpy as np
@@ -48,7 +47,7 @@ CASES = {
 
 @pytest.mark.parametrize("statistic", CASES)
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_every_statistic(statistic, kind, table, released):
+def test_every_statistic(statistic, kind, table, released, report):
     if kind == "parquet":
         pytest.importorskip("pyarrow")
         from pyarrow import csv, parquet
@@ -63,36 +62,34 @@ def test_every_statistic(statistic, kind, table, released):
     text = released("release", statistic, table, *options)
     assert "n              300 (public)" in text or "n             300" in text or "300" in text
     assert "replace-one: one person is another" in text
-    report = json.loads(released("release", statistic, table, *options, "--json"))
-    assert report["statistic"].startswith(statistic)
-    assert report["n"] == 300
-    assert report["adjacency"] == "replace-one"
-    cost = tn.Cost.from_dict(report["cost"])
+    found = report("release", statistic, table, *options)
+    assert found["statistic"].startswith(statistic)
+    assert found["n"] == 300
+    assert found["adjacency"] == "replace-one"
+    cost = tn.Cost.from_dict(found["cost"])
     assert cost.epsilon(0.0) <= 1 + 1e-9
     if statistic == "histogram":
-        assert report["cells"] == ["yes", "no", "never"]
-        assert len(report["value"]) == 3
-        assert len(report["interval"]) == 2
+        assert found["cells"] == ["yes", "no", "never"]
+        assert len(found["value"]) == 3
+        assert len(found["interval"]) == 2
     elif statistic in ("quantile", "median"):
-        assert len(report["rank_interval"]) == 2
-        assert isinstance(report["value"], int) == (statistic == "quantile" or kind == "parquet")
+        assert len(found["rank_interval"]) == 2
+        assert isinstance(found["value"], int) == (statistic == "quantile" or kind == "parquet")
     else:
-        low, high = report["interval"]
-        assert low <= report["value"] <= high
+        low, high = found["interval"]
+        assert low <= found["value"] <= high
 
 
-def test_bins_by_edges_and_missing_fields(table, released, refused):
+def test_bins_by_edges_and_missing_fields(table, released, refused, report):
     with table.open("a") as file:
         file.write("300,,yes\n")
     options = [*COLUMN, "--edges", "0,30,120", *ONE]
     assert "1 of them are, first that of row 300" in refused(
         "release", "histogram", table, *options
     )
-    report = json.loads(
-        released("release", "histogram", table, *options, "--missing", "drop", "--json")
-    )
-    assert report["cells"] == [[0, 30], [30, 120]]
-    assert report["n"] is None
+    found = report("release", "histogram", table, *options, "--missing", "drop")
+    assert found["cells"] == [[0, 30], [30, 120]]
+    assert found["n"] is None
 
 
 def test_a_session_on_the_command_line(table, released, refused, tmp_path):
@@ -115,8 +112,8 @@ def test_a_session_on_the_command_line(table, released, refused, tmp_path):
     assert budget.read_bytes() == before
     budget.write_text(budget.read_text().replace("again", "never"))
     assert f"{budget} must be a session as it was saved" in refused(*spending, "--epsilon", 0.1)
-    report = tmp_path / "none.json"
-    assert str(report) in refused("session", report)
+    missing = tmp_path / "none.json"
+    assert str(missing) in refused("session", missing)
 
 
 @pytest.mark.parametrize(

@@ -103,22 +103,17 @@ def test_sample_says_its_grid(grid, step, note, tmp_path, gradient, capsys):
     assert (noisy % (step or 2.0**-30) == 0).all() == (step is not None)
 
 
-def test_sample_does_not_overwrite(tmp_path, gradient, refused):
-    target = tmp_path / "out.npy"
-    target.write_bytes(b"precious")
-    command = ["sample", gradient, target, *SIGN]
-    assert "exists already; --force replaces it" in refused(*command)
-    assert target.read_bytes() == b"precious"
-    assert sample(gradient, target, "--force") == 0
-    assert np.load(target).shape == (4, 25)
-
-
-def test_sample_in_place(gradient, refused):
+@pytest.mark.parametrize("name", ["out.npy", "gradient.npy"])  # beside, and in place
+def test_sample_does_not_overwrite(name, tmp_path, gradient, refused):
     before = np.load(gradient)
-    command = ["sample", gradient, gradient, *SIGN]
-    assert "exists already" in refused(*command)
-    assert sample(gradient, gradient, "--force") == 0
-    assert not np.array_equal(np.load(gradient), before)
+    target = tmp_path / name
+    if name == "out.npy":
+        target.write_bytes(b"precious")
+    content = target.read_bytes()
+    assert "exists already; --force replaces it" in refused("sample", gradient, target, *SIGN)
+    assert target.read_bytes() == content
+    assert sample(gradient, target, "--force") == 0
+    assert not np.array_equal(np.load(target), before)
 
 
 def test_sample_follows_links(tmp_path, gradient):

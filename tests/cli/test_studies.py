@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from tightnoise.cli import main
-from tightnoise.reproduce import STUDIES
 from tightnoise.reproduce.training import _results, _study
-from tightnoise.reproduce.training._noises import GAUSSIAN, SOME
+from tightnoise.reproduce.training._cells import GAUSSIAN, SOME
 
 
 def blobs(count):
@@ -32,7 +31,7 @@ def small(monkeypatch, tmp_path):
     return str(path)
 
 
-def test_the_command(small, tmp_path, capsys):
+def test_the_command(small, tmp_path, capsys, report):
     state = tmp_path / "state.json"
     arguments = ["reproduce", "training", "--data", small, "--seeds", "2", "--state", str(state)]
     assert main(arguments) == 0
@@ -48,16 +47,14 @@ def test_the_command(small, tmp_path, capsys):
     assert out.index("Plain Gaussian noise, clipped in L2") < out.index("Clipped in L-inf")
     assert len(json.loads(state.read_text())["results"]) == 8
     # What the file holds is not computed again, and the answer is the same.
-    assert main([*arguments, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    assert [len(table["rows"]) for table in report["tables"]] == [2, 4, 4, 4, 2]
+    assert [len(table["rows"]) for table in report(*arguments)["tables"]] == [2, 4, 4, 4, 2]
     assert main([*arguments[:4], "--seeds", "3", "--state", str(state)]) == 2
     assert f"{state} is the state of another study: its seeds is 2, and here 3" in (
         capsys.readouterr().err
     )
 
 
-def test_plot(small, tmp_path, capsys):
+def test_plot(small, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "training.png"
     arguments = ["reproduce", "training", "--data", small, "--seeds", "2", "--plot", str(path)]
@@ -97,12 +94,3 @@ def test_too_few_examples(tmp_path, refused):
     np.savez(path, x_train=rows, y_train=labels, x_test=rows, y_test=labels)
     line = refused("reproduce", "training", "--data", path)
     assert "examples to learn from must be at least 400; got 50" in line
-
-
-def test_without_scikit_learn(monkeypatch, refused):
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert "pip install 'tightnoise[examples]'" in refused("reproduce", "training")
-
-
-def test_eight_seeds_by_default():
-    assert STUDIES["training"].seeds == 8

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 from scipy import integrate
 
 import tightnoise as tn
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
+from tightnoise.compare._families import BOUNDED_FAMILIES
 from tightnoise.compare.bounded import CRITERIA
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.random import NoiseStream

@@ -8,18 +8,9 @@ import pytest
 import tightnoise as tn
 from tightnoise.compare import _integer_posterior, bounded_errors
 from tightnoise.compare._estimates import Linear, PosteriorMean
-from tightnoise.compare._families import FAMILIES
 from tightnoise.compare._prior import prior_of
 from tightnoise.compare.bounded import CRITERIA
 from tightnoise.compare.bounded_errors import errors_of, utility_of
-
-QUICK = tuple(family for family in FAMILIES if not family.for_one)
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """Leave out scale mixtures: their tests are those of their calibration."""
-    monkeypatch.setattr("tightnoise.compare.noise_ranking.FAMILIES", QUICK)
 
 
 @pytest.fixture
@@ -161,6 +152,24 @@ MECHANISMS = [
 PRIORS = [None, np.arange(1.0, 11.0) ** 2]
 
 
+def check_errors(mechanism, here, lower, width, weights, prior):
+    """Compare with the sums of `errors`; `here` is the mechanism with its range from `lower` on."""
+    found = utility_of(errors_of(here, lower, lower + width, integer=True), prior)
+    average, worst, bias = errors(mechanism, width, weights, "value")
+    # References of truncated laws are differences of probabilities.
+    assert found.mse_average == pytest.approx(average, rel=1e-11)
+    assert found.mse_worst == pytest.approx(worst, rel=1e-11)
+    assert found.bias_worst == pytest.approx(bias, rel=1e-10)
+    for estimate, kind in (("linear", Linear), ("posterior_mean", PosteriorMean)):
+        rule = kind(here, lower, lower + width, prior, True)
+        average, worst, _ = errors(mechanism, width, weights, estimate)
+        assert rule.average() == pytest.approx(average, rel=1e-9)
+        if estimate == "linear":
+            assert rule.worst() == pytest.approx(worst, rel=1e-9)
+        else:
+            assert rule.worst() <= worst * (1 + 1e-9)  # the greatest of some
+
+
 @pytest.mark.parametrize("is_long", [False, True])
 @pytest.mark.parametrize("weights", PRIORS, ids=["alike", "weighed"])
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: repr(m)[:40])
@@ -174,21 +183,7 @@ def test_errors_are_those_of_every_output(mechanism, weights, is_long, monkeypat
         here = type(mechanism)(scale, lower, lower + width)
     mass = np.ones(10) if weights is None else weights
     prior = prior_of(None if weights is None else tuple(weights), width)
-    given = errors_of(here, lower, lower + width, integer=True)
-    found = utility_of(given, prior)
-    average, worst, bias = errors(mechanism, width, mass / mass.sum(), "value")
-    # References of truncated laws are differences of probabilities.
-    assert found.mse_average == pytest.approx(average, rel=1e-11)
-    assert found.mse_worst == pytest.approx(worst, rel=1e-11)
-    assert found.bias_worst == pytest.approx(bias, rel=1e-10)
-    for estimate, kind in (("linear", Linear), ("posterior_mean", PosteriorMean)):
-        rule = kind(here, lower, lower + width, prior, True)
-        average, worst, _ = errors(mechanism, width, mass / mass.sum(), estimate)
-        assert rule.average() == pytest.approx(average, rel=1e-9)
-        if estimate == "linear":
-            assert rule.worst() == pytest.approx(worst, rel=1e-9)
-        else:
-            assert rule.worst() <= worst * (1 + 1e-9)  # the greatest of some
+    check_errors(mechanism, here, lower, width, mass / mass.sum(), prior)
 
 
 @pytest.mark.parametrize("cells", [None, (1.0, 4.0, 2.0)])
@@ -198,14 +193,7 @@ def test_wide_ranges_are_summed_up_without_a_look_at_all_of_them(mechanism, cell
     # 201 integers, 67 a cell.
     mass = np.repeat((1.0,) if cells is None else cells, 201 if cells is None else 67)
     prior = prior_of(cells, width)
-    found = utility_of(errors_of(mechanism, 0.0, width, integer=True), prior)
-    average, worst, _ = errors(mechanism, width, mass / mass.sum(), "value")
-    assert found.mse_average == pytest.approx(average, rel=1e-11)
-    assert found.mse_worst == pytest.approx(worst, rel=1e-11)
-    for estimate, kind in (("linear", Linear), ("posterior_mean", PosteriorMean)):
-        average, *_ = errors(mechanism, width, mass / mass.sum(), estimate)
-        rule = kind(mechanism, 0.0, width, prior, True)
-        assert rule.average() == pytest.approx(average, rel=1e-9)
+    check_errors(mechanism, mechanism, 0.0, width, mass / mass.sum(), prior)
 
 
 @pytest.mark.parametrize("mechanism", [

@@ -11,17 +11,15 @@ import tightnoise as tn
 from tightnoise.reproduce import PAPERS
 from tightnoise.reproduce.bounded import _figures, _table_one, _univariate
 from tightnoise.reproduce.bounded._noises import (
+    EPSILONS,
     LAPLACE,
+    MIDDLE,
     SIGMA,
+    WIDTHS,
     gaussian_averages,
     laplace_averages,
+    theorem_sigma,
 )
-from tightnoise.reproduce.bounded._setting import (
-    EPSILONS,
-    MIDDLE,
-    WIDTHS,
-)
-from tightnoise.reproduce.bounded._theorem import theorem_sigma
 
 TABLES = (*_table_one.TABLES, *_univariate.TABLES)
 

@@ -3,27 +3,21 @@
 import dataclasses
 import importlib.util
 import itertools
-import sys
 
 import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.reproduce.mixtures import (
-    _cancer,
-    _descent,
-    _examples,
-    _noises,
-)
+from tightnoise.reproduce.mixtures import _descent
 from tightnoise.reproduce.mixtures._descent import (
-    Schedule,
+    coordinate_descent,
     descend,
     draw_schedule,
     error_rates,
+    errors_table,
     mean_gradient,
     sensitivity,
 )
-from tightnoise.reproduce.mixtures._examples import coordinate_descent, errors_table
 
 
 @pytest.fixture
@@ -80,7 +74,7 @@ def test_no_neighbour_moves_a_coordinate_by_more_than_the_sensitivity(rng):
 
 
 def test_without_noise_the_minimum_is_found(signed):
-    schedule = Schedule(np.tile(np.arange(5), (2000, 1)))
+    schedule = np.tile(np.arange(5), (2000, 1))
     h = descend(signed, schedule, np.zeros((2000, 5, 3)))
     for j in range(5):
         gradient = mean_gradient(signed[j], margins_of(h, signed))
@@ -91,7 +85,7 @@ def test_without_noise_the_minimum_is_found(signed):
 
 def test_data_sets_do_not_mix(rng, signed):
     schedule = draw_schedule(5, rng, iterations=7)
-    noise = rng.normal(size=(*schedule.coordinates.shape, 3))
+    noise = rng.normal(size=(*schedule.shape, 3))
     together = descend(signed, schedule, noise)
     for k in range(3):
         alone = descend(signed[:, [k]], schedule, noise[..., [k]])
@@ -99,7 +93,7 @@ def test_data_sets_do_not_mix(rng, signed):
 
 
 def test_one_update_by_hand(signed):
-    schedule = Schedule(np.array([[2]]))
+    schedule = np.array([[2]])
     noise = np.array([[[0.25, 0.0, -0.5]]])
     h = descend(signed, schedule, noise)
     gradient = mean_gradient(signed[2], np.zeros((3, 40)))
@@ -110,12 +104,12 @@ def test_one_update_by_hand(signed):
 def test_a_large_penalty_leaves_nothing(rng, signed, monkeypatch):
     monkeypatch.setattr(_descent, "PENALTY", 1.0)
     schedule = draw_schedule(5, rng, iterations=3)
-    assert not descend(signed, schedule, np.zeros((*schedule.coordinates.shape, 3))).any()
+    assert not descend(signed, schedule, np.zeros((*schedule.shape, 3))).any()
 
 
 def test_an_iteration_ends_with_the_mean_of_its_classifiers(signed):
-    both = descend(signed, Schedule(np.array([[0, 1]])), np.zeros((1, 2, 3)))
-    first = descend(signed, Schedule(np.array([[0]])), np.zeros((1, 1, 3)))
+    both = descend(signed, np.array([[0, 1]]), np.zeros((1, 2, 3)))
+    first = descend(signed, np.array([[0]]), np.zeros((1, 1, 3)))
     np.testing.assert_allclose(both[0], first[0])  # the same in both of the classifiers
     gradient = mean_gradient(signed[1], first[0][:, None] * signed[0])
     np.testing.assert_allclose(both[1], 0.5 * -4.0 * gradient, atol=5e-8)
@@ -123,8 +117,8 @@ def test_an_iteration_ends_with_the_mean_of_its_classifiers(signed):
 
 def test_schedule():
     schedule = draw_schedule(30, np.random.default_rng(1))
-    assert schedule.releases == 800
-    assert set(schedule.coordinates.flat) == set(range(30))
+    assert schedule.size == 800
+    assert set(schedule.flat) == set(range(30))
 
 
 def test_a_margin_of_zero_is_an_error():
@@ -136,14 +130,14 @@ def test_a_margin_of_zero_is_an_error():
 
 def test_scaling_uses_the_public_ranges_alone():
     features = np.array([[0.0, 5.0], [5.0, 15.0], [20.0, -5.0]])
-    scaled = _cancer.scaled(features, np.array([0.0, 5.0]), np.array([10.0, 10.0]))
+    scaled = _descent.scaled(features, np.array([0.0, 5.0]), np.array([10.0, 10.0]))
     assert scaled.tolist() == [[-1.0, -1.0], [0.0, 1.0], [1.0, -1.0]]
 
 
 def test_splits_hold_each_record_once(rng):
     features = np.arange(1.0, 21.0)[:, None]
     labels = np.where(np.arange(20) % 2, 1.0, -1.0)
-    splits = _cancer.split(features, labels, 5, rng)
+    splits = _descent.split_of(features, labels, 5, rng)
     assert splits.train.shape == (1, 5, 16)
     assert splits.test.shape == (1, 5, 4)
     for k in range(5):
@@ -152,15 +146,9 @@ def test_splits_hold_each_record_once(rng):
     assert len({tuple(row) for row in splits.test[0]}) == 5
 
 
-def test_without_scikit_learn(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tightnoise\[examples\]'"):
-        _cancer.load()
-
-
 @pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="needs scikit-learn")
 def test_breast_cancer_data():
-    features, labels = _cancer.load()
+    features, labels = _descent.load()
     assert features.shape == (569, 30)
     assert features.min(axis=0).tolist() == [-1.0] * 30
     assert features.max(axis=0).tolist() == [1.0] * 30
@@ -172,30 +160,30 @@ def test_breast_cancer_data():
 
 @pytest.fixture(scope="module")
 def budget():
-    return _noises.Budget(epsilon=2.0, delta=1e-5, sensitivity=0.01, releases=100)
+    return _descent.Budget(epsilon=2.0, delta=1e-5, sensitivity=0.01, releases=100)
 
 
 def test_gaussian_noise_costs_what_it_may(budget):
-    sigma = _noises.gaussian(budget).sigma
+    sigma = _descent.gaussian(budget).sigma
     cost = tn.Cost.of_gdp(10 * 0.01 / sigma).epsilon(1e-5)
     assert cost == pytest.approx(2.0, rel=1e-9)
     assert cost <= 2.0
 
 
-@pytest.mark.parametrize("calibrated", [_noises.multi_gaussian, _noises.quasi_gaussian])
+@pytest.mark.parametrize("calibrated", [_descent.multi_gaussian, _descent.quasi_gaussian])
 def test_least_noise_of_mixtures(calibrated, budget, monkeypatch):
-    monkeypatch.setattr(_noises, "TOLERANCE", 1e-4)
+    monkeypatch.setattr(_descent, "TOLERANCE", 1e-4)
     mechanism = calibrated(budget)
     assert budget.allows(mechanism)
     assert not budget.allows(dataclasses.replace(mechanism, sigma=mechanism.sigma * (1 - 2e-4)))
     # No noise has less variance than the Gaussian for the same Fisher information, which is what
     # counts in the end: there is nothing to gain, and little to lose.
-    ratio = mechanism.var() / _noises.gaussian(budget).sigma ** 2
+    ratio = mechanism.var() / _descent.gaussian(budget).sigma ** 2
     assert 1 - 1e-3 < ratio < 1.01
 
 
 def test_table_of_errors(rng, signed, budget):
-    splits = _cancer.Splits(signed[..., :30], signed[..., 30:])
+    splits = _descent.Splits(signed[..., :30], signed[..., 30:])
     schedule = draw_schedule(5, rng, iterations=50)
     mechanisms = {"little": tn.Gaussian(0.001), "much": tn.Gaussian(0.002)}
     table = errors_table(splits, schedule, budget, mechanisms)
@@ -214,8 +202,8 @@ def test_table_of_errors(rng, signed, budget):
 
 @pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="needs scikit-learn")
 def test_breast_cancer(monkeypatch):
-    monkeypatch.setattr(_examples, "SPLITS", 3)
-    monkeypatch.setattr(_examples, "NOISES", {"Gaussian": _noises.gaussian})
+    monkeypatch.setattr(_descent, "SPLITS", 3)
+    monkeypatch.setattr(_descent, "NOISES", {"Gaussian": _descent.gaussian})
     rows = {row.setting: [cell.ours for cell in row.cells] for row in coordinate_descent().rows}
     assert rows["Gaussian"][0] == pytest.approx(26.0, abs=0.1)
     assert 2 < rows["none"][2] < 7

@@ -1,16 +1,14 @@
 """The graph of the paper's example: what edges change, and releases of the two numbers."""
 
-import importlib.util
 import itertools
 import math
-import sys
 
 import numpy as np
 import pytest
 
-from tightnoise.reproduce.bounded import _graph_examples as examples
+from tightnoise.reproduce.bounded import _graph as examples
 from tightnoise.reproduce.bounded._graph import complete, kite, query, with_edges_changed
-from tightnoise.reproduce.bounded._setting import EDGES, LOWER, SENSITIVITIES, UPPER
+from tightnoise.reproduce.bounded._noises import EDGES, LOWER, SENSITIVITIES, UPPER
 
 
 def random_graph(rng, nodes, density):
@@ -129,10 +127,3 @@ def test_releases_err_as_their_moments_say(epsilon):
     assert expected["exact, L2"] < expected["Theorem 13"] < expected["generalized Gaussian"]
     # At epsilon 1 nothing here does better than to answer without the graph.
     assert (min(expected.values()) < middle.cells[-1].ours) == (epsilon > 1)
-
-
-def test_without_networkx(monkeypatch):
-    monkeypatch.setitem(sys.modules, "networkx", None)
-    assert importlib.util.find_spec("networkx") is None
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'tightnoise\[examples\]'"):
-        examples.changes_table()

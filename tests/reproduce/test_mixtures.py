@@ -18,11 +18,11 @@ from tightnoise.reproduce.mixtures import (
     printed_mixture,
     quasi_cell,
 )
-from tightnoise.reproduce.mixtures._composition import composition_table
 from tightnoise.reproduce.mixtures._printed import DELTAS, EPSILONS
 from tightnoise.reproduce.mixtures._tables import (
     MISPRINTS_L1,
     MISPRINTS_L2,
+    composition_table,
     multi_table,
     quasi_table,
 )

@@ -10,7 +10,7 @@ from printed_tables import expected_cells
 import tightnoise as tn
 from tightnoise.reproduce._images import Images
 from tightnoise.reproduce.training import _results
-from tightnoise.reproduce.training._cells import DELTA, Grid, cell
+from tightnoise.reproduce.training._cells import ALL, DELTA, GAUSSIAN, SOME, Grid, cell
 from tightnoise.reproduce.training._descent import (
     STEPS,
     Clip,
@@ -20,7 +20,6 @@ from tightnoise.reproduce.training._descent import (
     residuals,
 )
 from tightnoise.reproduce.training._features import features_of, task_of
-from tightnoise.reproduce.training._noises import ALL, GAUSSIAN, SOME
 from tightnoise.reproduce.training._results import Found, Line, cell_name, reached_at
 from tightnoise.reproduce.training._tables import tables
 

@@ -37,6 +37,7 @@ from tightnoise.reproduce.reconstruction._noises import (  # noqa: E402
     capacity,
     lifted_as_private,
 )
+from tightnoise.reproduce.reconstruction._plan import Scope  # noqa: E402
 from tightnoise.reproduce.reconstruction._runs import (  # noqa: E402
     accuracy,
     attack_alone,
@@ -44,7 +45,6 @@ from tightnoise.reproduce.reconstruction._runs import (  # noqa: E402
     guess,
     steps,
 )
-from tightnoise.reproduce.reconstruction._scope import Scope  # noqa: E402
 from tightnoise.reproduce.vmf._costs import DIM, gaussian_capacity, tight_epsilon_bounds  # noqa: E402
 
 

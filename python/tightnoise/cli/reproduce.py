@@ -11,13 +11,14 @@ from typing import IO, Any
 
 import tightnoise as tn
 from tightnoise._core import end_long_work
+from tightnoise._files import check_writable
 from tightnoise._progress import progress
 from tightnoise._validate import integer
 from tightnoise.cli._options import Commands, Options, several, whole
 from tightnoise.cli._output import print_json
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.reproduce import PAPERS, STUDIES, Paper, Study
-from tightnoise.reproduce._study import Settings, check_state, run
+from tightnoise.reproduce._study import Settings, run
 from tightnoise.reproduce._table import Table
 
 _OF_STUDIES = ("data", "seeds", "full", "batches", "state")
@@ -101,7 +102,8 @@ def _study(options: Options) -> Answer:
     study = STUDIES[options.paper]
     seeds = study.seeds if options.seeds is None else options.seeds
     seeds = integer("--seeds", seeds, minimum=2, maximum=1000)
-    check_state(options.state)
+    if options.state is not None:
+        check_writable(options.state, suffix=".json", overwrite=True)
     try:
         plan = study.plan(Settings(options.data, seeds, options.full, tuple(options.batches)))
     except ModuleNotFoundError as error:

@@ -138,7 +138,7 @@ class PosteriorMean:
         return greatest(self._posterior.square, where, self._posterior.square(where), points=5)
 
 
-class _Unclipped:
+class _Unclipped(Errors):
     """Noise that is added, and no more."""
 
     def __init__(self, width: float, variance: float) -> None:
@@ -147,9 +147,6 @@ class _Unclipped:
 
     def at(self, distance: Array) -> tuple[Array, Array]:
         return np.zeros(distance.shape), np.full(distance.shape, self._variance)
-
-    def average_square(self) -> float:
-        return self._variance
 
 
 ESTIMATES: dict[str, type[Linear] | type[PosteriorMean]] = {

@@ -28,8 +28,8 @@ from tightnoise._validate import (
 )
 from tightnoise._validate import integer as integer_between
 from tightnoise.calibrate._parameter import roughly
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES, BoundedFamily, Question
 from tightnoise.compare._estimates import ESTIMATES, Linear, PosteriorMean
+from tightnoise.compare._families import BOUNDED_FAMILIES, BoundedFamily, Question
 from tightnoise.compare._integer_errors import noise_of, reach_of
 from tightnoise.compare._integers import integer_interval, integers_of
 from tightnoise.compare._prior import weights_of
@@ -402,9 +402,9 @@ class BoundedRanking(Ranking[BoundedChoice]):
         return [[head, names, *rows], *notes, *self.notes]
 
     def _draw(self, left: object, right: object) -> None:
-        from tightnoise.compare._bounded_figure import draw  # which calibrates, too
+        from tightnoise.compare._figures import draw_bounded  # which calibrates, too
 
-        draw(self, left, right)
+        draw_bounded(self, left, right)
 
     def _cost_text(self, choice: BoundedChoice) -> str:
         if choice.epsilon > self.epsilon * (1.0 - 1e-6):

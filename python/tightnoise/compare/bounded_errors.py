@@ -60,6 +60,7 @@ class Errors(Protocol):
 
     def average_square(self) -> float | None:
         """Return the mean squared error, averaged over the domain, if there is a formula."""
+        return None
 
 
 class Utility(NamedTuple):
@@ -188,11 +189,11 @@ def utility_of(errors: Errors, prior: Prior | None = None) -> Utility:
         return greatest(lambda at: of(*errors.at(at)), where[order], of(*found))
 
     return Utility(
-        worst(_size_of_bias),
+        worst(lambda bias, square: np.abs(bias)),
         max(mse_average - panels.average(bias * bias), 0.0),
-        worst(_variance),
+        worst(lambda bias, square: np.maximum(square - bias * bias, 0.0)),
         mse_average,
-        worst(_square),
+        worst(lambda bias, square: square),
     )
 
 
@@ -235,18 +236,6 @@ def _panels(errors: Errors, before: Prior) -> _Panels:
     return _Panels(edges, nodes, weights)
 
 
-def _size_of_bias(bias: Array, square: Array) -> Array:
-    return np.abs(bias)
-
-
-def _variance(bias: Array, square: Array) -> Array:
-    return np.maximum(square - bias * bias, 0.0)
-
-
-def _square(bias: Array, square: Array) -> Array:
-    return square
-
-
 def greatest(of: Callable[[Array], Array], where: Array, values: Array, points: int = 65) -> float:
     """Return the greatest value, refined three times between the neighbours of the best."""
     for _ in range(3):
@@ -257,7 +246,7 @@ def greatest(of: Callable[[Array], Array], where: Array, values: Array, points: 
     return float(values.max())
 
 
-class _Constant:
+class _Constant(Errors):
     """The middle of the domain, whatever the truth."""
 
     def __init__(self, width: float) -> None:
@@ -268,11 +257,8 @@ class _Constant:
         bias = 0.5 * self.width - distance
         return bias, bias * bias
 
-    def average_square(self) -> None:
-        return None
 
-
-class _Clipped:
+class _Clipped(Errors):
     """Noise that is added and clipped."""
 
     def __init__(self, noise: object, width: float) -> None:
@@ -291,7 +277,7 @@ class _Clipped:
         return 2.0 * self._tail.average_square(self.width)
 
 
-class _Bounded:
+class _Bounded(Errors):
     """A mechanism with outputs in the domain alone, in units of its scale from the lower end.
 
     There the mean less the truth, a difference, is exact to 1e-15 scales or so, wherever the
@@ -311,11 +297,8 @@ class _Bounded:
         # One factor at a time: the square of a scale far beyond the domain may overflow.
         return bias, self._scale * (self._scale * self._mechanism.var(theta)) + bias * bias
 
-    def average_square(self) -> None:
-        return None
 
-
-class _Rounded:
+class _Rounded(Errors):
     """Of so many integers that rounding changes next to nothing but the variance of the noise.
 
     It adds 1/12, or takes that away from a staircase whose steps end between integers.
@@ -334,7 +317,7 @@ class _Rounded:
         return None if average is None else average + self._added
 
 
-class _OnGrid:
+class _OnGrid(Errors):
     """One of some values, by the cell of the truth."""
 
     def __init__(self, grid: GridOptimum) -> None:
@@ -351,6 +334,3 @@ class _OnGrid:
         cell = self._grid.cell(self._grid.lower + distance)
         bias = self._mean[cell] - distance
         return bias, self._variance[cell] + bias * bias
-
-    def average_square(self) -> None:
-        return None

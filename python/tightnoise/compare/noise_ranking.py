@@ -154,9 +154,9 @@ class NoiseRanking(Ranking[NoiseChoice]):
         return [[head, *rows], *self.notes]
 
     def _draw(self, left: object, right: object) -> None:
-        from tightnoise.compare._figure import draw  # which calibrates, too
+        from tightnoise.compare._figures import draw_noise  # which calibrates, too
 
-        draw(self, left, right)
+        draw_noise(self, left, right)
 
 
 def best_noise(
@@ -295,13 +295,9 @@ def least_variance(
         else:
             found.append((choice.variance, i, choice))
     if not found:
-        raise _unmet(epsilon, delta, left_out)
+        why = "; ".join(f"{name}: {text}" for name, text in left_out.items())
+        raise CalibrationError(f"no noise meets epsilon = {epsilon:g}, delta = {delta:g}: {why}")
     return min(found)[2]
-
-
-def _unmet(epsilon: float, delta: float, left_out: Mapping[str, str]) -> CalibrationError:
-    why = "; ".join(f"{name}: {text}" for name, text in left_out.items())
-    return CalibrationError(f"no noise meets epsilon = {epsilon:g}, delta = {delta:g}: {why}")
 
 
 class _Question(NamedTuple):

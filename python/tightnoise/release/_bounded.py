@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from tightnoise import calibrate
 from tightnoise._arrays import Floats, broadcast_shape
 from tightnoise._validate import float_array, one_of, real_scalar, require
-from tightnoise.compare._bounded_families import BOUNDED_FAMILIES
 from tightnoise.compare._estimates import ESTIMATES
+from tightnoise.compare._families import BOUNDED_FAMILIES
 from tightnoise.compare._prior import prior_of, weights_of
 from tightnoise.compare.bounded import BoundedChoice, best_choice, choice_of, question_of
 from tightnoise.compare.bounded_errors import average_square, errors_of

@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 from collections.abc import Sequence
-from typing import IO, Any, NamedTuple, SupportsIndex, TypeVar
+from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -452,12 +452,9 @@ class Session(Printed):
         }
         digest = _digest_of(state)
         text = json.dumps({**state, "digest": digest}, indent=1, allow_nan=False)
-
-        def write(file: IO[bytes]) -> None:
-            file.write(text.encode() + b"\n")
-
+        content = text.encode() + b"\n"
         try:
-            write_whole(path, write, suffix=".json", overwrite=overwrite)
+            write_whole(path, lambda file: file.write(content), suffix=".json", overwrite=overwrite)
         except FileError as error:
             raise OSError(str(error)) from error
         return digest

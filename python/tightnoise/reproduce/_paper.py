@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO
@@ -42,3 +43,9 @@ class Paper:
     draw: Callable[[IO[bytes]], None]
     cells: Sequence[Callable[[], object]] = ()
     examples: Sequence[Callable[[], Table]] = ()
+
+
+def require_for_examples(module: str, name: str) -> None:
+    """Raise ModuleNotFoundError, with how to install it, if what examples need is missing."""
+    if importlib.util.find_spec(module) is None:
+        raise ModuleNotFoundError(f"the examples need {name}: pip install 'tightnoise[examples]'")

@@ -7,9 +7,10 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Any
 
-from tightnoise._files import FileError, check_writable, reading, write_whole
+from tightnoise._files import FileError, reading, write_whole
 from tightnoise._validate import shown
 from tightnoise.reproduce._table import Table
 
@@ -78,12 +79,6 @@ class Study:
     plan: Callable[[Settings], Plan]
 
 
-def check_state(path: str | None) -> None:
-    """Refuse a file that results could not be written to, before the work."""
-    if path is not None:
-        check_writable(path, suffix=".json", overwrite=True)
-
-
 def run(
     plan: Plan,
     state: str | None = None,
@@ -102,8 +97,12 @@ def run(
         results[name] = plan.cells[name]()
         if state is not None:
             written = {"about": plan.about, "results": results, "sha256": _digest(results)}
-            _write(state, written)
+            write_whole(state, partial(_write, written), suffix=".json", overwrite=True)
     return results
+
+
+def _write(state: dict[str, Any], file: IO[bytes]) -> None:
+    file.write(json.dumps(state, allow_nan=False).encode())
 
 
 def _read(path: str, about: dict[str, Any]) -> dict[str, Any]:
@@ -126,12 +125,3 @@ def _read(path: str, about: dict[str, Any]) -> dict[str, Any]:
 
 def _digest(results: object) -> str:
     return hashlib.sha256(json.dumps(results, sort_keys=True).encode()).hexdigest()
-
-
-def _write(path: str, state: dict[str, Any]) -> None:
-    content = json.dumps(state, allow_nan=False).encode()
-
-    def put(file: IO[bytes]) -> None:
-        file.write(content)
-
-    write_whole(path, put, suffix=".json", overwrite=True)

@@ -29,12 +29,12 @@ data over a grid of hyperparameters.
 """
 
 from tightnoise.reproduce._paper import Paper
-from tightnoise.reproduce.bounded._errata import TABLES as ERRATA
-from tightnoise.reproduce.bounded._estimation_examples import EXAMPLES as MEAN_ESTIMATION
-from tightnoise.reproduce.bounded._estimation_tables import TABLES as ESTIMATION
+from tightnoise.reproduce.bounded._errata import errata_table
+from tightnoise.reproduce.bounded._estimation import TABLES as ESTIMATION
+from tightnoise.reproduce.bounded._estimation import mean_estimation
 from tightnoise.reproduce.bounded._figures import draw
-from tightnoise.reproduce.bounded._graph_examples import EXAMPLES as GRAPH
-from tightnoise.reproduce.bounded._leakage_tables import TABLES as LEAKAGE
+from tightnoise.reproduce.bounded._graph import EXAMPLES as GRAPH
+from tightnoise.reproduce.bounded._leakage import TABLES as LEAKAGE
 from tightnoise.reproduce.bounded._table_one import TABLES as TABLE_ONE
 from tightnoise.reproduce.bounded._univariate import TABLES as UNIVARIATE
 
@@ -44,8 +44,8 @@ PAPER = Paper(
     title="The Bounded Gaussian Mechanism for Differential Privacy",
     authors="Bo Chen and Matthew Hale",
     year=2024,
-    tables=(*TABLE_ONE, *UNIVARIATE, *LEAKAGE, *ERRATA, *ESTIMATION),
+    tables=(*TABLE_ONE, *UNIVARIATE, *LEAKAGE, errata_table, *ESTIMATION),
     draw=draw,
-    examples=(*GRAPH, *MEAN_ESTIMATION),
+    examples=(*GRAPH, mean_estimation),
 )
 """The paper, as `tightnoise reproduce` has it."""

@@ -7,7 +7,6 @@ much.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
@@ -72,7 +71,8 @@ def _last_twentieth(theta: float) -> float:
     return 1.0 - float(TruncatedGaussian(1.0, LOWER, UPPER).cdf(cut, theta))
 
 
-def _errata_table() -> Table:
+def errata_table() -> Table:
+    """Return what is printed beside what is true."""
     rectified = RectifiedGaussian(1.0, LOWER, UPPER)
     opposite, equal = [1.0, -1.0], [1.0] * 100
     return Table.of(
@@ -113,6 +113,3 @@ def _errata_table() -> Table:
         "The text of 4.2.2 has the truncated output nearly uniform for theta far outside; it "
         "gathers at the end, with the density of an exponential law.",
     )
-
-
-TABLES: tuple[Callable[[], Table], ...] = (_errata_table,)

@@ -1,22 +1,25 @@
-"""The figures, a panel each, in one picture: Figure 1, and what less variance is worth."""
+"""The figures, a panel each: what less variance is worth, and what bounded outputs tell."""
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import IO
 
 import numpy as np
 
 from tightnoise._figures import BLACK, BLUE, DASHED, GREEN, ORANGE, Axes, finish, write_panels
-from tightnoise.reproduce.bounded._leakage_figures import PANELS as OF_LEAKAGE
+from tightnoise.reproduce.bounded._errata import printed_rectified_information
+from tightnoise.reproduce.bounded._leakage import GAUSSIAN, MECHANISMS, eta, one_shift, sound
 from tightnoise.reproduce.bounded._noises import (
+    EPSILONS,
     LAPLACE,
+    MIDDLE,
     SIGMA,
     gaussian_averages,
     laplace_averages,
 )
-from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE
 from tightnoise.reproduce.bounded._table_one import PRINTED, percent_less
 from tightnoise.reproduce.bounded._univariate import MIDDLE as MIDDLE_OF_ONE
 from tightnoise.reproduce.bounded._univariate import average_error, mechanisms
@@ -55,32 +58,16 @@ def _draw_reduction(axes: Axes) -> None:
         ("ball", BLUE, "exact, L2 sensitivity"),
     ):
         sigmas = _sigmas(method)
-        axes.plot(
-            GRID, _percent(_squares(sigmas), _squares(base)), color=color, label=f"sigma^2, {name}"
-        )
-        axes.plot(
-            GRID,
-            _percent(_variances(sigmas), _variances(base)),
-            color=color,
-            linestyle=DASHED,
-            label=f"variance of the output, {name}",
-        )
+        for of, style, label in (
+            (lambda sigma: sigma**2, "-", "sigma^2"),
+            (lambda sigma: gaussian_averages(sigma).variance, DASHED, "variance of the output"),
+        ):
+            less = list(map(percent_less, map(of, sigmas), map(of, base)))
+            axes.plot(GRID, less, color=color, linestyle=style, label=f"{label}, {name}")
     axes.set(
         title="Below the generalized Gaussian, in %", ylim=(0.0, 125.0), yticks=range(0, 101, 20)
     )
     finish(axes, "upper left", xlabel="epsilon")
-
-
-def _squares(sigmas: Sequence[float]) -> list[float]:
-    return [sigma**2 for sigma in sigmas]
-
-
-def _variances(sigmas: Sequence[float]) -> list[float]:
-    return [gaussian_averages(sigma).variance for sigma in sigmas]
-
-
-def _percent(values: Sequence[float], than: Sequence[float]) -> list[float]:
-    return list(map(percent_less, values, than))
 
 
 def _draw_error(axes: Axes) -> None:
@@ -115,6 +102,53 @@ def _draw_error_of_one(axes: Axes) -> None:
     finish(axes, "upper right", xlabel="epsilon")
 
 
+COLORS = {"rectified": ORANGE, "truncated": BLUE, "sign": GREEN}
+THETAS = np.linspace(-3.0, 3.0, 121)
+
+
+def _draw_loss(axes: Axes, sigma: float) -> None:
+    axes.axhline(GAUSSIAN[sigma][0], color=BLACK, label="Gaussian")
+    for name, of_sigma in MECHANISMS.items():
+        mechanism = of_sigma(sigma)
+        losses = [eta(mechanism, float(theta)) for theta in THETAS]
+        axes.plot(THETAS, losses, color=COLORS[name], label=name)
+    axes.plot(
+        THETAS,
+        [_printed_eta(float(theta), sigma) for theta in THETAS],
+        color=COLORS["rectified"],
+        linestyle=DASHED,
+        label="as printed: Eq. (4), if not negative",
+    )
+    axes.set(title=f"Fisher information loss, sigma {sigma:g}", xlabel="theta")
+    _finish(axes, GAUSSIAN[sigma][0])
+
+
+def _printed_eta(theta: float, sigma: float) -> float:
+    squared = printed_rectified_information(theta, sigma)
+    return math.sqrt(squared) if squared >= 0.0 else math.nan
+
+
+def _draw_cost(axes: Axes, sigma: float) -> None:
+    axes.axhline(GAUSSIAN[sigma][1], color=BLACK, label="Gaussian")
+    for name, of_sigma in MECHANISMS.items():
+        mechanism = of_sigma(sigma)
+        for rule, style, label in ((sound, "-", name), (one_shift, DASHED, None)):
+            costs = [rule(mechanism, float(theta)) for theta in THETAS]
+            axes.plot(THETAS, costs, color=COLORS[name], linestyle=style, label=label)
+    axes.plot([], [], color=BLACK, linestyle=DASHED, label="as printed: Algorithm 1")
+    axes.set(title=f"Per-instance Renyi cost of order 2, sigma {sigma:g}", xlabel="theta")
+    _finish(axes, GAUSSIAN[sigma][1])
+
+
+def _finish(axes: Axes, highest: float) -> None:
+    axes.set(ylim=(0.0, 1.35 * highest))  # the legend above the curves
+    axes.grid(alpha=0.3)
+    axes.legend(loc="upper center", ncols=2)
+
+
+OF_LEAKAGE = tuple(
+    functools.partial(draw, sigma=sigma) for draw in (_draw_loss, _draw_cost) for sigma in GAUSSIAN
+)
 OF_TABLE_ONE = (_draw_variance, _draw_reduction, _draw_error, _draw_error_of_one)
 PANELS: tuple[Callable[[Axes], None], ...] = (*OF_TABLE_ONE, *OF_LEAKAGE)
 """What draws each panel into matplotlib axes."""

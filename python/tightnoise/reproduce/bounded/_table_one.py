@@ -11,13 +11,16 @@ from collections.abc import Callable, Sequence
 from tightnoise.reproduce import _table
 from tightnoise.reproduce._table import Cell, Figure, Table, beside
 from tightnoise.reproduce.bounded._noises import (
+    EPSILONS,
     LAPLACE,
+    MIDDLE,
+    SENSITIVITIES,
+    SENSITIVITY,
     SIGMA,
     gaussian_averages,
     laplace_averages,
     true_epsilon,
 )
-from tightnoise.reproduce.bounded._setting import EPSILONS, MIDDLE, SENSITIVITIES, SENSITIVITY
 
 METHODS = ("generalized", "Theorem 13", "ball")
 """In the order of the figures for each below."""

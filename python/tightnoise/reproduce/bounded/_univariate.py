@@ -14,7 +14,7 @@ from tightnoise import calibrate
 from tightnoise.compare.bounded_errors import errors_of, utility_of
 from tightnoise.mechanisms import BoundedLaplace, TruncatedGaussian
 from tightnoise.reproduce._table import Table, beside, figures
-from tightnoise.reproduce.bounded._theorem import theorem_sigma
+from tightnoise.reproduce.bounded._noises import theorem_sigma
 
 WIDTH = 10.0
 

@@ -24,7 +24,7 @@ EXACT, EXACT_RDP, CLASSIC_RDP = "exact", "exact RDP", "classic RDP"
 
 
 def epsilon_after(rounds: float, method: str) -> float:
-    """Return the epsilon of composed Gaussian releases, sigma 20, at delta = 1e-5.
+    """Return the epsilon of composed Gaussian releases, sigma 20, delta 1e-5, rounded up.
 
     Parameters
     ----------
@@ -32,11 +32,6 @@ def epsilon_after(rounds: float, method: str) -> float:
         The number T of releases; any positive number, for drawing.
     method : str
         "moments accountant", "Lemma 1", "Theorem 3" or "exact", as in the paper.
-
-    Returns
-    -------
-    float
-        epsilon, rounded upwards.
 
     Examples
     --------
@@ -65,11 +60,6 @@ def sgd_epsilon_after(epochs: float, method: str, sampling_rate: float) -> float
     sampling_rate : float
         The probability q that a record is in a step.
 
-    Returns
-    -------
-    float
-        epsilon.
-
     Examples
     --------
     >>> from tightnoise.reproduce.conversion import sgd_epsilon_after
@@ -97,17 +87,14 @@ def _sgd_cost(epochs: float, sampling_rate: float) -> Cost:
 def rounds_within(epsilon: float, epsilon_after: Callable[[float], float]) -> float:
     """Return how far one may go, a real number, until `epsilon_after` reaches `epsilon`.
 
+    Within 1e-8, relatively, and never more than the budget allows.
+
     Parameters
     ----------
     epsilon : float
         The budget.
     epsilon_after : callable
         From a number of rounds (or epochs) to epsilon; it must grow without bound.
-
-    Returns
-    -------
-    float
-        Within 1e-8, relatively, and never more than the budget allows.
 
     Examples
     --------

@@ -121,28 +121,80 @@ def _table(
     return Table.of(title, setting, columns, rows, *notes)
 
 
-def _epsilon_table() -> Table:
-    return _table(
+NOT_PROVEN = (
+    "Moments accountant and Lemma 1 as in the paper, with rho = q^2 / ((1 - q) sigma^2) at every",
+    "order: not valid bounds, since Lemma 3 of Abadi et al. has a remainder and a range of orders.",
+)
+
+ON_A_GRID = (
+    "Exact RDP by Theorem 3 at the best real order; `canonne` on a grid of orders gives 0.3012",
+    "for 10 epochs, 2.2099 for 400 and 3.6881 for 1000.",
+)
+
+
+def _sgd_tables(sampling_rate: float, figure: str, *notes: str) -> tuple[Callable[[], Table], ...]:
+    """Return what computes the tables of noisy SGD with a sampling rate."""
+    q = f"q {sampling_rate:g}"
+    return (
+        functools.partial(
+            _table,
+            f"Noisy SGD, sigma 4, {q}: epsilon at delta 1e-5{figure}",
+            "epochs",
+            ["moments accountant", "Lemma 1", EXACT_RDP, EXACT],
+            SGD_EPSILON_AFTER[sampling_rate],
+            lambda epochs, column: sgd_epsilon_after(epochs, column, sampling_rate),
+            *NOT_PROVEN,
+            *notes,
+        ),
+        functools.partial(
+            _table,
+            f"Noisy SGD, sigma 4, {q}: how many epochs a budget allows",
+            "epsilon",
+            ["moments accountant", "Lemma 1", "gain", EXACT_RDP],
+            SGD_EPOCHS_WITHIN[sampling_rate],
+            lambda epsilon, column: _epochs(epsilon, column, sampling_rate),
+            *NOT_PROVEN,
+            "gain: of Lemma 1 over the moments accountant.",
+        ),
+        functools.partial(
+            _table,
+            f"The same with proven costs: epochs that the conversion buys, {q}",
+            "epsilon",
+            [CLASSIC_RDP, EXACT_RDP, "gain of Theorem 3", EXACT, "gain of exact"],
+            SGD_EPOCHS_PROVEN[sampling_rate],
+            lambda epsilon, column: _epochs(epsilon, column, sampling_rate),
+            "Exact moments by the classic conversion and by Theorem 3, and the composed sampled",
+            "Gaussian without a conversion.",
+        ),
+    )
+
+
+BEYOND = {
+    "as in the paper": "moments accountant",
+    "with exact moments": CLASSIC_RDP,
+    EXACT: EXACT,
+}
+"""The columns of the last table, and the method of each."""
+
+TABLES: tuple[Callable[[], Table], ...] = (
+    functools.partial(
+        _table,
         "Gaussian releases, sigma 20: epsilon at delta 1e-5 after T of them (Figure 2)",
         "T",
         [*CONVERSIONS, EXACT],
         EPSILON_AFTER,
         epsilon_after,
-    )
-
-
-def _rounds_table() -> Table:
-    return _table(
+    ),
+    functools.partial(
+        _table,
         "The same: how many releases T a budget allows, as a real number",
         "epsilon",
         [*CONVERSIONS, EXACT],
         ROUNDS_WITHIN,
         _rounds,
-    )
-
-
-def _gain_table() -> Table:
-    return _table(
+    ),
+    functools.partial(
+        _table,
         "The same: releases gained over the moments accountant",
         "epsilon",
         ["Lemma 1", "Theorem 3", EXACT],
@@ -151,87 +203,18 @@ def _gain_table() -> Table:
         "The paper says: about 100 more for any epsilon above 6. Theorem 3 gains less than",
         "0.001 on Lemma 1 here: the gain is that of its first branch, which is the conversion",
         "of Canonne, Kamath and Steinke and of Balle et al. (`canonne`).",
-    )
-
-
-NOT_PROVEN = (
-    "Moments accountant and Lemma 1 as in the paper, with rho = q^2 / ((1 - q) sigma^2) at every",
-    "order: not valid bounds, since Lemma 3 of Abadi et al. has a remainder and a range of orders.",
-)
-
-
-ON_A_GRID = {
-    0.01: (
-        "Exact RDP by Theorem 3 at the best real order; `canonne` on a grid of orders gives 0.3012",
-        "for 10 epochs, 2.2099 for 400 and 3.6881 for 1000.",
-    )
-}
-
-
-def _sgd_epsilon_table(sampling_rate: float) -> Table:
-    figure = " (Figure 3)" if sampling_rate == 0.01 else ""
-    return _table(
-        f"Noisy SGD, sigma 4, q {sampling_rate:g}: epsilon at delta 1e-5{figure}",
-        "epochs",
-        ["moments accountant", "Lemma 1", EXACT_RDP, EXACT],
-        SGD_EPSILON_AFTER[sampling_rate],
-        lambda epochs, column: sgd_epsilon_after(epochs, column, sampling_rate),
-        *NOT_PROVEN,
-        *ON_A_GRID.get(sampling_rate, ()),
-    )
-
-
-def _sgd_epochs_table(sampling_rate: float) -> Table:
-    return _table(
-        f"Noisy SGD, sigma 4, q {sampling_rate:g}: how many epochs a budget allows",
-        "epsilon",
-        ["moments accountant", "Lemma 1", "gain", EXACT_RDP],
-        SGD_EPOCHS_WITHIN[sampling_rate],
-        lambda epsilon, column: _epochs(epsilon, column, sampling_rate),
-        *NOT_PROVEN,
-        "gain: of Lemma 1 over the moments accountant.",
-    )
-
-
-def _sgd_proven_table(sampling_rate: float) -> Table:
-    return _table(
-        f"The same with proven costs: epochs that the conversion buys, q {sampling_rate:g}",
-        "epsilon",
-        [CLASSIC_RDP, EXACT_RDP, "gain of Theorem 3", EXACT, "gain of exact"],
-        SGD_EPOCHS_PROVEN[sampling_rate],
-        lambda epsilon, column: _epochs(epsilon, column, sampling_rate),
-        "Exact moments by the classic conversion and by Theorem 3, and the composed sampled",
-        "Gaussian without a conversion.",
-    )
-
-
-def _beyond_table() -> Table:
-    methods = {
-        "as in the paper": "moments accountant",
-        "with exact moments": CLASSIC_RDP,
-        EXACT: EXACT,
-    }
-    return _table(
+    ),
+    *_sgd_tables(0.01, " (Figure 3)", *ON_A_GRID),
+    *_sgd_tables(0.001, ""),
+    functools.partial(
+        _table,
         "Noisy SGD, sigma 4, q 0.001: the moments accountant beyond the reach of Abadi's Lemma 3",
         "epochs",
-        list(methods),
+        list(BEYOND),
         BEYOND_THE_LEMMA,
-        lambda epochs, column: sgd_epsilon_after(epochs, methods[column], 0.001),
+        lambda epochs, column: sgd_epsilon_after(epochs, BEYOND[column], 0.001),
         "The paper's figure is below what its method gives with the exact moments, so it is",
         "not proven, although the truth is lower.",
-    )
-
-
-TABLES: tuple[Callable[[], Table], ...] = (
-    _epsilon_table,
-    _rounds_table,
-    _gain_table,
-    functools.partial(_sgd_epsilon_table, 0.01),
-    functools.partial(_sgd_epochs_table, 0.01),
-    functools.partial(_sgd_proven_table, 0.01),
-    functools.partial(_sgd_epsilon_table, 0.001),
-    functools.partial(_sgd_epochs_table, 0.001),
-    functools.partial(_sgd_proven_table, 0.001),
-    _beyond_table,
+    ),
 )
 """What computes each table, in the order in which they are printed."""

@@ -27,7 +27,7 @@ same information the Gaussian has the least variance (Cramer-Rao).
 
 from tightnoise.reproduce._paper import Paper
 from tightnoise.reproduce.mixtures._cells import multi_cell, printed_mixture, quasi_cell
-from tightnoise.reproduce.mixtures._examples import EXAMPLES
+from tightnoise.reproduce.mixtures._descent import coordinate_descent
 from tightnoise.reproduce.mixtures._figures import draw
 from tightnoise.reproduce.mixtures._tables import CELLS, TABLES
 
@@ -40,6 +40,6 @@ PAPER = Paper(
     tables=TABLES,
     draw=draw,
     cells=CELLS,
-    examples=EXAMPLES,
+    examples=(coordinate_descent,),
 )
 """The paper, as `tightnoise reproduce` has it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
 import tightnoise.calibrate as calibrate
 from tightnoise._core import additive as core
@@ -14,56 +13,37 @@ from tightnoise.mechanisms.additive import AdditiveNoise
 from tightnoise.reproduce._bisection import bisected
 from tightnoise.reproduce.mixtures._printed import MODES, MULTI_L1
 
-_LOSSES: tuple[Literal["l1"], Literal["l2"]] = ("l1", "l2")
-
 LARGEST_MODES = 20
 """The paper's cap on the number of modes."""
 
 
-@dataclass(frozen=True)
-class Improvement:
+class Improvement(NamedTuple):
     """How much less loss than the Gaussian's, in %, by l1 and by l2."""
 
     l1: float
     l2: float
 
 
-@dataclass(frozen=True)
-class MultiCell:
-    """A cell of Tables 1 and 4.
-
-    Parameters
-    ----------
-    capped : Improvement
-        Of the best multi-Gaussian of 1 to 20 modes, calibrated exactly.
-    free : Improvement
-        Of the best of any number of modes.
-    excess : float or None
-        The exact delta of what Table 1 prints, over the target; None where nothing is printed.
-    """
+class MultiCell(NamedTuple):
+    """A cell of Tables 1 and 4."""
 
     capped: Improvement
+    """Of the best multi-Gaussian of 1 to 20 modes, calibrated exactly."""
     free: Improvement
+    """Of the best of any number of modes."""
     excess: float | None
+    """The exact delta of what Table 1 prints, over the target; None where nothing is printed."""
 
 
-@dataclass(frozen=True)
-class QuasiCell:
-    """A cell of Tables 5 and 6.
-
-    Parameters
-    ----------
-    paper : Improvement
-        Of the quasi-Gaussian with the sigma of the paper's Algorithm 4.
-    exact : Improvement
-        With the least sigma that is private.
-    excess : float
-        The exact delta at the paper's sigma, over the target.
-    """
+class QuasiCell(NamedTuple):
+    """A cell of Tables 5 and 6."""
 
     paper: Improvement
+    """Of the quasi-Gaussian with the sigma of the paper's Algorithm 4."""
     exact: Improvement
+    """With the least sigma that is private."""
     excess: float
+    """The exact delta at the paper's sigma, over the target."""
 
 
 def relative_gain(ours: float, theirs: float) -> float:
@@ -101,12 +81,14 @@ def multi_cell(epsilon: float, delta: float) -> MultiCell:
     modes = range(1, LARGEST_MODES + 1)
     capped = [calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, modes=k) for k in modes]
     free = [
-        calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, loss=loss) for loss in _LOSSES
+        calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, loss="l1"),
+        calibrate.multi_gaussian(epsilon, delta, sensitivity=1.0, loss="l2"),
     ]
+    printed = printed_mixture(epsilon, delta)
     return MultiCell(
         improvement(epsilon, delta, capped),
         improvement(epsilon, delta, free),
-        _excess(printed_mixture(epsilon, delta), epsilon, delta),
+        None if printed is None else printed.cost(sensitivity=1.0).delta(epsilon) / delta,
     )
 
 
@@ -129,10 +111,6 @@ def quasi_cell(epsilon: float, delta: float) -> QuasiCell:
         improvement(epsilon, delta, [exact]),
         paper.cost(sensitivity=1.0).delta(epsilon) / delta,
     )
-
-
-def _excess(mixture: MultiGaussianMixture | None, epsilon: float, delta: float) -> float | None:
-    return None if mixture is None else mixture.cost(sensitivity=1.0).delta(epsilon) / delta
 
 
 def printed_mixture(epsilon: float, delta: float) -> MultiGaussianMixture | None:

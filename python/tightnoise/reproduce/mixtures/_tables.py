@@ -3,19 +3,84 @@
 from __future__ import annotations
 
 import functools
+import math
 import statistics
 from collections.abc import Callable, Sequence
 
+import tightnoise.calibrate as calibrate
+from tightnoise.mechanisms import Gaussian, MultiGaussianMixture
 from tightnoise.reproduce._table import Cell, Figure, Table, beside
 from tightnoise.reproduce.mixtures import _expected as expected
 from tightnoise.reproduce.mixtures import _printed as printed
 from tightnoise.reproduce.mixtures._cells import multi_cell, quasi_cell
-from tightnoise.reproduce.mixtures._composition import MODES, composition_table, exact_epsilon
 from tightnoise.reproduce.mixtures._printed import DELTAS, EPSILONS
 
-Budget = tuple[float, float]
+# --- what many releases of a multi-Gaussian cost, exactly and by the paper's Corollary 3.7
 
-BUDGETS: tuple[Budget, ...] = tuple(printed.MULTI_L1)
+DELTA = 1e-5
+
+COMPOSED: dict[float, dict[int, tuple[str, str, str | None]]] = {
+    1.0: {
+        1: ("1.00", "2.97", "17.3"),
+        10: ("10.8", "11.6", "81.3"),
+        100: ("71.0", "55.0", "524"),
+        1000: ("499", "349", "4322"),
+    },
+    3.0: {
+        1: ("3.0", "12.0", None),
+        10: ("32.1", "57.2", None),
+        100: ("283", "366", None),
+        1000: ("2542", "2991", None),
+    },
+}
+"""Epsilon of one release, and how many: epsilon at `DELTA`, computed apart from this package."""
+
+MODES = {1.0: 11, 3.0: 4}
+"""Epsilon: the fewest Gaussians on either side of which the outermost weighs at most `DELTA`."""
+
+
+@functools.cache
+def mixture(epsilon: float) -> MultiGaussianMixture:
+    """Return the multi-Gaussian that is just (epsilon, `DELTA`)-DP at sensitivity 1."""
+    return calibrate.multi_gaussian(epsilon, DELTA, sensitivity=1.0, modes=MODES[epsilon])
+
+
+def exact_epsilon(epsilon: float, releases: int) -> float:
+    """Return what so many releases of `mixture(epsilon)` cost together."""
+    return (mixture(epsilon).cost(sensitivity=1.0) * releases).epsilon(DELTA)
+
+
+def gaussian_epsilon(epsilon: float, releases: int) -> float:
+    """Return what a Gaussian of the same variance costs."""
+    deviation = math.sqrt(float(mixture(epsilon).var()))
+    return (Gaussian(deviation).cost(sensitivity=1.0) * releases).epsilon(DELTA)
+
+
+def zcdp_epsilon(epsilon: float, releases: int) -> float:
+    """Return the bound by zCDP: that of a Gaussian of the same sigma (Corollary 3.7)."""
+    rho = releases * mixture(epsilon).cost(sensitivity=1.0).zcdp_rho
+    # Bun and Steinke 2016, "Concentrated Differential Privacy", Proposition 1.3.
+    return rho + 2.0 * math.sqrt(rho * math.log(1.0 / DELTA))
+
+
+def composition_table(epsilon: float) -> Table:
+    """Return epsilon after many releases of `mixture(epsilon)`."""
+    functions = exact_epsilon, gaussian_epsilon, zcdp_epsilon
+    return Table.of(
+        f"Epsilon at delta {DELTA:g} of many releases of a multi-Gaussian that is "
+        f"({epsilon:g}, {DELTA:g})-DP for one",
+        "releases",
+        ("exact", "Gaussian of its l2", "zCDP"),
+        {
+            releases: beside((function(epsilon, releases) for function in functions), texts)
+            for releases, texts in COMPOSED[epsilon].items()
+        },
+    )
+
+
+# --- Tables 1 and 4 to 6
+
+BUDGETS: tuple[tuple[float, float], ...] = tuple(printed.MULTI_L1)
 
 CELLS: tuple[Callable[[], object], ...] = (
     *(functools.partial(exact_epsilon, epsilon, 10) for epsilon in MODES),
@@ -64,6 +129,19 @@ NOT_PRIVATE = {2: "86", 100: "52", 1000: "37"}
 
 def multi_table(epsilon: float, deltas: Sequence[float] = DELTAS) -> Table:
     """Return one column of Tables 1 and 4 of the paper."""
+
+    def figures(delta: float) -> tuple[Figure, ...]:
+        budget = epsilon, delta
+        cell = multi_cell(*budget)
+        return (
+            printed.MULTI_L1[budget],
+            Cell(cell.excess, expected.EXCESS[budget]),
+            Cell(cell.capped.l1, expected.MULTI_L1[budget]),
+            cell.free.l1,
+            printed.MULTI_L2[budget],
+            Cell(cell.capped.l2, expected.MULTI_L2[budget]),
+        )
+
     return Table.of(
         f"Multi-Gaussian at epsilon {epsilon:g}: loss below the analytic Gaussian's, in %",
         "delta",
@@ -71,25 +149,27 @@ def multi_table(epsilon: float, deltas: Sequence[float] = DELTAS) -> Table:
             *("Table 1", "delta / target", "l1, K <= 20", "l1 free"),
             *("Table 4", "l2, K <= 20"),
         ),
-        {delta: _multi_figures(epsilon, delta) for delta in deltas},
-    )
-
-
-def _multi_figures(epsilon: float, delta: float) -> tuple[Figure, ...]:
-    budget = epsilon, delta
-    cell = multi_cell(epsilon, delta)
-    return (
-        printed.MULTI_L1[budget],
-        Cell(cell.excess, expected.EXCESS[budget]),
-        Cell(cell.capped.l1, expected.MULTI_L1[budget]),
-        cell.free.l1,
-        printed.MULTI_L2[budget],
-        Cell(cell.capped.l2, expected.MULTI_L2[budget]),
+        {delta: figures(delta) for delta in deltas},
     )
 
 
 def quasi_table(epsilon: float, deltas: Sequence[float] = DELTAS) -> Table:
     """Return one column of Tables 5 and 6 of the paper."""
+
+    def figures(delta: float) -> tuple[Figure, ...]:
+        budget = epsilon, delta
+        cell = quasi_cell(*budget)
+        l1, l2 = printed.QUASI_L1[budget], printed.QUASI_L2[budget]
+        return (
+            l1,
+            Cell(cell.paper.l1, MISPRINTS_L1.get(budget, l1)),
+            cell.exact.l1,
+            l2,
+            Cell(cell.paper.l2, MISPRINTS_L2.get(budget, l2)),
+            cell.exact.l2,
+            cell.excess,
+        )
+
     return Table.of(
         f"Quasi-Gaussian at epsilon {epsilon:g}: loss below the analytic Gaussian's, in %",
         "delta",
@@ -98,22 +178,7 @@ def quasi_table(epsilon: float, deltas: Sequence[float] = DELTAS) -> Table:
             *("Table 6", "l2, Algorithm 4", "l2 exact"),
             "delta / target",
         ),
-        {delta: _quasi_figures(epsilon, delta) for delta in deltas},
-    )
-
-
-def _quasi_figures(epsilon: float, delta: float) -> tuple[Figure, ...]:
-    budget = epsilon, delta
-    cell = quasi_cell(epsilon, delta)
-    l1, l2 = printed.QUASI_L1[budget], printed.QUASI_L2[budget]
-    return (
-        l1,
-        Cell(cell.paper.l1, MISPRINTS_L1.get(budget, l1)),
-        cell.exact.l1,
-        l2,
-        Cell(cell.paper.l2, MISPRINTS_L2.get(budget, l2)),
-        cell.exact.l2,
-        cell.excess,
+        {delta: figures(delta) for delta in deltas},
     )
 
 

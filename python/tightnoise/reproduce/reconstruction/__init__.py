@@ -35,12 +35,11 @@ def _planned(settings: Settings) -> Plan:
     except ImportError as error:
         raise ModuleNotFoundError(str(error)) from error  # says what to install
     from tightnoise.reproduce._images import read_images
-    from tightnoise.reproduce.reconstruction import _figures, _network, _plan, _scope, _tables
-    from tightnoise.reproduce.reconstruction._scope import Scope
+    from tightnoise.reproduce.reconstruction import _figures, _network, _plan, _tables
 
-    _scope.check_batches(settings.batches)
+    _plan.check_batches(settings.batches)
     task = _network.task(read_images(settings.data))
-    scope = Scope.of(task, settings.seeds, full=settings.full, batches=settings.batches)
+    scope = _plan.Scope.of(task, settings.seeds, full=settings.full, batches=settings.batches)
     return Plan(
         about=_plan.about(scope),
         cells=_plan.cells(scope),

@@ -11,7 +11,7 @@ from tightnoise._figures import BLUE, GREEN, ORANGE, Axes
 from tightnoise.reproduce._study import Results
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
-from tightnoise.reproduce.reconstruction._scope import Scope, mean
+from tightnoise.reproduce.reconstruction._plan import Scope, mean
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
 PRINTED: dict[str, Any] = {"linestyle": "", "marker": "o", "fillstyle": "none"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tightnoise.reproduce._table import figures
 
@@ -29,32 +29,21 @@ def _by_batch(text: str) -> ByBatch:
     return figures(text, *[len(BATCHES)] * 2)
 
 
-@dataclass(frozen=True)
-class Printed:
-    """The tables of one data set.
-
-    Attributes
-    ----------
-    name : str
-    alone : str
-        Accuracy without any noise (section VII-A).
-    accuracy : list
-        Table V, by batch: of each kappa with directions, and with the Gaussian of `SIGMA`.
-    ssim, mse : list
-        Table VI, as `accuracy`.
-    selected : dict
-        Table II: SSIM and MSE of inverting gradients, batches of 128. It has .0174 for .174.
-    dlg : dict
-        Table III: SSIM and MSE of deep leakage from gradients. So has it.
-    """
+class Printed(NamedTuple):
+    """The tables of one data set."""
 
     name: str
     alone: str
+    """Accuracy without any noise (section VII-A)."""
     accuracy: ByBatch
+    """Table V, by batch: of each kappa with directions, and with the Gaussian of `SIGMA`."""
     ssim: ByBatch
     mse: ByBatch
+    """Table VI, as `accuracy`."""
     selected: dict[str, Pair]
+    """Table II: SSIM and MSE of inverting gradients, batches of 128. It has .0174 for .174."""
     dlg: dict[str, Pair]
+    """Table III: SSIM and MSE of deep leakage from gradients. So has it."""
 
 
 FASHION_MNIST = Printed(

@@ -101,7 +101,11 @@ def attack_alone(of: Task, noises: Sequence[Noise], *, iterations: int, seed: in
     seen = [_seen(of, noise, 1, seed, standardised=False) for noise in noises]
     found = _inverted(seen, _WEIGHTS, iterations, seed)
     return [
-        {"cosine": one.cosine, **_nearest(one.images, inputs), **_shown(one)}
+        {
+            "cosine": one.cosine,
+            **min((_distances(one.images, x) for x in inputs), key=lambda near: near["mse"]),
+            **_shown(one),
+        }
         for one, inputs in zip(seen, found, strict=True)
     ]
 
@@ -123,11 +127,6 @@ def _inverted(
     )
     inputs = [one.inputs for one in found]
     return [inputs[at : at + len(weights)] for at in range(0, len(inputs), len(weights))]
-
-
-def _nearest(images: torch.Tensor, found: Sequence[torch.Tensor]) -> Found:
-    """Return the distances of what comes nearest."""
-    return min((_distances(images, one) for one in found), key=lambda near: near["mse"])
 
 
 def _shown(seen: _Seen) -> Found:

@@ -9,9 +9,8 @@ from tightnoise.reproduce._study import Results
 from tightnoise.reproduce._table import Figure, Table, mean_and_error
 from tightnoise.reproduce.reconstruction._network import BATCH
 from tightnoise.reproduce.reconstruction._noises import Noise, capacity
-from tightnoise.reproduce.reconstruction._plan import DECAY, L2_BATCHES
+from tightnoise.reproduce.reconstruction._plan import DECAY, L2_BATCHES, Scope, column, mean
 from tightnoise.reproduce.reconstruction._printed import BATCHES, SIGMA
-from tightnoise.reproduce.reconstruction._scope import Scope, column, mean
 from tightnoise.reproduce.vmf._tables import PRINTED_EPSILON
 
 _DLG = ("SSIM", "MSE")

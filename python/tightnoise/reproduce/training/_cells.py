@@ -1,17 +1,24 @@
-"""One mechanism with one noise: tuned, trained with several seeds, and accounted for."""
+"""The mechanisms that are compared, and each with one noise: tuned, trained, and accounted for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs import IndividualCost, InstanceLedger
 from tightnoise.leakage import fil_logistic
-from tightnoise.mechanisms import CoordinateMechanism, Gaussian, RankOne
+from tightnoise.mechanisms import (
+    CoordinateMechanism,
+    Gaussian,
+    QuantizedGaussian,
+    RankOne,
+    RectifiedGaussian,
+    StochasticSign,
+    TruncatedGaussian,
+)
 from tightnoise.reproduce.training._descent import (
     STEPS,
     Clip,
@@ -21,7 +28,34 @@ from tightnoise.reproduce.training._descent import (
     residuals,
 )
 from tightnoise.reproduce.training._features import Examples, Task
-from tightnoise.reproduce.training._noises import Noise
+
+Noise = Callable[[float], CoordinateMechanism]
+
+GAUSSIAN = "Gaussian"
+
+
+def _rectified(half_width: float) -> Noise:
+    return lambda s: RectifiedGaussian(s, -half_width * s, half_width * s)
+
+
+def _truncated(half_width: float) -> Noise:
+    return lambda s: TruncatedGaussian(s, -half_width * s, half_width * s)
+
+
+SOME: dict[str, Noise] = {
+    GAUSSIAN: Gaussian,
+    "rectified, 0.5 sigma": _rectified(0.5),
+    "truncated, 2 sigma": _truncated(2.0),
+    "sign": StochasticSign,
+    "8 levels, 1 sigma": lambda s: QuantizedGaussian(s, -s, s, 8),
+}
+"""From sigma to the mechanism; the width is half of that of the support about 0."""
+
+ALL = SOME | {
+    "rectified, 1 sigma": _rectified(1.0),
+    "truncated, 1 sigma": _truncated(1.0),
+}
+
 
 Array = NDArray[np.float64]
 
@@ -33,23 +67,15 @@ _ORDERS = (1.5, 2.0, 3.0, 4.0, ORDER, 16.0, 32.0, 64.0, 128.0, 256.0)
 _TUNING_SEEDS = (1_000_001, 1_000_002)  # never those of the runs that are reported
 
 
-@dataclass(frozen=True)
-class Grid:
-    """What is searched, for each mechanism and each noise by itself; and what is watched.
-
-    Parameters
-    ----------
-    clips : sequence of Clip
-        All with one norm.
-    rates : sequence of float
-        Learning rates.
-    watched : int
-        The examples whose own costs are computed.
-    """
+class Grid(NamedTuple):
+    """What is searched, for each mechanism and each noise by itself; and what is watched."""
 
     clips: Sequence[Clip]
+    """All with one norm."""
     rates: Sequence[float]
+    """Learning rates."""
     watched: int
+    """The examples whose own costs are computed."""
 
 
 def cell(task: Task, noise: Noise, share: float, grid: Grid, seeds: int) -> dict[str, Any]:

@@ -6,9 +6,8 @@ from typing import IO
 
 import numpy as np
 
-from tightnoise._figures import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, Axes
-from tightnoise.reproduce.training._cells import DELTA, ORDER
-from tightnoise.reproduce.training._noises import GAUSSIAN
+from tightnoise._figures import BLACK, BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, Axes, write_png
+from tightnoise.reproduce.training._cells import DELTA, GAUSSIAN, ORDER
 from tightnoise.reproduce.training._results import (
     Found,
     Line,
@@ -23,10 +22,10 @@ _COLOURS = (BLACK, BLUE, YELLOW, GREEN, PINK, SKY, ORANGE)  # the Gaussian is bl
 
 def draw(found: Found, file: IO[bytes]) -> None:
     """Draw four panels into a PNG file; ImportError without matplotlib."""
-    from matplotlib.figure import Figure  # an extra, and slow to import; needs no screen
+    write_png(file, lambda axes: _draw(found, *axes), 4, (11, 8.6), rows=2)
 
-    figure = Figure(figsize=(11, 8.6), layout="constrained")
-    (spent, people), (greatest, middle) = figure.subplots(2, 2)
+
+def _draw(found: Found, spent: Axes, people: Axes, greatest: Axes, middle: Axes) -> None:
     shares = found.shares("l2")
     for noise, colour in zip(found.noises, _COLOURS, strict=False):
         _line(spent, found.line("linf", noise, accounted), noise, colour)
@@ -43,7 +42,6 @@ def draw(found: Found, file: IO[bytes]) -> None:
     people.axhline(1.0, color=BLACK, linewidth=1)
     label = f"D of order {ORDER:g} over the Gaussian's, median example"
     _finish(people, "What an example pays (realised)", "sigma / (n C)", label)
-    figure.savefig(file, format="png", dpi=150)
 
 
 def _root(line: Line) -> Line:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.reproduce._study import Results
-from tightnoise.reproduce.training._noises import GAUSSIAN
+from tightnoise.reproduce.training._cells import GAUSSIAN
 
 Array = NDArray[np.float64]
 Norm = Literal["l2", "linf"]
@@ -61,8 +60,7 @@ def middle_loss(cell: Any) -> Array:
     return np.asarray(np.median(cell["eta squared"], axis=1))
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One mechanism with growing noise: arrays of shape (noises, seeds)."""
 
     accuracies: Array
@@ -77,25 +75,17 @@ class Line:
         return np.asarray(self.costs.mean(axis=1))
 
 
-@dataclass(frozen=True)
-class Found:
-    """The results, with what tables say of the data.
-
-    Parameters
-    ----------
-    data : str
-    examples, numbers, seeds, watched : int
-        Examples to learn from, numbers that are released at each step, runs of each setting,
-        examples whose own costs were computed.
-    noises : sequence of str
-    results : mapping
-    """
+class Found(NamedTuple):
+    """The results, with what tables say of the data."""
 
     data: str
     examples: int
+    """To learn from."""
     numbers: int
+    """Released at each step."""
     seeds: int
     watched: int
+    """Examples whose own costs were computed."""
     noises: Sequence[str]
     results: Results
 
@@ -123,23 +113,17 @@ class Found:
 
 
 class Change(NamedTuple):
-    """How much less a noise costs than the Gaussian that is as accurate, as a logarithm.
-
-    Attributes
-    ----------
-    value : float
-        -inf where the Gaussian is as accurate with no noise of the study, NaN where it is more
-        accurate with each.
-    error : float
-        The standard error, by resampled seeds; NaN where most of those are not finite.
-    less, more : float
-        The shares of resampled seeds with which it costs less, and more.
-    """
+    """How much less a noise costs than the Gaussian that is as accurate, as a logarithm."""
 
     value: float
+    """-inf where the Gaussian is as accurate with no noise of the study, NaN where it is more
+    accurate with each."""
     error: float
+    """The standard error, by resampled seeds; NaN where most of those are not finite."""
     less: float
+    """The share of resampled seeds with which it costs less."""
     more: float
+    """The share with which it costs more."""
 
 
 def reached_at(accuracy: float, line: Line) -> float:

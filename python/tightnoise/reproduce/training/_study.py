@@ -10,11 +10,10 @@ from typing import Any
 from tightnoise._validate import require
 from tightnoise.reproduce._images import read_images
 from tightnoise.reproduce._study import Plan, Settings
-from tightnoise.reproduce.training._cells import Grid, cell
+from tightnoise.reproduce.training._cells import ALL, SOME, Grid, cell
 from tightnoise.reproduce.training._descent import STEPS, Clip
 from tightnoise.reproduce.training._features import Task, task_of
 from tightnoise.reproduce.training._figures import draw
-from tightnoise.reproduce.training._noises import ALL, SOME
 from tightnoise.reproduce.training._results import SHARES, Found, cell_name, shares_of
 from tightnoise.reproduce.training._tables import tables
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from tightnoise.reproduce._table import Figure, Table, mean_and_error
-from tightnoise.reproduce.training._cells import DELTA, ORDER
+from tightnoise.reproduce.training._cells import DELTA, GAUSSIAN, ORDER
 from tightnoise.reproduce.training._descent import STEPS
-from tightnoise.reproduce.training._noises import GAUSSIAN
 from tightnoise.reproduce.training._results import (
     RESAMPLES,
     Change,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,9 +52,28 @@ def amplified_composition(
     times = integer("count", count, minimum=0, maximum=most)
     if times == 0:
         return 0.0
-    releases = _Releases(curve, sampling_rate, times, delta, composition)
-    without_failures = releases.composed(releases.epsilon_of_one(0.0), 0.0)
-    return min(releases.epsilon(_best_split(releases.epsilon)), without_failures)
+
+    def composed(failure: float) -> float:
+        """Return the epsilon of all if one may fail with this probability, before sampling."""
+        if failure == 0:
+            of_one = float(curve.at([np.inf]).values[0])
+        else:
+            of_one = 0.0 if failure == 1 else curve.epsilon(failure, "canonne")
+        loss, sampled = amplified(of_one, failure, sampling_rate)
+        if loss * times > _LARGEST_SUM:
+            return math.inf
+        one = np.array([loss]), np.array([sampled]), np.array([float(times)])
+        return float(_COMPOSITIONS[composition](*one, delta))
+
+    def epsilon(split: float) -> float:
+        """Return what is proven if the share 1/(1 + exp(-split)) of delta pays for failures."""
+        failures = delta / (1 + math.exp(-split))
+        # The failures of all are 1 - (1 - that of one)^count. A rounding too many makes the slack
+        # smaller: the composition only looks at what it is given.
+        sampled = -math.expm1(math.log1p(-failures) / times)
+        return composed(min(sampled / sampling_rate, 1.0) if sampled > _LEAST_FAILURE else 0.0)
+
+    return min(epsilon(_best_split(epsilon)), composed(0.0))
 
 
 def amplified(epsilon: float, delta: float, rate: float) -> tuple[float, float]:
@@ -70,38 +88,6 @@ def amplified(epsilon: float, delta: float, rate: float) -> tuple[float, float]:
     product = rate * delta
     exact = rate in (0.0, 1.0) or delta in (0.0, 1.0)
     return float(loss[0]), product if exact else math.nextafter(product, 1.0)
-
-
-@dataclass(frozen=True)
-class _Releases:
-    curve: RdpCurve
-    rate: float
-    count: int
-    delta: float
-    composition: str
-
-    def epsilon(self, split: float) -> float:
-        """Return what is proven if the share 1/(1 + exp(-split)) of delta pays for failures."""
-        failures = self.delta / (1 + math.exp(-split))
-        # The failures of all are 1 - (1 - that of one)^count. A rounding too many makes the slack
-        # smaller: the composition only looks at what it is given.
-        sampled = -math.expm1(math.log1p(-failures) / self.count)
-        of_one = min(sampled / self.rate, 1.0) if sampled > _LEAST_FAILURE else 0.0
-        return self.composed(self.epsilon_of_one(of_one), of_one)
-
-    def epsilon_of_one(self, delta: float) -> float:
-        """Return the epsilon of one release on its sample, before amplification."""
-        if delta == 0:
-            return float(self.curve.at([np.inf]).values[0])
-        return 0.0 if delta == 1 else self.curve.epsilon(delta, "canonne")
-
-    def composed(self, epsilon: float, delta: float) -> float:
-        """Return the epsilon of all releases, if one is (epsilon, delta)-DP on its sample."""
-        loss, failure = amplified(epsilon, delta, self.rate)
-        if loss * self.count > _LARGEST_SUM:
-            return math.inf
-        one = np.array([loss]), np.array([failure]), np.array([float(self.count)])
-        return float(_COMPOSITIONS[self.composition](*one, self.delta))
 
 
 def _best_split(epsilon: Callable[[float], float]) -> float:

@@ -58,7 +58,7 @@ def _release(kappa: float) -> RdpCurve:
 
 
 def approach_1(kappa: float, count: int, composition: str = "closed_form") -> float:
-    """Return epsilon by the paper's first approach: convert, amplify, compose.
+    """Return epsilon at delta = 1/60000, rounded up, by approach 1: convert, amplify, compose.
 
     Parameters
     ----------
@@ -69,11 +69,6 @@ def approach_1(kappa: float, count: int, composition: str = "closed_form") -> fl
     composition : str
         "closed_form": the paper's Theorem 2, with the factor N epsilon_s that it lacks; or
         "optimal".
-
-    Returns
-    -------
-    float
-        epsilon at delta = 1/60000, rounded upwards.
 
     Examples
     --------
@@ -95,10 +90,6 @@ def approach_2(kappa: float, count: int) -> float:
     kappa, count
         As in `approach_1`.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from tightnoise.reproduce.vmf import approach_2
@@ -119,10 +110,6 @@ def unsound_approach_2(kappa: float, count: int) -> float:
     ----------
     kappa, count
         As in `approach_1`.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -184,10 +171,6 @@ def exact_epsilon(
     conversion : str
         As in `tightnoise.rdp_to_epsilon`.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from tightnoise.reproduce.vmf import exact_epsilon
@@ -205,16 +188,12 @@ def tight_epsilon_bounds(
     angle: float = math.pi,
     sampling: Sampling = "poisson",
 ) -> tuple[float, float]:
-    """Return bounds of epsilon by the distribution of the losses: both are proved.
+    """Return lower and upper bounds of epsilon by the distribution of losses: both are proved.
 
     Parameters
     ----------
     kappa, count, angle, sampling
         As in `exact_epsilon`.
-
-    Returns
-    -------
-    lower, upper : float
 
     Examples
     --------
@@ -267,10 +246,6 @@ def gaussian_epsilon(sigma: float, *, on_grid: bool = False) -> float:
     on_grid : bool
         Whether to keep to the orders and the conversion that the RDP accountant of Opacus has.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from tightnoise.reproduce.vmf import gaussian_epsilon
@@ -292,11 +267,7 @@ def equal_sigma(kappa: float) -> float:
     Parameters
     ----------
     kappa : float
-        Concentration of the von Mises-Fisher mechanism.
-
-    Returns
-    -------
-    float
+        The concentration.
 
     Examples
     --------
@@ -313,11 +284,7 @@ def vmf_capacity(kappa: float) -> float:
     Parameters
     ----------
     kappa : float
-        Concentration of the von Mises-Fisher mechanism.
-
-    Returns
-    -------
-    float
+        The concentration.
 
     Examples
     --------
@@ -338,10 +305,6 @@ def gaussian_capacity(sigma: float, radius: float = 1.0, *, as_printed: bool = F
     as_printed : bool
         Whether to keep the factor 2 that the paper has in front of Z, which is one too many: of an
         endless sigma the capacity would be 2, as if a release of nothing told something.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
