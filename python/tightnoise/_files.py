@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -122,7 +123,8 @@ def write_whole(
     """Let `write` fill `path`, in one step: another process sees the old file or the new.
 
     The bytes go to a temporary file in the same directory, which replaces `path` once they are on
-    the disk, and is removed if anything fails before. A link is followed, not replaced.
+    the disk, and is removed if anything fails before; the new name is on the disk, too. A link is
+    followed, not replaced.
 
     Raises
     ------
@@ -138,12 +140,28 @@ def write_whole(
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
+        _sync_folder(folder)
     except BaseException as error:
         if os.path.exists(temporary):
             os.unlink(temporary)
         if isinstance(error, OSError):
             raise FileError(f"cannot write {path}: {error.strerror or error}") from error
         raise
+
+
+def _sync_folder(folder: str) -> None:
+    """Have new names on the disk, too, where the system can: a crash else brings the old file."""
+    if os.name == "nt":  # has no such call
+        return
+    try:
+        known = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(known)
+        finally:
+            os.close(known)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EINVAL, errno.ENOTSUP):
+            raise
 
 
 def check_writable(path: str, *, suffix: str = ".npy", overwrite: bool) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise._spending import Spending, plain
+from tightnoise._text import exact_text
 from tightnoise._validate import below_one, not_negative, number_array, one_of, require
 from tightnoise.costs import Adjacency, Cost, budget_to_rdp
 from tightnoise.costs._functions import add_upper
@@ -181,7 +182,7 @@ class PrivacyFilter(Spending):
 
     def __repr__(self) -> str:
         unit = "mu^2" if self._by == "gdp" else f"Renyi divergence at order {self.order:g}"
-        within = f"epsilon={self._epsilon:g}, delta={self._delta:g}"
+        within = f"epsilon={exact_text(self._epsilon)}, delta={exact_text(self._delta)}"
         spent = f"spent {self.spent:.4g} of {self.budget:.4g} {unit}"
         if self._budget.size > 1 and self._spent[-1] <= self._budget[-1]:
             spent += f", or {self._spent[-1]:.4g} of {self._budget[-1]:g} in largest losses"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightnoise._spending import Spending, plain
+from tightnoise._text import exact_text, upper_text
 from tightnoise._validate import below_one, number_array, require, require_all
 from tightnoise.costs import Adjacency, rdp_to_epsilon
 
@@ -88,4 +89,5 @@ class PrivacyOdometer(Spending):
         return float(np.min(bounds, initial=np.inf))
 
     def __repr__(self) -> str:
-        return f"PrivacyOdometer(delta={self._delta:g}; epsilon {self.epsilon:.4g})"
+        spent = upper_text(self.epsilon, 4)
+        return f"PrivacyOdometer(delta={exact_text(self._delta)}; epsilon {spent})"

@@ -69,6 +69,11 @@ def lower_text(value: float, digits: int = 6) -> str:
     return _rounded(value, digits, ROUND_FLOOR)
 
 
+def exact_text(value: float) -> str:
+    """Return `value` with all its digits, and no more: what a bound is for is not rounded."""
+    return repr(float(value)).removesuffix(".0")
+
+
 def _rounded(value: float, digits: int, rounding: str) -> str:
     if not math.isfinite(value):
         return str(value)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -215,6 +216,29 @@ def test_what_cannot_be_written_is_not_drawn(ages, tmp_path, monkeypatch):
     monkeypatch.undo()
     session.release_mean(ages, 1.0, **AGES)
     assert len(tn.Session.load(path).releases) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such call")
+def test_a_crash_of_the_machine_does_not_take_back_what_is_spent(ages, tmp_path, monkeypatch):
+    """The name is in the folder, which has to be on the disk as well before anything is drawn."""
+    session = tn.Session(1.0, adjacency="replace-one")
+    session.save(tmp_path / "budget.json")
+    done = []
+    fsync, replace = os.fsync, os.replace
+
+    def synced(file):
+        done.append("folder" if stat.S_ISDIR(os.fstat(file).st_mode) else "file")
+        fsync(file)
+
+    def replaced(*names):
+        done.append("replace")
+        replace(*names)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", replaced)
+    monkeypatch.setattr("tightnoise.release._noise.Noise.draw", lambda *_: done.append("draw") or 0)
+    session.release_mean(ages, 0.5, **AGES)
+    assert done == ["file", "replace", "folder", "draw"]
 
 
 def test_threads_spend_once_each(ages, tmp_path):

@@ -77,6 +77,29 @@ def test_a_clipped_gradient_is_no_longer_than_the_clip():
         assert squares <= 0.1**2
 
 
+def hard_to_clip(dtype=torch.float32):
+    """Return gradients, each by itself in two parts, of which single precision makes too little."""
+    flat = torch.full((4, 200_000), 2.4e-4, dtype=dtype)  # of which each square is lost beside 1
+    flat[0, 0] = 1.0
+    flat[1], flat[1, 100_000] = flat[1] * 1e3, 1e3
+    flat[2] = 1e38  # of which the scale is subnormal
+    flat[3] = torch.linspace(-1e36, 3e38, 200_000)
+    return [flat[:, :100_000].reshape(4, 10, 10_000), flat[:, 100_000:]]
+
+
+def squared(parts):
+    return sum(float(part.double().square().sum()) for part in parts)
+
+
+@pytest.mark.parametrize("clip", [1e-3, 0.5, 100.0])
+def test_no_gradient_is_longer_than_the_clip_for_its_rounding(clip):
+    parts = hard_to_clip()
+    scales = tn.torch._clipping.clip_scales(parts, clip)
+    for i, scale in enumerate(scales.float()):
+        assert squared(scale * part[i] for part in parts) <= clip**2
+    assert scales[0] == pytest.approx(min(clip / np.sqrt(squared(p[0] for p in parts)), 1), 1e-5)
+
+
 def test_sums_of_short_floats_are_float32():
     net, (x, y) = network(4, 3), examples(3000)
     wide = tn.torch.clipped_sum(net.bfloat16(), LOSS, x.bfloat16(), y, l2=0.1)
@@ -273,6 +296,39 @@ def test_no_step_costs_more_than_is_accounted(opacus):
         with_noise(network(4, 3).bfloat16(), noise)
     with pytest.raises(opacus.validators.errors.UnsupportedModuleError, match="BatchNorm"):
         with_noise(torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)), noise)
+
+
+def test_opacus_norms_in_single_precision_are_not_used(opacus):
+    for i in range(4):
+        noise = tn.RectifiedGaussian(1e-30, -1.0, 1.0)
+        parts = [part[i : i + 1] for part in hard_to_clip()]
+        net = torch.nn.ParameterList([torch.zeros(part.shape[1:]) for part in parts])
+        optimizer = tn.torch.DPOptimizer(
+            torch.optim.SGD(net.parameters(), lr=1.0),
+            mechanism=noise,
+            max_grad_norm=0.5,
+            expected_batch_size=1,
+        )
+        for _ in range(2):  # as of two parts of a sample
+            for p, part in zip(net, parts, strict=True):
+                p.grad_sample = part.clone()
+            optimizer.clip_and_accumulate()
+        assert squared(p.summed_grad / 2 for p in net) <= 0.5**2
+
+
+def test_the_rate_is_that_of_the_sampler(opacus):
+    """A uniform float32 number of `torch.rand` is a multiple of 2^-24: it is 0 too often."""
+    rates = []
+    accountant = tn.torch.OpacusAccountant()
+    optimizer = types.SimpleNamespace(noise_multiplier=1.0, accumulated_iterations=1)
+    for rate in (1e-9, 1e-6, 0.01, 2.0**-24, 0.75, 1.0):
+        accountant.get_optimizer_hook_fn(rate)(optimizer)
+        rates.append(accountant.history[-1][1])
+        multiples = torch.arange(np.floor(rate * 2.0**24) - 3, np.floor(rate * 2.0**24) + 4)
+        drawn = multiples[(multiples >= 0) & (multiples < 2.0**24)].float() / 2.0**24
+        below = drawn[drawn < rate]
+        assert float(below.max()) + 2.0**-24 == rates[-1]
+    assert rates[:2] == [2.0**-24, 17 * 2.0**-24]
 
 
 def test_batches_that_are_added_up_share_records(opacus):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tightnoise._core import special as core
 from tightnoise._progress import SHOWN_AFTER, progress
-from tightnoise._text import Parts, Printed
+from tightnoise._text import Parts, Printed, exact_text, lower_text, upper_text
 from tightnoise._validate import below_one, float_array, integer, require, shown
 from tightnoise.costs import Cost
 from tightnoise.random import NoiseStream, default_stream
@@ -78,14 +78,15 @@ class Audit(Printed):
 
     def _parts(self) -> Parts:
         lines = [
-            f"epsilon is at least {self.epsilon:.4g} at delta {self.delta:g}"
+            f"epsilon is at least {lower_text(self.epsilon, 4)} at delta {exact_text(self.delta)}"
             f" (confidence {self.confidence:g}, {self.trials:,} releases of each)",
             f"by a test with true-positive rate {self.true_positive_rate:.4g}"
             f" at false-positive rate {self.false_positive_rate:.4g}",
         ]
         if self.proved is not None and self.ceiling is not None:
             lines.append(
-                f"proved: {self.proved:.4g}; so many releases can show about {self.ceiling:.4g}"
+                f"proved: {upper_text(self.proved, 4)}; so many releases can show about "
+                f"{self.ceiling:.4g}"
             )
         return lines
 

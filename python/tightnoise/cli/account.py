@@ -14,7 +14,7 @@ import tightnoise as tn
 from tightnoise._arrays import Floats
 from tightnoise._files import read_array
 from tightnoise._progress import print_line, progress
-from tightnoise._text import upper_text
+from tightnoise._text import exact_text, upper_text
 from tightnoise._validate import require
 from tightnoise.cli._mechanisms import COORDINATE, add_name, made
 from tightnoise.cli._options import Commands, Options, finite, orders
@@ -196,7 +196,7 @@ def _heading(options: Options, names: Sequence[str], source: str, gradient: Floa
                 f"sensitivity  {bound:g}: {SENSITIVITIES[name]}"
                 for name, bound in _bounds(options).items()
             ),
-            f"delta        {options.delta:g}",
+            f"delta        {exact_text(options.delta)}",
             "",
             _aligned(HEADING),
         ]

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import tightnoise as tn
-from tightnoise._text import upper_text
+from tightnoise._text import exact_text, upper_text
 from tightnoise._validate import steps_in
 from tightnoise.cli._options import Commands, Options
 from tightnoise.cli._output import print_json
@@ -69,7 +69,7 @@ def _run(options: Options) -> None:
         return
     for name, answer in answers.items():
         print(f"{name.replace('_', '-')}  {answer!r}")
-    print(f"costs epsilon {upper_text(epsilon, 12)} at delta {delta:g}")
+    print(f"costs epsilon {upper_text(epsilon, 12)} at delta {exact_text(delta)}")
 
 
 def _releases(mechanism: tn.Mechanism, asked: dict[str, Any]) -> tn.Cost:

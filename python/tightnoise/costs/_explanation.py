@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tightnoise._text import Parts, Printed, lower_text, upper_text
+from tightnoise._text import Parts, Printed, exact_text, lower_text, upper_text
 from tightnoise.costs._answers import WAYS, both_sides, least, proved_by
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._exact import NARROW
@@ -54,7 +54,8 @@ class Explanation(Printed):
     leaves: tuple[tuple[str, int, str], ...]
 
     def _parts(self) -> Parts:
-        head = f"epsilon {upper_text(self.epsilon)} at delta {self.delta:g}, by {self.way}"
+        at = f"delta {exact_text(self.delta)}, by {self.way}"
+        head = f"epsilon {upper_text(self.epsilon)} at {at}"
         if self.lower > 0:
             head += f"; at least {lower_text(self.lower)}"
         if self.upper < self.epsilon * (1 - NARROW):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tightnoise._text import Parts, Printed
+from tightnoise._text import Parts, Printed, exact_text, upper_text
 from tightnoise._validate import real_scalar, require
 from tightnoise.costs.conversions import rdp_to_epsilon
 
@@ -89,8 +89,8 @@ class IndividualCost:
         >>> import tightnoise as tn
         >>> print(tn.Gaussian(10.0).individual_cost_at([3.0], [[1.0], [0.5]]).report(1e-5))
         epsilon of 2 records at delta 1e-05
-          least 0.1809, 25 % 0.2326, 50 % 0.2842, 75 % 0.3359, 99 % 0.3855, most 0.3876
-          dearest: record 0 0.3876, record 1 0.1809
+          least 0.1809, 25 % 0.2326, 50 % 0.2843, 75 % 0.336, 99 % 0.3856, most 0.3877
+          dearest: record 0 0.3877, record 1 0.1809
         """
         found = self.epsilon(delta)
         require(found.size > 0, "contributions", found.shape, "not empty")
@@ -135,7 +135,8 @@ class IndividualReport(Printed):
 
     def _parts(self) -> Parts:
         names = "least", "25 %", "50 %", "75 %", "99 %", "most"
-        values = (f"{n} {q:.4g}" for n, q in zip(names, self.quantiles, strict=True))
-        records = (f"record {i} {e:.4g}" for i, e in zip(self.dearest, self.epsilons, strict=True))
-        head = f"epsilon of {self.count} records at delta {self.delta:g}"
+        values = (f"{n} {upper_text(q, 4)}" for n, q in zip(names, self.quantiles, strict=True))
+        each = zip(self.dearest, self.epsilons, strict=True)
+        records = (f"record {i} {upper_text(e, 4)}" for i, e in each)
+        head = f"epsilon of {self.count} records at delta {exact_text(self.delta)}"
         return [head, f"  {', '.join(values)}", f"  dearest: {', '.join(records)}"]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tightnoise._adjacency import common_adjacency
+from tightnoise._text import exact_text, upper_text
 from tightnoise._validate import MAX_COUNT, integer, one_of, require
 from tightnoise.costs._between import Chords
 from tightnoise.costs._cost import Cost
@@ -120,21 +121,21 @@ class InstanceCost:
         >>> theta = np.random.default_rng(0).normal(size=2000)
         >>> m = tn.RectifiedGaussian(1.0, -1.0, 1.0)
         >>> print(m.cost_at(theta, sensitivity=1.0, coordinate_sensitivity=0.05).explain(1e-5))
-        epsilon 4.377 at delta 1e-05
-          of this value: 4.592, by a Renyi divergence of 2.83 at order 6
-          of any value: 4.377
+        epsilon 4.378 at delta 1e-05
+          of this value: 4.593, by a Renyi divergence of 2.831 at order 6
+          of any value: 4.378
           the divergence is at most 0.77 % above the worst neighbour's
         """
         curve = self.rdp()
         order, here = curve.best_order(delta), curve.epsilon(delta)
         bound = float(curve.at([order]).values[0])
-        by = f"by a Renyi divergence of {bound:.4g} at order {order:.4g}"
+        by = f"by a Renyi divergence of {upper_text(bound, 4)} at order {order:.4g}"
         lines = [
-            f"epsilon {self.epsilon(delta):.4g} at delta {delta:g}",
-            f"  of this value: {here:.4g}, {by}",
+            f"epsilon {upper_text(self.epsilon(delta), 4)} at delta {exact_text(delta)}",
+            f"  of this value: {upper_text(here, 4)}, {by}",
         ]
         if self._anywhere is not None:
-            lines.append(f"  of any value: {self._anywhere.epsilon(delta):.4g}")
+            lines.append(f"  of any value: {upper_text(self._anywhere.epsilon(delta), 4)}")
         least = sum(n * float(f.least(order)) for f, n in self._terms if hasattr(f, "least"))
         if least > 0 and bound < np.inf:
             above = 100 * max(bound / least - 1, 0.0)
@@ -324,8 +325,8 @@ class InstanceLedger:
         >>> here = tn.Gaussian(10.0).individual_cost_at([3.0], [[1.0], [0.5]])
         >>> print(ledger.compose(here, 4).realised_individual.report(1e-5))
         epsilon of 2 records at delta 1e-05
-          least 0.3876, 25 % 0.5001, 50 % 0.6126, 75 % 0.7251, 99 % 0.8331, most 0.8376
-          dearest: record 0 0.8376, record 1 0.3876
+          least 0.3877, 25 % 0.5002, 50 % 0.6127, 75 % 0.7252, 99 % 0.8332, most 0.8377
+          dearest: record 0 0.8377, record 1 0.3877
         """
         if self._individual is None:
             raise ValueError("cost must be an IndividualCost for an answer for each record")

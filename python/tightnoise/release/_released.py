@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tightnoise._text import Parts, Printed, upper_text
+from tightnoise._text import Parts, Printed, exact_text, lower_text, upper_text
 from tightnoise.costs import Adjacency, Cost
 from tightnoise.release._noise import Noise, below_half
 
@@ -164,10 +164,11 @@ class Release(Printed):
         return [lines]
 
     def _cost_text(self) -> str:
-        spent = upper_text(self.cost.epsilon(self.delta))
-        if self.epsilon * (1 - 1e-6) < float(spent) < self.epsilon * (1 + 1e-4):
-            spent = f"{self.epsilon:.12g}"  # as it was given: no more is spent, but for rounding
-        return f"epsilon {spent}, delta {self.delta:g}"
+        cost = float(self.cost.epsilon(self.delta))
+        spent = upper_text(cost)
+        if self.epsilon * (1 - 1e-6) < cost < self.epsilon * (1 + 1e-14):
+            spent = upper_text(self.epsilon, 12)  # as given: no more is spent, but for rounding
+        return f"epsilon {spent}, delta {exact_text(self.delta)}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.statistic} {_number(self.value)}>"
@@ -382,7 +383,7 @@ class VectorRelease(Release):
         shown = np.array2string(self.value, precision=6, threshold=_MOST_CELLS)
         return [
             ("value", " ".join(shown.split())),
-            (f"{100 * _LEVEL:g} % interval", f"each number -+ {half:.6g}"),
+            (f"{100 * _LEVEL:g} % interval", f"each number -+ {upper_text(half)}"),
             ("rows clipped to", f"{self.bound:.12g} in L2 norm"),
         ]
 
@@ -458,7 +459,7 @@ class QuantileRelease(Release):
 
     def _shown(self) -> list[tuple[str, str]]:
         low, high = self.rank_interval()
-        text = f"between the quantiles {low:.4g} and {high:.4g} of the rows"
+        text = f"between the quantiles {lower_text(low, 4)} and {upper_text(high, 4)} of the rows"
         if self.n is None:
-            text = f"within {high:.6g} ranks of the rows' quantile"
+            text = f"within {upper_text(high)} ranks of the rows' quantile"
         return [("value", _number(self.value)), (f"with {100 * _LEVEL:g} %", text)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import torch
 from torch.func import functional_call, grad, vmap
@@ -11,6 +12,7 @@ from tightnoise._validate import MAX_COUNT, integer, positive
 from tightnoise.torch._release import widened
 
 _DOWN = 4.0  # units in the last place that a scale is rounded down by, beside that of a norm
+_UNIT = 2.0**-52
 _NORMS = (torch.nn.modules.batchnorm._BatchNorm,)
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -123,19 +125,30 @@ def _clipped(
         gradients = {name: rows.clamp(-most, most) for name, rows in gradients.items()}
     if norm is None:
         return {name: rows.sum(dim=0) for name, rows in gradients.items()}
-    # Double precision: the rounding of a norm of a billion numbers is far below a float's.
-    norms = torch.stack(
-        [
-            torch.linalg.vector_norm(rows.flatten(1), dim=1, dtype=torch.float64)
-            for rows in gradients.values()
-        ]
-    ).norm(dim=0)
-    if not bool(norms.isfinite().all()):
-        _check_finite(gradients)  # a finite gradient's may be infinite: it is scaled to nothing
-    dtype = next(iter(gradients.values())).dtype
-    slack = 1 - _DOWN * torch.finfo(dtype).eps
-    scale = (norm * slack / norms.clamp_min(1e-300)).clamp_max(1.0).to(dtype)
-    return {name: torch.tensordot(scale, rows, dims=1) for name, rows in gradients.items()}
+    scales = clip_scales(list(gradients.values()), norm)
+    if not bool((scales > 0).all()):
+        _check_finite(gradients)  # a finite gradient's may be 0, too
+    scales = scales.to(next(iter(gradients.values())).dtype)
+    return {name: torch.tensordot(scales, rows, dims=1) for name, rows in gradients.items()}
+
+
+def clip_scales(gradients: Sequence[torch.Tensor], norm: float) -> torch.Tensor:
+    """Return what each row, in parts, is scaled by to be no longer than `norm`, as float64.
+
+    Norms are in double precision, and the rounding of that counts: in single precision one of a
+    million numbers can be half of a percent too small. A scale that is subnormal in the rows'
+    dtype, and so might be rounded by much, is 0.
+    """
+    sizes = [math.prod(rows.shape[1:]) for rows in gradients]
+    norms = [
+        torch.linalg.vector_norm(rows.reshape(len(rows), size), dim=1, dtype=torch.float64)
+        for rows, size in zip(gradients, sizes, strict=True)
+    ]
+    lengths = torch.stack([each.to(norms[0].device) for each in norms]).norm(dim=0)
+    dtypes = [torch.finfo(rows.dtype) for rows in gradients]
+    slack = _DOWN * max(dtype.eps for dtype in dtypes) + sum(sizes) * _UNIT
+    scales = (norm * (1 - slack) / lengths.clamp_min(1e-300)).clamp_max(1.0)
+    return scales.masked_fill(scales < max(dtype.tiny for dtype in dtypes), 0.0)
 
 
 def _check_finite(gradients: dict[str, torch.Tensor]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -20,10 +21,12 @@ from tightnoise._validate import positive
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian, Mechanism
 from tightnoise.random import NoiseStream
+from tightnoise.torch._clipping import clip_scales
 from tightnoise.torch._release import Sampler, release, widened
 
 _NAME = "tightnoise"
 _SAME = 1e-9  # relative: a multiplier that was rounded
+_DRAWN = 2.0**24  # of what a record's chance is drawn: `torch.rand` makes multiples of 2^-24
 
 
 class OpacusAccountant(IAccountant):  # type: ignore[misc]
@@ -86,12 +89,14 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
 
         A record may be in each of several batches that were added up before a step, each with a
         gradient of the whole clip: it counts as in a sample of as many times the rate, with one of
-        as many clips.
+        as many clips. Opacus' sampler takes a record where a multiple of 2^-24 is below the rate:
+        with the next such multiple as its probability.
         """
+        drawn_rate = math.ceil(sample_rate * _DRAWN) / _DRAWN
 
         def hook(optimizer: OpacusOptimizer) -> None:
             batches = optimizer.accumulated_iterations
-            rate = min(sample_rate * batches, 1.0)
+            rate = min(drawn_rate * batches, 1.0)
             noise_multiplier = optimizer.noise_multiplier / batches
             if isinstance(optimizer, DPOptimizer):
                 self.compose(optimizer.cost_of(batches), rate, noise_multiplier)
@@ -213,6 +218,16 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
                 )
         taken: float | None = super().pre_step(closure)
         return taken
+
+    def clip_and_accumulate(self) -> None:
+        """Add up the clipped gradients, of which none is longer than the clip (`clip_scales`)."""
+        rows = [g.to(p.dtype) for p, g in zip(self.params, self.grad_samples, strict=True)]
+        scales = clip_scales(rows, self.max_grad_norm)
+        for p, each in zip(self.params, rows, strict=True):
+            _check_processed_flag(p.grad_sample)
+            total = torch.tensordot(scales.to(each), each, dims=1)
+            p.summed_grad = total if p.summed_grad is None else p.summed_grad + total
+            _mark_as_processed(p.grad_sample)
 
     def add_noise(self) -> None:
         """Put the release of the clipped sums into the gradients."""
