@@ -170,3 +170,8 @@ def test_deltas_that_underflow_are_next_to_nothing():
     lower, upper = cost.Composition([(law, 5)]).delta(1e5)
     assert lower == 0.0
     assert 0.0 < upper < 1e-320
+
+
+def test_next_to_no_floor_ends():
+    law = cost.grouped_gaussian(2.5, 5.918e-06, 8, 0)
+    assert cost.Composition([(law, 5000)]).epsilon(9e-3, 1e-22) == (0.0, 1e-22)

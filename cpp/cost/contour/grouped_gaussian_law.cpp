@@ -26,6 +26,7 @@ constexpr double kWidestShift = 1.0;                 // farther, weights lose di
 constexpr double kMostTurned = 0.95 * kPi;           // of all records together
 constexpr double kPruned = 1e-28;                    // of M: nodes that are left out, and counted
 constexpr double kLogNothing = -150.0;               // of a weight: squares do not underflow
+constexpr double kCounted = 0x1p53;                  // cells beyond could be halved for ever
 constexpr double kLogRoot = 0.91893853320467274178;  // log sqrt(2 pi)
 constexpr double kLargest = 300.0;                   // of an exponent: its sum is taken as it is
 constexpr double kDepth = 80.0;                      // e^-kDepth of the rest: far nodes that go
@@ -326,7 +327,7 @@ std::optional<GroupedGaussianLaw::Nodes> GroupedGaussianLaw::nodes(double t, dou
     Nodes made;
     made.spacing = std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
     const double first = std::floor(low / made.spacing), last = std::ceil(high / made.spacing);
-    if (!(made.spacing > 0.0)) return std::nullopt;
+    if (!(made.spacing > 0.0 && last < kCounted)) return std::nullopt;
     // Where P and Q are, all; farther on, what is not nothing next to that.
     const double near = std::max(ours_.records() * mu_, 1.0) + kRange;
     const double middle = std::min(last, std::ceil(near / made.spacing));
