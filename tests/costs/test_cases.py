@@ -6,7 +6,7 @@ from by_night import by_night
 
 import tightnoise as tn
 from tightnoise import Cost
-from tightnoise.costs._answers import _both_sides_of_case, _rough_delta, both_sides
+from tightnoise.costs._answers import _both_sides_of_case, _rough_delta
 from tightnoise.costs._cases import _turned, cases_of
 from tightnoise.costs._exact import composition_of
 
@@ -66,25 +66,3 @@ def test_groups_without_others_have_no_turned_cases():
         pairs = [case[0][0].pair for case in cases_of(((leaf, 3),))]
         assert len(pairs) == 3 * k // 2 + 1
         assert np.all([pair.ours + pair.theirs == 3 * k for pair in pairs])
-
-
-def test_few_groups_beside_very_many_atoms_are_narrow():
-    """A lattice of so many is too coarse, and a contour tells them soon."""
-    laplace = tn.Laplace(1.0).cost(sensitivity=1.0).sampled(4.5e-4, "poisson")
-    group = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(4.5e-4, "poisson").group(3) * 5
-    case = cases_of((group + laplace * 80_000).terms)[0]
-    assert composition_of(case) is None
-    low, high = _both_sides_of_case("epsilon", case, 1e-7, 1.0)
-    assert high <= low * (1 + 1e-6)
-
-
-@pytest.mark.parametrize("delta", by_night(1e-6, 1e-2))
-def test_cases_of_which_little_is_asked_cost_no_more_than_the_answer(delta):
-    """Beside bounded range no answer is narrow, so that not all are told from below."""
-    cost = GROUP + tn.Cost.of_bounded_range(0.02) * 5
-    more = cost.epsilon(delta)
-    low, high = both_sides("epsilon", cost.terms, delta, more)
-    each = [_both_sides_of_case("epsilon", case, delta, more) for case in cases_of(cost.terms)]
-    assert len(each) > 2
-    assert max(one.lower for one in each) <= high <= more
-    assert 0.9 * max(one.lower for one in each) <= low <= max(one.upper for one in each)

@@ -35,7 +35,6 @@ Array = NDArray[np.float64]
 _LARGEST_LOSS = 1e60  # beyond, losses mean nothing
 _SMALL = 1e-3  # an epsilon of which a contour tells enough
 _LITTLE = 1e-8  # as far as its bounds are apart
-_MOST_CASES = 2  # that are told from below: of others what is known from above is enough
 
 _NEARLY_ALL = 0.99  # of the records
 _EVERY = 16  # point of those that a profile is read at, where one takes a search of orders
@@ -144,32 +143,21 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    first, *others = _costliest_first(question, cases_of(terms), at, upper)
-    worst, left = _both_sides_of_case(question, first, at, upper), _MOST_CASES - 1
+    epsilon = upper if question == "epsilon" else at
+    first, *others = _costliest_first(cases_of(terms), epsilon)
+    worst = _both_sides_of_case(question, first, at, upper)
     for case in others:
-        no_worse = worst.lower if left > 0 and not worst.is_narrow else worst.upper
-        if _costs_no_more(question, case, at, no_worse):
-            continue
-        if left > 0:
-            found, left = _both_sides_of_case(question, case, at, upper), left - 1
-        else:
-            found = Bounds(0.0, min(upper, _least_of_case(question, case, at)[1].bound))
-        worst = Bounds(max(worst.lower, found.lower), max(worst.upper, found.upper))
+        no_worse = worst.upper if worst.is_narrow else worst.lower
+        if not _costs_no_more(question, case, at, no_worse):
+            found = _both_sides_of_case(question, case, at, upper)
+            worst = Bounds(max(worst.lower, found.lower), max(worst.upper, found.upper))
     return worst
 
 
-def _costliest_first(
-    question: str, cases: tuple[Terms, ...], at: float, upper: float
-) -> list[Terms]:
-    """Return those first that may reach the upper bound, or where lattices tell, by their deltas.
-
-    About so: it is as much as was asked of them before.
-    """
-    if len(cases) == 1:
+def _costliest_first(cases: tuple[Terms, ...], epsilon: float) -> list[Terms]:
+    """Return the cases as they are, or where only lattices tell them, by about their deltas."""
+    if len(cases) == 1 or all(composition_of(case) is not None for case in cases):
         return list(cases)
-    if all(composition_of(case) is not None for case in cases):
-        return sorted(cases, key=lambda case: _is_at_most(question, case, at, upper))
-    epsilon = upper if question == "epsilon" else at
     return sorted(cases, key=lambda case: -_rough_delta(case, epsilon))
 
 
@@ -180,9 +168,6 @@ def _costs_no_more(question: str, case: Terms, at: float, bound: float) -> bool:
     composition = composition_of(case)
     if composition is not None and composition.is_exact:
         return False
-    exact = _contours(question, case, at)
-    if exact is not None and exact.upper <= bound:
-        return True
     return _least_of_case(question, case, at)[1].bound <= bound
 
 
@@ -192,7 +177,7 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     best = Bounds(single or 0.0, upper)
     if best.is_narrow:
         return best
-    exact = _contours(question, terms, at)
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     best = best if exact is None else best.or_tighter(exact)
     if best.is_narrow or single is not None:
         return best
@@ -203,12 +188,11 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     ways: list[Callable[[Bounds], Bounds]] = [
         partial(rare_bounds, question, terms, at, is_patient=False),
         partial(lattice_bounds, question, terms, at),
+        partial(rare_bounds, question, terms, at),
     ]
-    if all(leaf.is_attained for leaf, _ in terms):  # else no points bring both sides together
-        ways.append(partial(rare_bounds, question, terms, at))
     beside = beside_few_sums(terms)
     if beside is not None:
-        ways.insert(2 if beside.is_quick else len(ways), partial(beside.answer, question, at))
+        ways.insert(2 if beside.is_quick else 3, partial(beside.answer, question, at))
     for way in ways:
         best = best.or_tighter(way(best))
         if best.is_narrow:
@@ -385,11 +369,6 @@ def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) ->
         return None
     bounds: Bounds = getattr(composition, question)(at)
     return bounds
-
-
-def _contours(question: str, terms: Terms, at: float) -> Bounds | None:
-    """Return the same, also of atoms that a lattice takes longer for."""
-    return _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
 
 
 def _losses(question: str, terms: Terms, at: float) -> Proof | None:

@@ -94,14 +94,13 @@ class Composition:
         """Return whether one contour in each direction says that an answer is at most that."""
         return self._answer(question, at, bound).upper <= bound
 
-    def _answer(self, question: str, at: float, floor: float = 0.0, first: int = 0) -> Bounds:
-        """Return the larger answer of the directions, the first likely, if it is above a floor."""
+    def _answer(self, question: str, at: float, floor: float = 0.0) -> Bounds:
+        """Return the larger answer of the directions, if it is above a floor."""
         found: list[tuple[float, float]] = []
-        ways = range(len(self._directions))
-        for way in sorted(ways, key=lambda way: way != first):  # only the larger one is needed
+        for way, direction in enumerate(self._directions):  # only the larger one is needed
             least = max([floor, *(low for low, _ in found)])
             apart = self._apart(question, at) if way == 0 else None  # of a record more
-            found.append(apart or getattr(self._directions[way], question)(at, least))
+            found.append(apart or getattr(direction, question)(at, least))
         return self._larger(found)
 
     def _apart(self, question: str, at: float) -> tuple[float, float] | None:
@@ -134,14 +133,13 @@ class Composition:
             full = _composition(self._terms, None)
             return found if full is None else found.or_tighter(full._answer(question, at))
         tilts = tuple(getattr(direction, tilt)(at) for direction in self._directions)
-        first = tilts.index(min(tilts))  # more losses, of about the same kind, take less
         best = Bounds(0.0, math.inf)
         for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
             each = max(_LEAST, points // len(self._terms))
             finer = _composition(self._terms, Refinement(tilts, each), _WORK_OF_ATOMS)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
-            found = finer._answer(question, at, best.lower, first)
+            found = finer._answer(question, at, best.lower)
             best = best.or_tighter(found)
             # Three times as many points tell nine times as much.
             is_far = not found.upper - found.lower <= _TOO_WIDE * min(found.upper, _FINITE)
@@ -211,18 +209,17 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
     )
-    has_many = any(law is None and _is_many(leaf, n) for leaf, law, n in laws)
     most_work = math.inf if len(smooth) == len(laws) else _WORK_WITH_ATOMS
     if _few_samples(terms) is not None:  # told otherwise in less time
         most_work = _WORK_OF_SELDOM
     if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
-        if has_atoms and sum(n for _, n in sampled) <= _FEW and not (of_atoms and has_many):
+        if has_atoms and sum(n for _, n in sampled) <= _FEW:
             return None
         if sum(rate * n for rate, n in sampled) < _SELDOM:
             most_work = _WORK_OF_SELDOM
     if smooth or is_spread:
         return _composition(terms, None, most_work)
-    if of_atoms and has_many:
+    if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
         return _composition(terms, None, most_work)
     return None
 

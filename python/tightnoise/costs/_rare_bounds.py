@@ -99,11 +99,8 @@ def rare_bounds(
             break
         near = best.upper if question == "epsilon" else at
         wanted, grid = laid.finer(near, _AIM * NARROW / width, plan.most_points)
-        short = (wanted / plan.most_points) ** 2
-        if not is_patient and short > 1:
+        if not is_patient and wanted > plan.most_points:
             break
-        if short * _AIM * NARROW > _WORTH_ANOTHER * (1 - best.lower / best.upper):
-            break  # it would be about as wide
     return best
 
 
