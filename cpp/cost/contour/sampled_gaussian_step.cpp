@@ -13,7 +13,7 @@ namespace tightnoise::contour {
 // Beyond it there is less than kOutside of M, and of the part above a cut: section 5.3.
 Interval SampledGaussianLaw::range(double order, const Cut* cut) const {
     double low = 0.0, high = std::max(order, 1.0) / sigma_;  // the outermost modes
-    if (order < 0.0) {
+    if (!is_remove()) {
         // -z + order p / sigma falls with z and is 0 at the mode.
         double above = 0.0;
         low = order / sigma_;
