@@ -16,7 +16,7 @@ from scipy import optimize
 
 import tightnoise as tn
 from tightnoise.costs import DEFAULT_ORDERS
-from tightnoise.costs._answers import distribution_of
+from tightnoise.costs._composed import distribution_of
 from tightnoise.costs._subsampling import subsampled
 
 SIGMA, RATE, STEPS, DELTA = 1.0, 0.01, 10_000, 1e-6

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tightnoise as tn
-from tightnoise.costs._answers import distribution_of
+from tightnoise.costs._composed import distribution_of
 
 SIGMA, TIMES, DELTA = 20.0, 1000, 1e-6
 EXACT = tn.Cost.of_gdp(math.sqrt(TIMES) / SIGMA).epsilon(DELTA)

@@ -126,6 +126,7 @@ std::shared_ptr<ComposedLoss::Trimmed> ComposedLoss::without_top(
         topless(terms_, search.x, search.log_value, 10.0 + 15.0 * pass, *moments.swapped());
     if (!found) return made;
     made->rest.emplace(Terms{}, tilt_, most_work_);
+    made->rest->work_ = work_;
     made->rest->terms_ = std::move(found->terms);
     made->rest->infinite_ = infinite_;
     made->rest->top_ = found->top;
@@ -188,14 +189,14 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
 // For a D of which a relative error counts 1/digits of that in the answer. Less is asked for where
 // it costs much.
 Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits) const {
-    constexpr Contour::Tolerance kSketch{-9.2, 1e-2};  // log 1e-4
+    constexpr double kLogSketch = -9.2, kSmoothedSketch = 1e-2;  // log 1e-4
     constexpr double kLogLoose = -18.4;                // log 1e-8
     constexpr double kSmoothed = 3e-7, kLess = 0.2;    // of the answer
-    if (effort == Effort::sketch) return {kSketch.logarithm, kSketch.smoothing, most_work_};
+    if (effort == Effort::sketch) return {kLogSketch, kSmoothedSketch, work_};
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
-    const double smoothed = std::min(kSmoothed * digits, kSketch.smoothing);
+    const double smoothed = std::min(kSmoothed * digits, kSmoothedSketch);
     return {top_ ? kLogLoose : kLogTolerance,
-            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed, most_work_};
+            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed, work_};
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -300,7 +301,23 @@ Interval ComposedLoss::contour_delta(Moments& moments, Search& search, double lo
     return best;
 }
 
+ComposedLoss ComposedLoss::within(Work& work) const {
+    ComposedLoss same = *this;
+    same.work_ = &work;
+    return same;
+}
+
+Interval ComposedLoss::epsilon(double delta, double floor) const {
+    Work work{std::min(most_work_, kMostWork)};
+    return within(work).epsilon_within(delta, floor);
+}
+
 Interval ComposedLoss::delta(double epsilon, double floor) const {
+    Work work{std::min(most_work_, kMostWork)};
+    return within(work).delta_within(epsilon, floor);
+}
+
+Interval ComposedLoss::delta_within(double epsilon, double floor) const {
     if (infinite_ >= 1.0) return {1.0, 1.0};
     if (const auto closed = closed_profile(epsilon)) return *closed;
     Moments moments(terms_);
@@ -330,7 +347,7 @@ Interval ComposedLoss::with_infinite(const Interval& finite, double log_unit) co
             std::min(infinite_ * (1.0 + 16.0 * kUnit) + upper, 1.0)};
 }
 
-Interval ComposedLoss::epsilon(double delta, double floor) const {
+Interval ComposedLoss::epsilon_within(double delta, double floor) const {
     if (delta >= 1.0) return {0.0, 0.0};
     if (infinite_ * (1.0 - 16.0 * kUnit) > delta) return {kInfinity, kInfinity};
     if (closed_profile(0.0)) {
@@ -595,6 +612,7 @@ std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
     std::optional<Contour> small;
     std::optional<OneLoss> one;
     ComposedLoss below(Terms{}, tilt_, most_work_);
+    below.work_ = work_;
     double tilt = 0.0, log_bound = -kInfinity;
     if (split.is_zero()) {
         one = OneLoss::of(terms_);

@@ -14,8 +14,8 @@ namespace tightnoise::contour {
 // What is released: laws of one direction of neighbours, with their counts.
 class ComposedLoss {
   public:
-    // `tilt` multiplies the tilts that are chosen: any other contour has to tell the same. No
-    // contour takes more nodes times frequencies than `most_work`.
+    // `tilt` multiplies the tilts that are chosen: any other contour has to tell the same. What an
+    // answer takes at the most is `most_work`.
     explicit ComposedLoss(Terms terms, double tilt = 1.0, double most_work = kInfinite);
 
     // The least epsilon >= 0 with delta(epsilon) <= delta; infinite where delta is below the
@@ -40,6 +40,9 @@ class ComposedLoss {
         double tilt = 0.0;       // of the last contour of trimmed laws
     };
 
+    ComposedLoss within(Work& work) const;
+    Interval epsilon_within(double delta, double floor) const;
+    Interval delta_within(double epsilon, double floor) const;
     static Tilt tilt_for_value(Moments& moments, double log_value, double first);
     static double tilt_for_loss(Moments& moments, double x);
     Contour::Tolerance tolerance(Contour::Effort effort, double digits) const;
@@ -82,6 +85,7 @@ class ComposedLoss {
 
     Terms terms_;
     double tilt_, most_work_;
+    Work* work_ = nullptr;   // of the answer that is looked for
     double infinite_ = 0.0;  // mass, of a relative error of 4 u
     std::optional<Top> top_;
 };

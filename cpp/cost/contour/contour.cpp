@@ -26,8 +26,8 @@ constexpr double kWider = 1.05;            // a window for which frequencies are
 constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a split, at the least
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
 constexpr double kMostFrequencies = 6e5, kMostIfRough = 6e4;
-// Nodes times frequencies: what two contours may take in turns.
-constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWork = 1.2e9, kMostWorkIfRough = 1.3e8,
+// What two contours may take in turns.
+constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWorkIfRough = 1.3e8,
                  kMostWorkOfSketch = 3e6;
 constexpr double kMostOfParts = 2e5, kMostWorkOfParts = 3e8;  // of each of two parts
 constexpr double kLogCoarser = 9.2;  // log 1e4: of truncation, where work is at its end
@@ -44,6 +44,7 @@ Contour::Contour(const Images& images, double x, double log_value, Tolerance tol
     : tilt_(images.tilt()),
       deviation_(std::sqrt(std::max(images.moment().curvature, 1e-300))),
       images_(images),
+      work_(tolerance.work),
       log_tolerance_(tolerance.logarithm),
       log_lost_(log_lost),
       most_smoothing_(
@@ -59,6 +60,7 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     constexpr Limit kBriefly{4096.0, 3e5, 1.0, 60.0, 2000.0, 0.0};
     constexpr Limit kSketch{4096.0, 1e5, 1.0, 60.0, 2000.0, 0.0};
     constexpr double kFew = 600.0, kGaussianReach = 11.0;  // in deviations
+    if (!(tolerance.work->left > 0.0)) return std::nullopt;
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double lost = images.moment().value - images.tilt() * x - log_value;
     Contour plain(images, x, log_value, tolerance, lost);
@@ -83,19 +85,19 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     const bool is_full = effort == Effort::full;
     Contour parted(
         images, x, log_value,
-        {std::max(tolerance.logarithm, kLogParted), tolerance.smoothing, tolerance.most_work},
+        {std::max(tolerance.logarithm, kLogParted), tolerance.smoothing, tolerance.work},
         lost);
     parted.split(terms, x, log_value + parted.log_tolerance_);
     parted.take_known_images(terms, x, log_value);
     // Either may fall far sooner than the other; of the same law the narrower window serves.
     const bool has_parted = parted.is_parted();
     const bool has_plain = !parted.split_.is_none() || !parted.known_;
-    const bool is_limited = tolerance.most_work < kInfinite;
+    const bool is_limited = tolerance.work->most < kMostWork;
     const double frequencies = is_full && !is_limited ? kMostFrequencies : kMostIfRough;
     const double most =
-        std::min(tolerance.most_work, is_full                    ? kMostWork
-                                      : effort == Effort::sketch ? kMostWorkOfSketch
-                                                                 : kMostWorkIfRough);
+        std::min(tolerance.work->left, is_full                    ? kMostWork
+                                       : effort == Effort::sketch ? kMostWorkOfSketch
+                                                                  : kMostWorkIfRough);
     Limit limit{frequencies, kFirstWork, 1.0, kInfinite, kInfinite, 0.0};
     if (may_part && has_parted) {  // lines for another contour cost as much as this
         limit.work *= kMoreWork;
@@ -133,8 +135,8 @@ std::optional<Contour> Contour::make_large(const Terms& terms, const Images& ima
     made.left_out_ = {0.0, -kInfinite};  // it is told elsewhere
     if (!split.is_zero()) made.take_known_images(terms, x, log_value);
     if (!(made.window_ < kWidestWindow && made.tilt_ < kLargestTilt)) return std::nullopt;
-    const double work = std::min(kMostWorkOfParts, tolerance.most_work);
-    const Limit limit{kMostOfParts, work, 1.0, kInfinite, kInfinite, kLogCoarser};
+    if (!(tolerance.work->left > 0.0)) return std::nullopt;
+    const Limit limit{kMostOfParts, kMostWorkOfParts, 1.0, kInfinite, kInfinite, kLogCoarser};
     if (made.sample(terms, limit) != Sampled::enough && !made.cut_short()) return std::nullopt;
     made.tabulate();
     return made;
@@ -263,7 +265,9 @@ Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
             last_size_ = log_size_;
             next_look_ = 2 * frequencies_.size();
         }
-        if (!are_few && (is_hopeless || static_cast<double>(frequencies_.size()) >= most)) {
+        const bool is_spent = work_->left < work * static_cast<double>(block_);
+        if (!are_few &&
+            (is_hopeless || is_spent || static_cast<double>(frequencies_.size()) >= most)) {
             const bool may_do = has_far_tail_ || limit.log_coarser > 0.0;
             const bool serves = may_do && smooth_far(terms, reach(), wanted + limit.log_coarser);
             return serves ? Sampled::enough : Sampled::in_part;
@@ -277,6 +281,7 @@ Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
             return are_few ? Sampled::none : Sampled::in_part;
         }
         take_block(terms);
+        work_->left -= work * static_cast<double>(block_);
         const Frequency& last = frequencies_.back();
         log_size_ = std::log(std::hypot(last.real, last.imaginary));
         if (frequencies_.size() < kFewestFrequencies || y < next_test_ ||

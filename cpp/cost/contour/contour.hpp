@@ -19,6 +19,13 @@ struct Bounds {
     double lower, upper;
 };
 
+// What all contours of an answer may take together: nodes times frequencies, known beforehand and
+// no matter of a clock, so that an answer does not depend on the machine.
+constexpr double kMostWork = 1.2e9;
+struct Work {
+    double most, left = most;
+};
+
 class Contour {
   public:
     // For D near x, where it is about e^log_value, with images and truncation of about
@@ -29,7 +36,7 @@ class Contour {
     enum class Effort { brief, quick, sketch, rough, full };
     struct Tolerance {
         double logarithm, smoothing;
-        double most_work = kInfinite;  // nodes times frequencies
+        Work* work;
     };
     // Small losses are left out at once where they `may_part`.
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
@@ -106,6 +113,7 @@ class Contour {
 
     double tilt_, deviation_;
     Images images_;
+    Work* work_;
     double log_tolerance_;  // of images and of truncation, relative
     double log_lost_;       // digits, from e^(K(c) - cx) to D
     double most_smoothing_;

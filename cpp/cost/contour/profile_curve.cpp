@@ -45,8 +45,9 @@ void ComposedLoss::take_narrow(const std::vector<double>& epsilons,
     if (!std::isfinite(log_bound)) return;
     const double log_value = std::min(log_bound, 0.0) - kLogRoom;
     const Images images = cheapest(moments, c, first, log_value);
+    Work work{kMostWork};
     const auto contour = Contour::make(terms_, images, first, log_value, Contour::Effort::quick,
-                                       {kLogTolerance, 0.0});
+                                       {kLogTolerance, 0.0, &work});
     while (contour && found.size() < epsilons.size()) {
         const double x = epsilons[found.size()];
         const double log_unit = std::min(log_bound - c * (x - first), 0.0);

@@ -6,50 +6,36 @@ import functools
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
 from tightnoise.costs._beside_few import beside_few_sums
-from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._cases import cases_of
-from tightnoise.costs._connected_dots import connect_dots
-from tightnoise.costs._discrete_losses import Release
+from tightnoise.costs._composed import distribution_of, rdp_of
+from tightnoise.costs._costliest import Comparison, Proof, Told, costliest
 from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._guarantee import Guarantee, Responses
-from tightnoise.costs._lattice import MAX_LATTICE_COUNT
 from tightnoise.costs._lattice_bounds import lattice_bounds
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, largest_epsilon, losses_of_leaf
-from tightnoise.costs._loss_points import points_up_to
-from tightnoise.costs._privacy_loss import PrivacyLossDistribution
+from tightnoise.costs._leaf import Leaf, largest_epsilon
 from tightnoise.costs._quotients import total_upper
 from tightnoise.costs._rare_bounds import rare_bounds
-from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled import Sampled, Terms, merged_terms
 
 Array = NDArray[np.float64]
 
-_LARGEST_LOSS = 1e60  # beyond, losses mean nothing
 _SMALL = 1e-3  # an epsilon of which a contour tells enough
 _LITTLE = 1e-8  # as far as its bounds are apart
-
 _NEARLY_ALL = 0.99  # of the records
-_EVERY = 16  # point of those that a profile is read at, where one takes a search of orders
-_LEAST, _LARGEST = 1e-290, 1e300  # sum of losses on a lattice: sums of others lose their digits
-
-
-class Proof(NamedTuple):
-    """What a way proves; `doubt`: what is to be said of a table of orders."""
-
-    bound: float
-    doubt: str | None = None
 
 
 def proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None:
     """Return what one way proves of releases, one at least, in the case that costs most."""
+    if way == "losses":
+        told = _told(way, question, terms, at)
+        return told and told.proof
     each = [_proved_by(way, question, case, at) for case in cases_of(terms)]
     known = [proof for proof in each if proof is not None]
     return max(known, key=lambda proof: proof.bound) if len(known) == len(each) else None
@@ -62,31 +48,22 @@ def _proved_by(way: str, question: str, terms: Terms, at: float) -> Proof | None
 
 def least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
     """Return the way that proves the least, and what, in the case that costs most."""
-    first, *others = cases_of(terms)
-    worst = _least_of_case(question, first, at)
-    for case in others:
-        if not _is_at_most(question, case, at, worst[1].bound):
-            found = _least_of_case(question, case, at)
-            worst = max(worst, found, key=lambda each: each[1].bound)
-    return worst
+    told = _told(None, question, terms, at)
+    assert told is not None
+    return told.way, told.proof
 
 
 @functools.lru_cache(maxsize=256)
-def _is_at_most(question: str, case: Terms, at: float, bound: float) -> bool:
-    """Return whether little work shows that a case costs no more."""
-    if question == "epsilon" and at == 0:
-        return False
-    composition = composition_of(case)
-    if composition is not None:
-        return composition.is_at_most(question, at, bound)
-    epsilon, delta = (bound, at) if question == "epsilon" else (at, bound)
-    return epsilon == math.inf or _rough_delta(case, epsilon) <= delta
+def _told(way: str | None, question: str, terms: Terms, at: float) -> Told | None:
+    """Return what a way proves of all cases, or the best one does; None if it proves nothing."""
 
+    def told_of(case: Terms) -> tuple[str, Proof] | None:
+        if way is None:
+            return _least_of_case(question, case, at)
+        proof = _proved_by(way, question, case, at)
+        return proof and (way, proof)
 
-@functools.lru_cache(maxsize=256)
-def _rough_delta(case: Terms, epsilon: float) -> float:
-    losses = distribution_of(case)
-    return 1.0 if losses is None else losses._rough_delta(epsilon)
+    return costliest(question, terms, at, told_of)
 
 
 def _least_of_case(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
@@ -132,7 +109,7 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
         narrow = _exact(question, terms, at)
         is_least = all(leaf.has_least_profile for leaf, _ in terms)
         if is_least and narrow is not None and narrow.is_narrow:
-            return "losses", Proof(narrow.upper)
+            return "losses", Proof(narrow.upper, lower=narrow.lower)
     for way in ways[1:]:
         proof = _proved_by(way, question, terms, at)
         if proof is not None:
@@ -143,32 +120,17 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
-    epsilon = upper if question == "epsilon" else at
-    first, *others = _costliest_first(cases_of(terms), epsilon)
-    worst = _both_sides_of_case(question, first, at, upper)
-    for case in others:
-        no_worse = worst.upper if worst.is_narrow else worst.lower
-        if not _costs_no_more(question, case, at, no_worse):
-            found = _both_sides_of_case(question, case, at, upper)
-            worst = Bounds(max(worst.lower, found.lower), max(worst.upper, found.upper))
-    return worst
-
-
-def _costliest_first(cases: tuple[Terms, ...], epsilon: float) -> list[Terms]:
-    """Return the cases as they are, or where only lattices tell them, by about their deltas."""
-    if len(cases) == 1 or all(composition_of(case) is not None for case in cases):
-        return list(cases)
-    return sorted(cases, key=lambda case: -_rough_delta(case, epsilon))
-
-
-def _costs_no_more(question: str, case: Terms, at: float, bound: float) -> bool:
-    """Return whether this is known before a case is known from below."""
-    if _is_at_most(question, case, at, bound):
-        return True
-    composition = composition_of(case)
-    if composition is not None and composition.is_exact:
-        return False
-    return _least_of_case(question, case, at)[1].bound <= bound
+    told = _told(None, question, terms, at)
+    assert told is not None
+    lower, most = 0.0, 0.0
+    for case in told.cases:
+        found = _both_sides_of_case(question, case, at, upper)
+        lower, most = max(lower, found.lower), max(most, found.upper)
+        if Bounds(lower, upper).is_narrow:
+            return Bounds(lower, upper)
+    if most < upper and Comparison(question, at).is_none_above(told.others, most):
+        upper = most
+    return Bounds(min(lower, upper), upper)
 
 
 def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) -> Bounds:
@@ -185,14 +147,17 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         return best
     if question == "epsilon" and at == 0:
         return best
+    on_lattice = _on_lattice(question, terms, at)
+    best = best if on_lattice is None else best.or_tighter(on_lattice)
+    if best.is_narrow:
+        return best
     ways: list[Callable[[Bounds], Bounds]] = [
         partial(rare_bounds, question, terms, at, is_patient=False),
-        partial(lattice_bounds, question, terms, at),
         partial(rare_bounds, question, terms, at),
     ]
     beside = beside_few_sums(terms)
     if beside is not None:
-        ways.insert(2 if beside.is_quick else 3, partial(beside.answer, question, at))
+        ways.insert(1 if beside.is_quick else 2, partial(beside.answer, question, at))
     for way in ways:
         best = best.or_tighter(way(best))
         if best.is_narrow:
@@ -283,25 +248,6 @@ def _any_difference(terms: Terms) -> float:
 # --- Renyi divergences
 
 
-def rdp_of(terms: Terms) -> RdpCurve | None:
-    """Return the Renyi-DP curve of the sum, a table if one of the leaves is one; None if unknown.
-
-    Tables are read at their orders and, between the first and the last, at the default ones.
-    """
-    functions = [(leaf.renyi(), count) for leaf, count in terms]
-    known = [(function, count) for function, count in functions if function is not None]
-    if len(known) < len(functions):
-        return None
-    curve = RdpCurve.of_terms(known)
-    tables = [leaf for leaf, _ in terms if isinstance(leaf, RdpTable)]
-    if not tables:
-        return curve
-    first = max(table.alphas[0] for table in tables)
-    last = min(table.alphas[-1] for table in tables)
-    orders = np.unique(np.concatenate([DEFAULT_ORDERS, *(table.alphas for table in tables)]))
-    return curve.at(orders[(orders >= min(first, last)) & (orders <= max(first, last))])
-
-
 def _rdp(question: str, terms: Terms, at: float) -> Proof | None:
     curve = rdp_of(terms)
     if curve is None:
@@ -312,49 +258,7 @@ def _rdp(question: str, terms: Terms, at: float) -> Proof | None:
     return Proof(best.bound, None if curve.is_continuous else best.doubt)
 
 
-# --- loss distributions
-
-
-@functools.lru_cache(maxsize=64)
-def _release_of_curve(terms: Terms) -> Release | None:
-    """Return losses of what Renyi divergences prove, of leaves of which nothing else is known.
-
-    A profile is convex in e^epsilon, the least of what the orders prove is not: so this is less.
-    """
-    curve = rdp_of(terms)
-    if curve is None:
-        return None
-    largest = curve.best("epsilon", NEGLIGIBLE).bound
-    if not 0 < largest <= _LARGEST_LOSS:
-        return None
-    points = points_up_to(largest, largest / 10)
-    epsilons = np.append(points[:-1:_EVERY], largest)
-    deltas = np.array([curve.best("delta", float(epsilon)).bound for epsilon in epsilons])
-    return connect_dots(epsilons, deltas)
-
-
-@functools.lru_cache(maxsize=16)
-def distribution_of(terms: Terms) -> PrivacyLossDistribution | None:
-    """Return the distribution of the losses of the sum, if it is known."""
-    releases: dict[Release, int] = {}
-    by_curve: list[tuple[Leaf, int]] = []
-    for leaf, count in merged_terms(terms):
-        release = losses_of_leaf(leaf)
-        if release is None:
-            by_curve.append((leaf, count))
-        else:
-            releases[release] = releases.get(release, 0) + count
-    if by_curve:
-        release = _release_of_curve(tuple(by_curve))
-        if release is None:
-            return None
-        releases[release] = 1
-    largest = total_upper((r.largest, n) for r, n in releases.items())
-    if sum(releases.values()) > MAX_LATTICE_COUNT or not (
-        largest == 0 or _LEAST <= largest <= _LARGEST
-    ):
-        return None
-    return PrivacyLossDistribution._of(releases)
+# --- losses
 
 
 @functools.lru_cache(maxsize=256)
@@ -372,14 +276,29 @@ def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) ->
 
 
 def _losses(question: str, terms: Terms, at: float) -> Proof | None:
-    exact = _exact(question, terms, at)
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     if exact is not None and (exact.is_narrow or _is_small(question, exact)):
-        return Proof(exact.upper)
+        return Proof(exact.upper, lower=exact.lower)
+    found = _on_lattice(question, terms, at)
+    known = [bounds for bounds in (exact, found) if bounds is not None]
+    if not known:
+        return None
+    return Proof(min(each.upper for each in known), lower=max(each.lower for each in known))
+
+
+@functools.lru_cache(maxsize=256)
+def _on_lattice(question: str, terms: Terms, at: float) -> Bounds | None:
+    """Return what lattices prove; None if losses of a leaf are not known."""
     losses = distribution_of(terms)
-    bounds = [] if exact is None else [exact.upper]
-    if losses is not None:
-        bounds.append(getattr(losses, question)(at))
-    return Proof(min(bounds)) if bounds else None
+    if losses is None:
+        return None
+    rough = getattr(losses._rough, question)(at)
+    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+    known = Bounds(0.0, rough) if exact is None else exact.or_tighter(Bounds(0.0, rough))
+    found = lattice_bounds(question, terms, at, known) if question == "delta" or at > 0 else known
+    if exact is not None or found != known:
+        return found
+    return known.or_tighter(Bounds(0.0, getattr(losses, question)(at)))
 
 
 WAYS: dict[str, Callable[[str, Terms, float], Proof | None]] = {

@@ -22,8 +22,10 @@ from tightnoise._validate import (
     require_all,
 )
 from tightnoise._warn import warn_caller
-from tightnoise.costs._answers import Proof, both_sides, distribution_of, least, proved_by, rdp_of
+from tightnoise.costs._answers import both_sides, least, proved_by
+from tightnoise.costs._composed import distribution_of, rdp_of
 from tightnoise.costs._constructors import Constructors
+from tightnoise.costs._costliest import Proof
 from tightnoise.costs._dp_events import event_of_terms
 from tightnoise.costs._explanation import Explanation, explained
 from tightnoise.costs._figure import draw, draw_tradeoff

@@ -153,6 +153,11 @@ class Composition:
         return self._kind.is_exact
 
     @property
+    def is_easy(self) -> bool:
+        """Whether contours may take all the work that they ask for."""
+        return self._kind.is_easy
+
+    @property
     def is_smooth(self) -> bool:
         """Whether the profile has no corners."""
         return self._kind.is_smooth
@@ -189,6 +194,7 @@ class _Kind(NamedTuple):
     is_attained: bool
     is_exact: bool
     is_smooth: bool
+    is_easy: bool
 
 
 @functools.lru_cache(maxsize=256)
@@ -260,6 +266,7 @@ def _composition(
         is_attained=is_below and all(found.is_attained for found, _ in known),
         is_exact=all(found.is_exact for found, _ in known),
         is_smooth=any(found.laws[0].is_smooth for found, _ in known),
+        is_easy=most_work == math.inf,
     )
     ways = max(len(found.laws) for found, _ in known)
     return Composition(terms, tuple(direction(way) for way in range(ways)), kind)

@@ -101,6 +101,20 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     return sides.best
 
 
+def is_at_most(terms: Terms, epsilon: float, delta: float, work: Work) -> bool:
+    """Return whether a lattice shows a delta at an epsilon, while there is work left for it."""
+    coarse = losses_above(terms)
+    frames = tuple(_frame(losses, epsilon) for losses in coarse)
+    left = [i for i, losses in enumerate(coarse) if losses.chernoff_delta(epsilon) > delta]
+    if not coarse or not all(work.takes(coarse[i], frames[i]) for i in left):
+        return bool(coarse) and not left
+    rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
+    least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
+    spacing = _spacing(terms, least, wanted)
+    ways = _ways(terms, spacing, least, tuple(frame.tilt for frame in frames)) if left else ()
+    return bool(ways) and all(_delta_above(ways[i], frames[i], epsilon) <= delta for i in left)
+
+
 class _Directions:
     """What is proved of each direction, of which the larger one counts."""
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._cached import cached_property
-from tightnoise.costs._answers import distribution_of, least, proved_by
+from tightnoise.costs._answers import least, proved_by
+from tightnoise.costs._composed import distribution_of
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Composition, composition_of
 from tightnoise.costs._lattice_bounds import deltas_below
