@@ -208,7 +208,6 @@ def test_as_contours_say(cost, delta):
 @pytest.mark.parametrize(
     "case",
     [
-        (noise(0.653, 2.8e-6, 20) + laplace(3.0, 3), 6.8e-7),  # 2e-5 by contours and lattices
         (noise(1.6, 1.7e-6, 12) + tn.Cost.of_response(0.79) * 5, 1.2e-8),
         (
             noise(0.8, 3e-5, 5)
@@ -218,6 +217,7 @@ def test_as_contours_say(cost, delta):
         ),
         (replaced(0.7, 1e-4, 6, "fixed-size") + laplace(3.0, 2, "replace-one"), 1e-7),
         *by_night(
+            (noise(0.653, 2.8e-6, 20) + laplace(3.0, 3), 6.8e-7),  # 2e-5 by contours and lattices
             (noise(1.23, 8.5e-5, 8) + laplace(3.0, 3), 1.7e-9),  # 2e-3
             (noise(1.33, 0.0059, 1) + laplace(3.0, 3), 3.1e-9),
             (noise(1.27, 0.006, 12) + laplace(3.0, 3), 6.1e-9),
