@@ -158,9 +158,9 @@ METHODS = {**SCALE, "paper": theorem_sigma, "generalized": generalized_sigma}
 def test_monotone(method, share):
     """Also from one number to the next."""
     for epsilon in (1e-9, 1e-3, 0.3, 1.0, 7.0, 1e3):
-        adjacent = epsilon * (1 + np.arange(40) * 2.0**-52)
+        adjacent = epsilon * (1 + np.arange(20) * 2.0**-52)
         assert (np.diff(METHODS[method](adjacent, 0.0, 3.0, 3.0 * share)) <= 0).all()
-    dense = np.geomspace(1e-9, 1e3, 100)
+    dense = np.geomspace(1e-9, 1e3, 40)
     assert (np.diff(METHODS[method](dense, 0.0, 3.0, 3.0 * share)) < 0).all()
 
 

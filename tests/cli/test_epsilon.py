@@ -125,8 +125,9 @@ def test_in_batches_of_a_fixed_size_a_replaced_record_counts_twice(report):
     given = [*several, "--delta=1e-5", "--sampling=fixed-size"]
     direct = tn.Gaussian(1.0).cost(coordinate_sensitivity=[2, 4, 6], adjacency="replace-one")
     assert report("epsilon", *given)["epsilon"] == direct.epsilon(1e-5)
-    turned = ["--kappa", 75, "--dim", 13_700, *SAMPLED, "--sampling", "fixed-size"]
-    direct = tn.VonMisesFisher(75.0, 13_700).cost().sampled(128 / 60_000, "fixed-size") * 1407
+    turned = ["--kappa=75", "--dim=13700", "--sampling-rate=128/60000", "--delta=1e-5"]
+    turned.append("--sampling=fixed-size")
+    direct = tn.VonMisesFisher(75.0, 13_700).cost().sampled(128 / 60_000, "fixed-size")
     assert report("epsilon", *turned)["cost"] == direct.to_dict()
 
 

@@ -162,7 +162,7 @@ def test_training_and_atoms():
 def test_directions():
     """delta of the swapped pair is 1 - e^x + e^x delta(-x), the infinite masses counted."""
     once = tn.Laplace(1.0).cost(sensitivity=1.0, adjacency="add-remove").sampled(0.1, "poisson")
-    laws = laws_of(once.terms[0][0], Refinement((3.0, 3.0), 500))
+    laws = laws_of(once.terms[0][0], Refinement((3.0, 3.0), 200))
     assert laws is not None
     ahead, behind = (core.Composition([(law.upper, 50.0)]) for law in laws.laws)
     for x in (0.1, 1.5):

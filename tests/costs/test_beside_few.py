@@ -7,6 +7,7 @@ from fractions import Fraction
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import rows_by_night
 
 import tightnoise as tn
 from tightnoise.costs._beside_few import _between, _Reading, beside_few_sums
@@ -43,7 +44,7 @@ def truth_of(x, sigma, rate, losses, masses, way):
     return found
 
 
-@pytest.mark.parametrize(("sigma", "rate"), [(0.4, 1e-5), (1.2, 0.01), (3.0, 0.1)])
+@pytest.mark.parametrize(("sigma", "rate"), [(0.4, 1e-5), *rows_by_night((1.2, 0.01)), (3.0, 0.1)])
 def test_one_release_as_its_closed_form_says(sigma, rate, check_error):
     cost = noise(sigma, rate) + tn.Cost.of_losses(*TABLE, adjacency="add-remove")
     found = beside_few_sums(cost.terms)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise._core import domain as core
@@ -18,8 +19,8 @@ def divergences(width, change, epsilon):
     return np.array([noise.hockey_stick(low, low + change, epsilon) for low in lows])
 
 
-@pytest.mark.parametrize("share", [1e-4, 0.03, 0.5, 1.0])
-@pytest.mark.parametrize("width", [0.01, 1.0, 8.0, 300.0])
+@pytest.mark.parametrize("share", [1e-4, *by_night(0.03), 0.5, 1.0])
+@pytest.mark.parametrize("width", [0.01, *by_night(1.0), 8.0, 300.0])
 def test_no_pair_costs_more_and_one_costs_as_much(width, share):
     change = share * width
     loss = core.bounded_laplace_epsilon(1.0, width, change)

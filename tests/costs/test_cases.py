@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from by_night import by_night
+from by_night import by_night, rows_by_night
 
 import tightnoise as tn
 from tightnoise import Cost
@@ -18,8 +18,14 @@ BESIDE = {
 }
 
 
-@pytest.mark.parametrize("name", BESIDE)
-@pytest.mark.parametrize(("question", "at"), [("delta", 0.4), ("epsilon", 1e-4)])
+@pytest.mark.parametrize(
+    ("name", "question", "at"),
+    [
+        ("sampled", "delta", 0.4),
+        ("the same both ways", "epsilon", 1e-4),
+        *rows_by_night(("sampled", "epsilon", 1e-4), ("the same both ways", "delta", 0.4)),
+    ],
+)
 def test_no_case_costs_more_than_the_answer(name, question, at):
     """Against every case, those with others turned round too, each known from both sides."""
     cost = GROUP + BESIDE[name]

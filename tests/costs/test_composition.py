@@ -94,10 +94,11 @@ def random_releases(rng):
 # --- the exact answer ----------------------------------------------------------------------------
 
 
-def test_epsilon_is_exact_and_never_below(rng, check_error):
+@pytest.mark.parametrize("cases", [100, *by_night(300)])
+def test_epsilon_is_exact_and_never_below(cases, rng, check_error):
     worst = 0.0
     with mp.workdps(80):
-        for _ in range(300):
+        for _ in range(cases):
             e, d, n, scale = random_releases(rng)
             total = 10 ** rng.uniform(-300, 0)
             if rng.random() < 0.6:
@@ -118,10 +119,11 @@ def test_epsilon_is_exact_and_never_below(rng, check_error):
     check_error("composed_epsilon, optimal", worst, 1e-12)
 
 
-def test_delta_is_exact_and_never_below(rng, check_error):
+@pytest.mark.parametrize("cases", [100, *by_night(300)])
+def test_delta_is_exact_and_never_below(cases, rng, check_error):
     worst = 0.0
     with mp.workdps(80):
-        for _ in range(300):
+        for _ in range(cases):
             e, d, n, scale = random_releases(rng)
             x = rng.uniform(0, 1.01) * scale
             truth = min(true_delta(e, d, n, x), mp.mpf(1))
@@ -209,11 +211,12 @@ def product_losses(epsilons, counts):
     return losses
 
 
-def test_different_releases_are_bounded_from_above_and_closely(rng, check_error):
+@pytest.mark.parametrize("cases", [10, *by_night(20)])
+def test_different_releases_are_bounded_from_above_and_closely(cases, rng, check_error):
     """Two or three epsilons, against the sum over all outcomes."""
     worst = 0.0
     with mp.workdps(40):
-        for _ in range(20):
+        for _ in range(cases):
             kinds = int(rng.integers(2, 4))
             usual = rng.random() < 0.5
             e = 10 ** (rng.uniform(-1, 0, kinds) if usual else rng.uniform(-4, 1.2, kinds))
@@ -317,10 +320,11 @@ def test_different_releases_at_the_edges():
 # --- the closed form -----------------------------------------------------------------------------
 
 
-def test_closed_form_is_the_theorem_rounded_up(rng, check_error):
+@pytest.mark.parametrize("cases", [100, *by_night(300)])
+def test_closed_form_is_the_theorem_rounded_up(cases, rng, check_error):
     worst = 0.0
     with mp.workdps(700):
-        for _ in range(300):
+        for _ in range(cases):
             k = int(rng.integers(1, 5))
             releases = [
                 (10 ** rng.uniform(-9, 3), rng.choice([0.0, 10 ** rng.uniform(-300, -8)]), int(n))

@@ -49,9 +49,9 @@ def test_reference_values(example, check_error):
 # Closed forms
 
 
-@pytest.fixture
-def points(rng):
-    n = 1500
+@pytest.fixture(params=[600, *by_night(1500)])
+def points(request, rng):
+    n = request.param
     alpha = 1 + 10 ** rng.uniform(-12, 6, n)
     rdp = 10 ** rng.uniform(-12, 4, n)
     delta = 10 ** rng.uniform(-300, -1e-9, n)
@@ -159,7 +159,7 @@ def optimal_points(rng, n):
         yield alpha, rdp, delta
 
 
-@pytest.mark.parametrize("cases", [60, *by_night(200)])
+@pytest.mark.parametrize("cases", [30, *by_night(200)])
 def test_optimal_epsilon(rng, check_error, cases):
     worst = 0.0
     zeros = 0
@@ -179,9 +179,10 @@ def test_optimal_epsilon(rng, check_error, cases):
     check_error("rdp_to_epsilon optimal (of epsilon + log(1/(1 - 1/alpha)))", worst, CARD_OF_SEARCH)
 
 
-def test_optimal_delta(rng, check_error):
+@pytest.mark.parametrize("cases", [50, *by_night(100)])
+def test_optimal_delta(cases, rng, check_error):
     worst, worst_usual, used = 0.0, 0.0, 0
-    for i in range(100):
+    for i in range(cases):
         alpha = 1 + 10 ** rng.uniform(-12, 6)
         rdp = 10 ** rng.uniform(-12, 4)
         epsilon = min(rdp + 10 ** rng.uniform(-2, 2.5) / (alpha - 1), 1e4)
@@ -201,12 +202,12 @@ def test_optimal_delta(rng, check_error):
             worst = max(worst, excess / (1 + (alpha - 1) * log_ratio))
             if (alpha - 1) * log_ratio < 100:
                 worst_usual = max(worst_usual, excess)
-    assert used > 40
+    assert used > 0.4 * cases
     check_error("rdp_to_delta optimal (of 1 + (alpha - 1) log ratio)", worst, CARD_OF_SEARCH)
     check_error("rdp_to_delta optimal", worst_usual, 1e-12)
 
 
-@pytest.mark.parametrize("cases", [150, *by_night(300)])
+@pytest.mark.parametrize("cases", [80, *by_night(300)])
 def test_optimal_rdp(rng, check_error, cases):
     worst = worst_usual = 0.0
     for i, (alpha, epsilon, delta) in enumerate(optimal_points(rng, cases)):
@@ -337,7 +338,7 @@ def test_round_trips(name, points, check_error):
     alpha, rdp, delta = (x[: x.size // 2] for x in points)
     epsilon = rdp_to_epsilon(alpha, rdp, delta, conversion=name)
     usable = (epsilon > 1e-3 * rdp) & ((alpha - 1) * epsilon < 1e3) & (rdp < 1e3)
-    assert usable.sum() > 200
+    assert usable.sum() > usable.size / 4
     alpha, rdp, delta, epsilon = (x[usable] for x in (alpha, rdp, delta, epsilon))
     back = rdp_to_delta(alpha, rdp, epsilon, conversion=name)
     # epsilon was rounded up, so delta may come back smaller, by the slope times that rounding

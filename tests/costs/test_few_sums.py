@@ -10,7 +10,11 @@ from by_night import by_night
 import tightnoise as tn
 from tightnoise.costs._few_sums import few_sums
 
-mp.mp.dps = 60
+
+@pytest.fixture(autouse=True)
+def digits():
+    with mp.workdps(60):
+        yield
 
 
 def pair(rng, size):
@@ -125,7 +129,7 @@ def test_outputs_that_only_one_has_count_in_full():
     assert (cost * 3).epsilon_bounds(0.1) == (math.inf, math.inf)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [0, 1, 2, *by_night(*range(3, 8))])
 def test_outputs_that_only_one_has_count_where_they_are_next_to_impossible(seed):
     rng = np.random.default_rng(seed)
     rare, loss, n = 10 ** rng.uniform(-17, -6), 10 ** rng.uniform(-2.5, 0), int(rng.integers(6000))

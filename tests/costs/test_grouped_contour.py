@@ -5,7 +5,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from by_night import by_night
+from by_night import by_night, rows_by_night
 
 from tightnoise._core import cost
 from tightnoise.costs._grouped_gaussian import GroupedGaussian
@@ -140,7 +140,7 @@ def test_both_closed_forms_of_a_release_agree(rng):
         assert beside / (1 + excess.height) - 1e-290 <= upper * (1 + excess.height)
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [(16, 0), (12, 4), (1, 7)])
+@pytest.mark.parametrize(("ours", "theirs"), [(16, 0), *rows_by_night((12, 4)), (1, 7)])
 def test_records_that_are_hardly_ever_in_a_sample(ours, theirs):
     law = cost.grouped_gaussian(1.0, 1e-5, ours, theirs)
     one, other = (cost.Composition([(law, 30)], tilt=tilt) for tilt in (1.0, 0.7))

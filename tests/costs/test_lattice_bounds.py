@@ -44,8 +44,7 @@ def widest(cost, delta):
     low, high = delta_bounds(cost, middle)
     assert 0 <= low <= high <= 1
     # What is below at one question is below at the other.
-    assert delta_bounds(cost, lower)[1] >= delta
-    assert low <= delta_bounds(cost, lower)[1]
+    assert delta_bounds(cost, lower)[1] >= max(delta, low)
     return (upper - lower) / upper if upper > 1e-3 else 0.0
 
 
@@ -187,10 +186,11 @@ def test_no_law_of_losses_that_are_too_large():
     assert below_of_profile(profile, (9.0, 9.0), 30.0, 2, Excess(0.0), symmetric=True) is None
 
 
+@pytest.mark.parametrize("cases", [4, *by_night(12)])
 @pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-9, 1e-6, 1e-3])
-def test_any_profile_within_its_excess(noise, rng):
+def test_any_profile_within_its_excess(noise, cases, rng):
     """Random pairs, their profiles rounded up at random: as laws of many, still below."""
-    for _ in range(12):
+    for _ in range(cases):
         size, times = int(rng.integers(2, 5)), int(rng.integers(1, 4))
         p, q = random_partly_apart(rng, size, 0.7)
         argument = noise * rng.random()
@@ -244,7 +244,7 @@ def mechanisms():
 
 # Of noise with bounds the worst pair is another one for each epsilon: from below it is one of them.
 WIDTHS = {"truncated": 0.1, "rectified": 0.2}
-BY_DAY = ("Laplace", "response", "Poisson", "Gaussian and Laplace")
+BY_DAY = ("response", "Poisson", "Gaussian and Laplace")
 
 
 @pytest.mark.parametrize("name", [*BY_DAY, *by_night(*sorted({*mechanisms()} - {*BY_DAY}))])
@@ -278,7 +278,7 @@ def test_a_million():
         assert widest(cost * 1_000_000, 1e-6) < 2e-4
 
 
-@pytest.mark.parametrize("cases", [3, *by_night(10)])
+@pytest.mark.parametrize("cases", [2, *by_night(10)])
 def test_once_is_the_profile(rng, check_error, cases):
     """Random settings against the profile of the leaf itself, less what that may be too high."""
     for _ in range(cases):

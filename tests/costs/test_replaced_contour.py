@@ -99,11 +99,18 @@ def test_samples_of_nearly_all_records(sampling, mu, lacking, x):
     assert upper - lower <= 1e-5 * upper + 1e-300
 
 
+FAR = (2.5, 1e-3, 0.3), (1.3, 0.7, 2.0)
+
+
 @pytest.mark.parametrize(
-    ("mu", "rate", "x"),
-    [(1.0, 0.02, 0.05), *rows_by_night((2.5, 1e-3, 0.3), (1.3, 0.7, 2.0)), (0.7, 1e-3, 2e-3)],
+    ("sampling", "mu", "rate", "x"),
+    [
+        ("poisson", 1.0, 0.02, 0.05),
+        ("fixed-size", 0.7, 1e-3, 2e-3),
+        *rows_by_night(("poisson", 0.7, 1e-3, 2e-3), ("fixed-size", 1.0, 0.02, 0.05)),
+        *rows_by_night(*((way, *at) for way in SAMPLINGS for at in FAR)),
+    ],
 )
-@pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_two_releases(sampling, mu, rate, x):
     with mp.workdps(20):
         truth = twice(x, mu, rate, sampling)

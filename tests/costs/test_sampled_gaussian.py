@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from by_night import by_night
 from mpmath import mp, mpf
 from reference import sampled_gaussian as exact
 from simd_levels import assert_alike
@@ -45,8 +46,9 @@ def test_error(group, check_error):
         check_error(f"sampled Gaussian, {group}", error / (1 + lost / CARD), CARD)
 
 
-def test_integer_orders_are_the_binomial_sum(rng, check_error):
-    for _ in range(400):
+@pytest.mark.parametrize("cases", [150, *by_night(400)])
+def test_integer_orders_are_the_binomial_sum(cases, rng, check_error):
+    for _ in range(cases):
         sigma, q = 10 ** rng.uniform(-2, 4), 10 ** rng.uniform(-12, 0)
         alpha = int(rng.choice([2, 3, 4, 7, 16, 33, 64]))
         error = excess(sigma, q, alpha, exact.integer_order(sigma, q, alpha))
@@ -116,9 +118,10 @@ def test_without_sampling_it_is_the_gaussian(rng):
         assert excess(sigma, 1.0, alpha, mpf(alpha) / (2 * mpf(sigma) ** 2)) < CARD
 
 
-def test_the_other_direction_is_no_larger(rng):
+@pytest.mark.parametrize("cases", [2, *by_night(4)])
+def test_the_other_direction_is_no_larger(cases, rng):
     """Theorem 5 of arXiv 1908.10530, by the integral of the other direction."""
-    for _ in range(4):
+    for _ in range(cases):
         sigma, q = 10 ** rng.uniform(-0.7, 1), 10 ** rng.uniform(-3, -0.01)
         alpha = 1 + 10 ** rng.uniform(-2, 1.3)
         backwards = exact.real_order(sigma, q, alpha, backwards=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from by_night import by_night
+from by_night import by_night, rows_by_night
 from mpmath import mp, mpf
 from reference import sampled_von_mises_fisher as exact
 from sampled_curves import poisson_subsampled, sampled_without_replacement
@@ -110,9 +110,8 @@ def test_it_is_what_poisson_subsampled_gives(kappa, dim, s):
 GAUSSIAN = [
     (0.7, 0.01, 2.5),
     (1.0, 0.3, 1.0),
-    (5.0, 1e-3, 60.0),
     (0.2, 0.02, 1.2),
-    (30.0, 0.5, 9e3),
+    *rows_by_night((5.0, 1e-3, 60.0), (30.0, 0.5, 9e3)),
 ]
 
 

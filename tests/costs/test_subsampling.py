@@ -78,7 +78,7 @@ def orders_known(rng):
     return np.union1d(some, [INF]) if keep_infinity else some[np.isfinite(some)]
 
 
-@pytest.mark.parametrize("seed", [0, 1, *by_night(2, 3)])
+@pytest.mark.parametrize("seed", [0, *by_night(1, 2, 3)])
 def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
     """The mechanism sees any subset of two or three other records, with or without one more."""
     rng = np.random.default_rng(seed)
@@ -109,7 +109,7 @@ def test_poisson_bounds_the_truth_of_random_mechanisms(seed):
         assert_above(bound.at(ORDERS), mixture, without, (seed, trial, q))
 
 
-@pytest.mark.parametrize("seed", [0, 1, *by_night(2, 3)])
+@pytest.mark.parametrize("seed", [0, *by_night(1, 2, 3)])
 def test_without_replacement_bounds_the_truth_of_random_mechanisms(seed):
     """All samples of m out of n <= 5 records, and one record replaced by another."""
     rng = np.random.default_rng(100 + seed)

@@ -7,6 +7,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise import Cost
@@ -66,9 +67,10 @@ def test_what_is_known_of_gaussians():
         assert cost.auc >= 0.7602499389065233
 
 
-def test_sampled_gaussian_once(rng):
+@pytest.mark.parametrize("cases", [3, *by_night(6)])
+def test_sampled_gaussian_once(cases, rng):
     # One step has a closed form, and no composition hides what is wrong.
-    for _ in range(6):
+    for _ in range(cases):
         sigma, share = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-2, -0.1)
         rates = 10 ** rng.uniform(-6, -0.02, 8)
         lower, upper = gaussian(sigma).sampled(share, "poisson").tradeoff_bounds(rates)
@@ -145,8 +147,9 @@ def on_a_lattice(cost, rates):
     return lower, upper, np.max([one.power_upper for one in each], axis=0)
 
 
-def test_a_lattice_holds_one_sampled_gaussian(rng):
-    for _ in range(4):
+@pytest.mark.parametrize("cases", [2, *by_night(4)])
+def test_a_lattice_holds_one_sampled_gaussian(cases, rng):
+    for _ in range(cases):
         sigma, share = math.exp(rng.uniform(-0.7, 2)), 10 ** rng.uniform(-2, -0.1)
         rates = 10 ** rng.uniform(-7, -0.02, 8)
         lower, upper, power = on_a_lattice(gaussian(sigma).sampled(share, "poisson"), rates)

@@ -79,7 +79,7 @@ def all_cases(rng, count):
 
 def test_divergences(rng, check_error):
     worst = {"renyi": 0.0, "hockey-stick": 0.0}
-    for i, (case, shift) in enumerate(all_cases(rng, 30)):
+    for i, (case, shift) in enumerate(all_cases(rng, 12)):
         m = mechanism(case)
         prime = case.theta + shift
         orders = ORDERS if i < len(EDGES) else [10.0 ** rng.uniform(-6, 6), rng.choice(ORDERS)]
@@ -106,7 +106,7 @@ def test_distribution(rng, check_error):
     def note(name, value):
         worst[name] = max(worst[name], value)
 
-    for case, _ in all_cases(rng, 25):
+    for case, _ in all_cases(rng, 10):
         m = mechanism(case)
         theta, scale, lower, upper = case
         note("fisher", error(m.fisher_information(theta), exact.fisher_information(case)))

@@ -150,7 +150,7 @@ def map_array(method, x):
 def test_densities_and_distributions(rng, check_error):
     worst = dict.fromkeys(["log_pdf", "cdf", "quantile", "mean_abs", "variance"], 0.0)
     with mp.workdps(40):
-        for _ in range(20):
+        for _ in range(10):
             law, exact = random_law(rng)
             centre, sigma = exact.marks[rng.integers(len(exact.marks))]
             far = float(rng.choice([3.0, 30.0]))

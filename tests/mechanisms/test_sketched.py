@@ -39,7 +39,7 @@ def draw_data(rng: np.random.Generator, half_width: float, sigma: float, n: int)
 @pytest.mark.parametrize("kind", KINDS)
 def test_rdp_of_a_sketch_is_sound_and_close(rng, check_error, kind):
     answered = total = 0
-    for _ in range(25):
+    for _ in range(12):
         sigma = 10.0 ** rng.uniform(-3, 3)
         half_width = sigma * 10.0 ** rng.uniform(-1, 1.3)
         # Where the centre is not 0 everything is moved by it, and rounded.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 import pytest
+from by_night import rows_by_night
 from mechanisms.test_vmf_sampling import ALARM, FIRST_DRAWS, Angle, key_of
 from noise_laws import (
     REFINEMENT,
@@ -144,7 +145,9 @@ def test_points_are_those_nearest_to_the_ideal_sample(dim, kappa, rows, check_er
 
 
 @pytest.mark.parametrize("step", [None, 2.0**-32, 2.0**-46], ids=["default", "fine", "too fine"])
-@pytest.mark.parametrize(("dim", "rows"), [(2, 100), (3, 70), (20, 20), (128, 4), (129, 4)])
+@pytest.mark.parametrize(
+    ("dim", "rows"), [(2, 100), (3, 70), *rows_by_night((20, 20)), (128, 4), (129, 4)]
+)
 def test_refined_everywhere_is_refined_on_demand(dim, rows, step) -> None:
     """With all bits everywhere; doubles leave 2 % of rows open at "fine", and all at "too fine"."""
     x = np.random.default_rng(dim).standard_normal((rows, dim))

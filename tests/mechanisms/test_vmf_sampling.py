@@ -192,7 +192,7 @@ def test_inversion_on_the_ordinary_sphere(check_error) -> None:
     """With 300 digits from the same word: the cosine and the sine."""
     worst_w = worst_s = 0.0
     axis = np.array([1.0, 0.0, 0.0])
-    rows = 150
+    rows = 60
     for kappa in KAPPAS_ON_SPHERE:
         key = key_of("sphere", kappa)
         y = sample(axis, kappa, rows, key=key)

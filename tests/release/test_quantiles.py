@@ -42,7 +42,7 @@ def columns(rng, count=12, last=12):
 
 @pytest.mark.parametrize("share", SHARES, ids=str)
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
-@pytest.mark.parametrize("epsilon", [1e-6, 0.3, *by_night(4.0), 300.0])
+@pytest.mark.parametrize("epsilon", [1e-6, *by_night(0.3, 4.0), 300.0])
 def test_losses_lie_in_an_interval_of_width_epsilon(epsilon, adjacency, share, rng):
     law = law_of(epsilon, share, adjacency)
     widest = mpmath.mpf(0)

@@ -134,7 +134,7 @@ def test_chi_square_of_letters(m, theta) -> None:
 @pytest.mark.parametrize("law", BETWEEN_BOUNDS)
 def test_refined_everywhere_between_bounds_of_integers(law) -> None:
     """Of integers that no double is, near bounds: rounded first, theta would move by 1."""
-    theta = np.full(200, 2**53 + 1)
+    theta = np.full(80, 2**53 + 1)
     m = {
         "RectifiedGaussian": tn.RectifiedGaussian,
         "TruncatedGaussian": tn.TruncatedGaussian,
