@@ -292,9 +292,12 @@ def _on_lattice(question: str, terms: Terms, at: float) -> Bounds | None:
     losses = distribution_of(terms)
     if losses is None:
         return None
-    rough = getattr(losses._rough, question)(at)
+    uppers = [getattr(losses._rough, question)(at)]
+    proofs = (_proved_by(way, question, terms, at) for way in ("pure", "rdp"))
+    uppers += [proof.bound for proof in proofs if proof is not None]
     exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
-    known = Bounds(0.0, rough) if exact is None else exact.or_tighter(Bounds(0.0, rough))
+    known = Bounds(0.0, min(uppers))
+    known = known if exact is None else exact.or_tighter(known)
     found = lattice_bounds(question, terms, at, known) if question == "delta" or at > 0 else known
     if exact is not None or found != known:
         return found

@@ -37,10 +37,7 @@ _SAME = 1e-11  # relative: of the last digits
 _TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
-_SELDOM = 3.0  # times a record is in a sample: less leaves the atoms beside it as they are, so that
-_WORK_OF_SELDOM = 3e7  # no more nodes times frequencies are tried before a lattice
-_WORK_OF_ATOMS = 3e7  # the same of atoms in place of a law
-_WORK_WITH_ATOMS = 1e8  # and of laws that have some
+_WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
 _VERY_MANY = 2_000
 _OFTEN = 10.0  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
@@ -136,7 +133,7 @@ class Composition:
         best = Bounds(0.0, math.inf)
         for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
             each = max(_LEAST, points // len(self._terms))
-            finer = _composition(self._terms, Refinement(tilts, each), _WORK_OF_ATOMS)
+            finer = _composition(self._terms, Refinement(tilts, each), _WORK)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
@@ -215,14 +212,11 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
     )
-    most_work = math.inf if len(smooth) == len(laws) else _WORK_WITH_ATOMS
-    if _few_samples(terms) is not None:  # told otherwise in less time
-        most_work = _WORK_OF_SELDOM
-    if smooth and len(sampled) == len(smooth) < len(laws) and not is_spread:
-        if has_atoms and sum(n for _, n in sampled) <= _FEW:
-            return None
-        if sum(rate * n for rate, n in sampled) < _SELDOM:
-            most_work = _WORK_OF_SELDOM
+    is_all = len(smooth) == len(laws) and _few_samples(terms) is None  # no other way tells it
+    most_work = math.inf if is_all else _WORK
+    is_seldom = smooth and len(sampled) == len(smooth) < len(laws) and not is_spread
+    if is_seldom and has_atoms and sum(n for _, n in sampled) <= _FEW:
+        return None
     if smooth or is_spread:
         return _composition(terms, None, most_work)
     if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
