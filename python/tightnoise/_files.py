@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 import numpy as np
@@ -124,29 +125,59 @@ def write_whole(
 
     The bytes go to a temporary file in the same directory, which replaces `path` once they are on
     the disk, and is removed if anything fails before; the new name is on the disk, too. A link is
-    followed, not replaced.
+    followed, not replaced. Owner and permissions stay those of an old file.
 
     Raises
     ------
     FileError
-        If `path` exists and `overwrite` is false, does not end in `suffix`, or cannot be written.
+        If `path` exists (by then) and `overwrite` is false, does not end in `suffix`, or cannot be
+        written.
     """
     target = check_writable(path, suffix=suffix, overwrite=overwrite)
     folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
+    # A part of the name: all of it and more could be too long for the system.
+    temporary = os.path.join(folder, f".{name[:32]}.{os.urandom(8).hex()}.tmp")
     try:
         with open(temporary, "xb") as file:
+            if os.path.exists(target):
+                _make_like(target, temporary)
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+        _rename(temporary, target, overwrite=overwrite)
         _sync_folder(folder)
     except BaseException as error:
-        if os.path.exists(temporary):
+        with suppress(OSError):  # gone already, or the disk is read-only by now
             os.unlink(temporary)
         if isinstance(error, OSError):
             raise FileError(f"cannot write {path}: {error.strerror or error}") from error
         raise
+
+
+def _make_like(old: str, new: str) -> None:
+    """Give `new` the group, owner and permissions of `old`, as far as the system lets."""
+    known = os.stat(old)
+    if os.name != "nt":
+        for owner, group in ((-1, known.st_gid), (known.st_uid, -1)):
+            with suppress(OSError):
+                os.chown(new, owner, group)
+    with suppress(OSError):
+        os.chmod(new, stat.S_IMODE(known.st_mode))
+
+
+def _rename(old: str, new: str, *, overwrite: bool) -> None:
+    """Rename a file; what another process has called `new` meanwhile stays unless `overwrite`."""
+    if not overwrite:
+        try:
+            os.link(old, new)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            pass
+        else:
+            os.unlink(old)
+            return
+    os.replace(old, new)
 
 
 def _sync_folder(folder: str) -> None:
@@ -171,6 +202,8 @@ def check_writable(path: str, *, suffix: str = ".npy", overwrite: bool) -> str:
         raise FileError(f"the output must be a {suffix} file; got {path}")
     if os.path.isdir(target):
         raise FileError(f"cannot write {path}: Is a directory")
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise FileError(f"cannot write {path}: a device or pipe, and no file")
     if not os.path.exists(os.path.dirname(target)):
         raise FileError(f"cannot write {path}: No such file or directory")
     if os.path.lexists(path) and not overwrite:

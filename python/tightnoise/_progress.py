@@ -17,7 +17,7 @@ def progress(items: Sequence[Item], name: str, *, delay: float = 0.0) -> Iterabl
 
     Seconds of `delay` come first: most calls that show one never last so long.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():  # None: closed, or a program without one
         return items
     try:
         from tqdm import tqdm

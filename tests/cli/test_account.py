@@ -224,3 +224,8 @@ def test_a_progress_bar_stays_out_of_the_answer(capsys, monkeypatch):
     out, err = capsys.readouterr()
     assert out == wanted
     assert "mechanisms" in err
+
+
+def test_without_stderr_there_is_no_progress_bar(monkeypatch):
+    monkeypatch.setattr("sys.stderr", None)
+    assert main(["account"]) == 0

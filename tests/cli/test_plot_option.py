@@ -46,3 +46,18 @@ def test_drawn(command, tmp_path):
     path.write_bytes(b"mine")
     assert main([*command, "--plot", str(path), "--force"]) == 0
     assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+@pytest.mark.parametrize("name", ["best-noise", "reproduce"])
+def test_drawn_where_nothing_can_be_printed(name, tmp_path, monkeypatch):
+    """Hours of work, of which the reader of the figures has gone."""
+    pytest.importorskip("matplotlib")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "figure.png"
+    for module in ("rankings", "reproduce"):
+        monkeypatch.setattr(f"tightnoise.cli.{module}.print_json", fail)
+    assert main([*COMMANDS[name], "--json", "--plot", str(path)]) == 2
+    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

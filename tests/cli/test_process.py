@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -61,6 +62,44 @@ def test_full_disk_is_an_error_not_a_traceback():
     assert done.returncode != 0
     assert b"No space left" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+COUNT = ["release", "count", "people.csv", "--epsilon", "0.25", "--session", "budget.json"]
+
+
+def test_a_release_is_printed_wherever_it_goes(tmp_path):
+    """It was paid for: a name that the terminal has no letters for must not lose it."""
+    (tmp_path / "people.csv").write_text("größe\n1\n2\n", encoding="utf-8")
+    budget = ["--epsilon", "1", "--adjacency", "add-remove"]
+    encoding = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    assert run("session", "budget.json", *budget, cwd=tmp_path).returncode == 0
+    done = run(*COUNT, "--name", "Größe", cwd=tmp_path, env=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gr\\xf6\\xdfe" in done.stdout
+    assert "cost" in done.stdout
+    done = run("session", "budget.json", cwd=tmp_path, env=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Gr\\xf6\\xdfe" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell that closes files")
+def test_closed_outputs(tmp_path):
+    (tmp_path / "people.csv").write_text("age\n1\n2\n", encoding="utf-8")
+    tn.Session(1.0, adjacency="add-remove").save(tmp_path / "budget.json")
+
+    def shell(closed):
+        command = shlex.join([sys.executable, "-m", "tightnoise", *COUNT])
+        return subprocess.run(
+            f"{command} {closed}", shell=True, capture_output=True, text=True, cwd=tmp_path
+        )
+
+    done = shell(">&-")
+    assert done.returncode == 2
+    assert done.stderr == "tightnoise: error: standard output is closed\n"
+    assert tn.Session.load(tmp_path / "budget.json").releases == ()  # nothing is spent
+    done = shell("2>&-")
+    assert done.returncode == 0
+    assert "cost" in done.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import stat
 
 import numpy as np
 import pytest
@@ -149,6 +150,73 @@ def test_sample_writes_all_or_nothing(
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["gradient.npy"] + ["out.npy"] * existing
     assert not existing or target.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("failing", ["fsync", "link"])
+def test_a_disk_that_is_read_only_by_now(failing, tmp_path, gradient, refused, monkeypatch):
+    """What is said is what failed first, and of the file that was asked for."""
+
+    def fail(*_):
+        raise OSError(30, "Read-only file system")
+
+    target = tmp_path / "out.npy"
+    for name in (failing, "replace", "unlink"):
+        monkeypatch.setattr(os, name, fail)
+    assert f"cannot write {target}: Read-only file system" in refused(
+        "sample", gradient, target, *SIGN
+    )
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_came_into_being_meanwhile_stays(
+    links, tmp_path, gradient, refused, monkeypatch
+):
+    target = tmp_path / "out.npy"
+    fsync, link = os.fsync, os.link
+
+    def synced(file):
+        fsync(file)
+        if links:
+            target.write_bytes(b"precious")
+
+    def linked(*names):
+        if not links:
+            raise PermissionError(1, "Operation not permitted")
+        link(*names)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "link", linked)
+    if links:
+        assert "File exists" in refused("sample", gradient, target, *SIGN)
+        assert target.read_bytes() == b"precious"
+    else:
+        assert sample(gradient, target) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gradient.npy", "out.npy"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_what_is_no_file_is_not_replaced(tmp_path, gradient, refused):
+    os.mkfifo(tmp_path / "pipe")
+    target = tmp_path / "out.npy"
+    target.symlink_to(tmp_path / "pipe")
+    assert "a device or pipe" in refused("sample", gradient, target, *SIGN, "--force")
+    assert stat.S_ISFIFO(target.stat().st_mode)
+
+
+def test_a_name_as_long_as_the_system_takes(tmp_path, gradient):
+    target = tmp_path / f"{'n' * 251}.npy"
+    assert sample(gradient, target) == 0
+    assert sample(gradient, target, "--force") == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_replaced_file_is_as_private_as_it_was(tmp_path, gradient):
+    target = tmp_path / "out.npy"
+    target.touch(0o600)
+    assert sample(gradient, target, "--force") == 0
+    assert np.load(target).shape == (4, 25)
+    assert target.stat().st_mode & 0o777 == 0o600
 
 
 def test_sample_keeps_the_usual_permissions(tmp_path, gradient):

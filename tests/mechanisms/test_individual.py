@@ -90,6 +90,43 @@ def test_outer_products_are_those_of_their_factors(m, rng):
         assert (two == three).all()
 
 
+UNITS = [
+    lambda unit, at: tn.Gaussian(unit),
+    lambda unit, at: tn.RectifiedGaussian(unit, at - unit, at + 0.5 * unit),
+    lambda unit, at: tn.TruncatedGaussian(unit, at - unit, at + 0.5 * unit),
+    lambda unit, at: tn.QuantizedGaussian(unit, at - unit, at + unit, 5),
+]
+
+
+@pytest.mark.parametrize("make", [*UNITS, lambda unit, at: tn.StochasticSign(unit)])
+@pytest.mark.parametrize("power", [-900, -430, 430, 900])
+def test_units_whose_squares_are_no_numbers(make, power, rng):
+    """Neither what is measured in other units nor how a product is split makes a cost less."""
+    unit = 2.0**power
+    theta, left, right = rng.normal(size=(2, 3)), rng.normal(size=(5, 2)), rng.normal(size=(5, 3))
+    right *= 2.0**-110 * np.geomspace(1e-5, 1, 5)[:, np.newaxis]
+    rows = np.einsum("ik,ip->ikp", left, right)
+    near, far = make(1.0, 0.0), make(unit, 0.0)
+    least = near.individual_cost_at(theta, rows, orders=ORDERS).individual * (1 - 1e-8)
+    for split in (2.0**-550, 1.0, 2.0**550):
+        factors = tn.RankOne(left * split, right / split)
+        assert (near.individual_cost_at(theta, factors, orders=ORDERS).individual >= least).all()
+    for given in (rows * unit, tn.RankOne(left, right * unit), tn.RankOne(left * unit, right)):
+        found = far.individual_cost_at(theta * unit, given, orders=ORDERS).individual
+        assert (found >= least).all()
+        if power == 430:
+            np.testing.assert_allclose(found, least, rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", UNITS)
+def test_divergences_far_out(make, rng):
+    """A neighbour of 2**40 is no number of 53 bits."""
+    far, theta, rows = 2.0**40, rng.integers(-9, 9, 3) / 8, rng.normal(size=(5, 3)) / 99
+    found = make(1.0, far).individual_cost_at(far + theta, rows, exact=True).individual
+    wanted = make(1.0, 0.0).individual_cost_at(theta, rows, exact=True).individual
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
 def test_arrays_of_parameters_and_float32(rng):
     sigma = rng.uniform(0.5, 2, 9)
     m = tn.RectifiedGaussian(sigma, -rng.random(9), rng.random(9))

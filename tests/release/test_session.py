@@ -132,6 +132,7 @@ EDITS = {
     "cut off": lambda text: text[:-40],
     "empty": lambda text: "",
     "list": lambda text: "[]",
+    "not UTF-8": lambda text: text.replace("tight", "\udcff"),
     "null": lambda text: '{"digest": null, "kind": "tightnoise session"}',
     "NaN": lambda text: text.replace('"version": 1,', '"version": NaN,', 1),
     "deep": lambda text: "[" * 100_000,
@@ -144,9 +145,9 @@ def test_an_edited_file_is_refused_by_name_and_stays_as_it_is(edit, ages, tmp_pa
     session = tn.Session(1.0, adjacency="replace-one")
     session.save(path)
     session.release_count(ages > 60, 0.25)
-    edited = EDITS[edit](path.read_text())
-    assert edited != path.read_text()
-    path.write_text(edited)
+    edited = EDITS[edit](path.read_text()).encode(errors="surrogateescape")
+    assert edited != path.read_bytes()
+    path.write_bytes(edited)
     with pytest.raises(ValueError, match=r"budget\.json must be a session as it was saved"):
         tn.Session.load(path)
     before = session.budget.spent
@@ -154,7 +155,7 @@ def test_an_edited_file_is_refused_by_name_and_stays_as_it_is(edit, ages, tmp_pa
         session.release_count(ages > 60, 0.25)
     assert session.budget.spent == before
     assert len(session.releases) == 1
-    assert path.read_text() == edited
+    assert path.read_bytes() == edited
 
 
 def test_a_file_with_a_right_digest_and_wrong_content(tmp_path):

@@ -378,6 +378,26 @@ def test_shuffled_batches_have_no_epsilon(opacus):
     trained(engine, steps=1, poisson_sampling=False)
     with pytest.raises(ValueError, match="poisson_sampling=True"):
         engine.get_epsilon(1e-5)
+    resumed = tn.torch.PrivacyEngine(mechanism=tn.Gaussian(0.6))
+    trained(resumed, steps=1)
+    assert resumed.get_epsilon(1e-5) > 0
+    sampled = resumed.accountant.state_dict()
+    resumed.accountant.load_state_dict(engine.accountant.state_dict())
+    engine.accountant.load_state_dict(sampled)
+    trained(resumed, steps=1)
+    with pytest.raises(ValueError, match="poisson_sampling=True"):
+        engine.get_epsilon(1e-5)
+    with pytest.raises(ValueError, match="poisson_sampling=True"):
+        resumed.get_epsilon(1e-5)
+    with pytest.raises(ValueError, match="poisson_sampling=True"):
+        resumed.accountant.cost  # noqa: B018
+
+
+def test_no_random_example_in_place_of_none(opacus):
+    """That it falls away where a record is there is a change of up to two clips."""
+    engine = tn.torch.PrivacyEngine(mechanism=tn.Gaussian(0.6))
+    with pytest.raises(ValueError, match="rand_on_empty"):
+        trained(engine, rand_on_empty=True)
 
 
 def test_the_accountant_in_opacus_own_engine(opacus):
@@ -402,7 +422,8 @@ def test_a_saved_accountant_goes_on(opacus):
     assert again.history == engine.accountant.history
     again.step(noise_multiplier=1.0, sample_rate=0.1)
     kept = again.get_epsilon(1e-5)
-    for bad in (None, {}, {**state, "ledger": {}}, {**state, "mechanism": "rdp"}):
+    unknown = {**state, "is_sampled": "yes"}
+    for bad in (None, {}, {**state, "ledger": {}}, {**state, "mechanism": "rdp"}, unknown):
         with pytest.raises(ValueError, match=r"state|ledger|leaves|mechanism|is missing"):
             again.load_state_dict(bad)
     assert again.get_epsilon(1e-5) == kept

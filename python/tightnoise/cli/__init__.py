@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -58,12 +59,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["sample", "missing.npy", "out.npy", "--mechanism", "laplace", "--scale", "1"])
     2
     """
+    if argv is None:
+        _set_streams()
     try:
         arguments = with_negative_numbers(sys.argv[1:] if argv is None else argv)
         return _run(_parser().parse_args(arguments))
     except KeyboardInterrupt:
         print("tightnoise: interrupted", file=sys.stderr)
         return 130  # as shells have it: 128 and the number of the signal
+
+
+def _set_streams() -> None:
+    """Have no release drawn that stdout does not take: it is open, and for every character."""
+    if sys.stderr is None:  # print takes that for stdout
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        print("tightnoise: error: standard output is closed", file=sys.stderr)
+        raise SystemExit(2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(options: argparse.Namespace) -> int:

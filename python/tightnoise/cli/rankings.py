@@ -62,12 +62,15 @@ def _run(options: Options) -> None:
     check_plot(options)
     asked = given(options, ranking.function)
     found = ranking.function(**asked)
-    if options.json:
-        print_json(_report(asked, found))
-    else:
-        print(found)
-        print_notes(options.command, [f"no {name}: {why}" for name, why in found.left_out.items()])
-    plot_to(options, lambda axes: found.plot(axes=axes), SIZE)
+    try:
+        if options.json:
+            print_json(_report(asked, found))
+        else:
+            print(found)
+            notes = [f"no {name}: {why}" for name, why in found.left_out.items()]
+            print_notes(options.command, notes)
+    finally:  # also where the reader of the ranking has gone
+        plot_to(options, lambda axes: found.plot(axes=axes), SIZE)
 
 
 def _report(asked: dict[str, Any], found: Any) -> dict[str, Any]:

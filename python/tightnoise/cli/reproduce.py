@@ -73,11 +73,13 @@ def add_to(commands: Commands) -> None:
 def _run(options: Options) -> int:
     check_plot(options)
     paper, tables, draw = _study(options) if options.paper in STUDIES else _paper(options)
-    if options.json:
-        print_json(_report(paper, tables))
-    else:
-        print("\n\n".join([_heading(paper), *(table.text() for table in tables)]))
-    write_plot(options, draw)
+    try:
+        if options.json:
+            print_json(_report(paper, tables))
+        else:
+            print("\n\n".join([_heading(paper), *(table.text() for table in tables)]))
+    finally:  # also where the reader of the tables has gone
+        write_plot(options, draw)
     wrong = [f"{table.title}: {where}" for table in tables for where in table.disagreements]
     for where in wrong:
         print(f"tightnoise reproduce: not as expected: {where}", file=sys.stderr)

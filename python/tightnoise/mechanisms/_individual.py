@@ -51,6 +51,9 @@ _CHUNK = 1 << 21  # numbers: 16 MB
 _TIERS = 8  # powers of 2 by which records are told apart: each tier has its own table
 _MOST_CELLS = 64  # of a quantised Gaussian; those inside are taken as points beyond
 _SUMS = 1e-9  # relative: above the rounding of products of a million numbers
+# Squares and weights that underflow are taken for this, and so is each coordinate's product of the
+# two: charged before anything large multiplies it.
+_TINY = float(np.finfo(np.float64).tiny)
 
 
 class RankOne(NamedTuple):
@@ -104,7 +107,7 @@ def individual_cost(
     size = max(1, _CHUNK // rows.width)
     least_scale = float(law.scale.min())
     tables = _Tables(law, values, alphas)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         for start in progress(range(0, rows.count, size), "records", delay=SHOWN_AFTER):
             part = slice(start, start + size)
             largest = rows.largest(part)
@@ -137,8 +140,7 @@ class _Dense:
         return np.array(np.maximum(rows.max(axis=1), -rows.min(axis=1)), dtype=np.float64)
 
     def squared(self, part: slice) -> _Squares:
-        rows = self.whole(part)
-        return _Squares(np.multiply(rows, rows, out=rows), None)
+        return _Squares(_square(self.whole(part)), None)
 
 
 class _Outer:
@@ -154,11 +156,20 @@ class _Outer:
     def largest(self, part: slice) -> Array:
         sides = (np.abs(side[part]).max(axis=1) for side in (self._left, self._right))
         left, right = (side.astype(np.float64) for side in sides)
-        return np.asarray(left * right * (1 + COST_MARGIN))
+        products = np.maximum(left * right * (1 + COST_MARGIN), _TINY)
+        return np.where((left > 0) & (right > 0), products, 0.0)
 
     def squared(self, part: slice) -> _Squares:
         left, right = self._left[part].astype(np.float64), self._right[part].astype(np.float64)
-        return _Squares(right * right, left * left)
+        # The same products, of a left side whose squares are at most 1.
+        powers = np.frexp(np.abs(left).max(axis=1, keepdims=True))[1]
+        return _Squares(_square(np.ldexp(right, powers)), _square(np.ldexp(left, -powers)))
+
+
+def _square(array: Array) -> Array:
+    """Square an array in place, upwards where that underflows."""
+    np.multiply(array, array, out=array)
+    return np.maximum(array, _TINY, out=array)
 
 
 class _Squares(NamedTuple):
@@ -202,13 +213,16 @@ def _rows(contributions: ArrayLike | RankOne, shape: tuple[int, ...]) -> _Dense 
 
 def _divergences(law: CoordinateLaw, theta: Floats, rows: Array, alphas: Array) -> Array:
     """Return the greater of both sums of exact divergences."""
-    here = np.array(np.broadcast_to(theta.astype(np.float64).ravel(), rows.shape), order="C")
-    there = here - rows
+    here = theta.astype(np.float64).ravel()
     scale, lower, upper = (
         np.array(np.broadcast_to(own, theta.shape), order="C").ravel()
         for own in (law.scale, law.lower, law.upper)
     )
+    if law.name != "sign":  # seen from theta: far out, its neighbour would be rounded
+        lower, upper, here = lower - here, upper - here, np.zeros_like(here)
     flat = dataclasses.replace(law, scale=scale, lower=lower, upper=upper)
+    here = np.array(np.broadcast_to(here, rows.shape), order="C")
+    there = here - rows
     costs = np.empty((len(rows), alphas.size))
     for i, alpha in enumerate(alphas):
         order = np.array(float(alpha))
@@ -226,7 +240,7 @@ def _bounds(
     costs = np.zeros((len(largest), alphas.size))
     for reach, which in _tiers(largest):
         weights = tables.of(reach)
-        both = squares.sums(which, weights) * (1 + _SUMS)
+        both = squares.sums(which, weights) * (1 + _SUMS) + len(weights) * _TINY
         own, gaussian = both[:, :-1], both[:, -1:]
         if not tables.is_exponential_family:
             steps = (largest[which] / least_scale)[:, np.newaxis]
@@ -258,12 +272,12 @@ class _Tables:
     def of(self, reach: float) -> Array:
         if reach not in self._known:
             scale = np.broadcast_to(self._law.scale, self._theta.shape)
-            gaussian = (1.0 / (scale * scale)).ravel()
+            gaussian = np.maximum(1.0 / (scale * scale), _TINY).ravel()
             weights = _WEIGHTS[self._law.name]
             # What underflows is below COST_UNDERFLOW in units of 1 / sigma^2.
             columns = [
                 np.maximum(weights(self._law, self._theta, alpha * reach).ravel(), 0.0)
-                + COST_UNDERFLOW * gaussian
+                + np.maximum(COST_UNDERFLOW * gaussian, _TINY)
                 if alpha * reach < _FARTHEST * scale.min()
                 else gaussian
                 for alpha in self._alphas

@@ -462,10 +462,10 @@ class Session(Printed):
 
 def _read(path: str) -> tuple[dict[str, Any], str]:
     """Return what a session's file holds, and its digest; ValueError unless they fit."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    with open(path, "rb") as file:
+        content = file.read()
     try:
-        state = json.loads(text)
+        state = json.loads(content)
         digest = state.pop("digest")
         good = state["kind"] == _KIND and digest == _digest_of(state)
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):

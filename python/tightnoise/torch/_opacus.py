@@ -35,6 +35,12 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
     It is registered with Opacus when this class is first used. `get_epsilon` is exact for sampled
     Gaussian noise, and with `PrivacyEngine` that of its mechanism, in both directions.
 
+    Attributes
+    ----------
+    is_sampled : bool
+        Whether all batches were Poisson samples: of others no epsilon is known. `PrivacyEngine`
+        says so, and saved states do.
+
     Examples
     --------
     >>> import tightnoise as tn
@@ -46,11 +52,16 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.history: list[tuple[float, float, int]] = []
+        self.is_sampled = True
         self._ledger = Accountant()
 
     @property
     def cost(self) -> Cost:
-        """Return what has been released so far."""
+        """Return what has been released so far; ValueError without Poisson sampling."""
+        if not self.is_sampled:
+            raise ValueError(
+                "an epsilon needs poisson_sampling=True: no bound is known for shuffled batches"
+            )
         return self._ledger.cost
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
@@ -71,10 +82,10 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
         self.history.append((noise_multiplier, sample_rate, count))
 
     def get_epsilon(self, delta: float, **kwargs: Any) -> float:
-        """Return epsilon: never below the truth."""
+        """Return epsilon: never below the truth; ValueError without Poisson sampling."""
         if kwargs:
             raise TypeError(f"get_epsilon takes delta alone; got {', '.join(kwargs)}, too")
-        return self._ledger.epsilon(delta)
+        return self.cost.epsilon(delta)
 
     def __len__(self) -> int:
         return sum(count for *_, count in self.history)
@@ -109,17 +120,22 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
         """Return the state, as Opacus saves it, with the ledger in it."""
         state = super().state_dict(destination)
         state["ledger"] = self._ledger.state_dict()
+        state["is_sampled"] = self.is_sampled
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on from a state; ValueError, and nothing changed, where it is none."""
-        if state_dict is None or "ledger" not in state_dict:
-            raise ValueError("state_dict must hold a ledger; got none")
+        if state_dict is None or not {"ledger", "is_sampled"} <= set(state_dict):
+            raise ValueError("state_dict must hold ledger and is_sampled; got none")
+        is_sampled = state_dict["is_sampled"]
+        if not isinstance(is_sampled, bool):
+            raise ValueError(f"is_sampled must be True or False in state_dict; got {is_sampled!r}")
         ledger = Accountant()
         ledger.load_state_dict(state_dict["ledger"])
         super().load_state_dict(state_dict)
         self.history = [(noise, rate, count) for noise, rate, count in self.history]
         self._ledger = ledger
+        self.is_sampled &= is_sampled  # what goes on may be shuffled, too
 
 
 register_accountant(_NAME, OpacusAccountant, force=True)
@@ -272,7 +288,7 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
         self, *, mechanism: Mechanism | None = None, rng: NoiseStream | None = None
     ) -> None:
         super().__init__(accountant=_NAME)
-        self.mechanism, self.rng, self._is_sampled = mechanism, rng, True
+        self.mechanism, self.rng = mechanism, rng
 
     def make_private(
         self,
@@ -293,7 +309,7 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
         noise_multiplier : float, optional
             sigma / max_grad_norm. Left out with a mechanism, or equal to that of its sigma.
         poisson_sampling : bool
-            Without it nothing is proved, and `get_epsilon` raises.
+            Without it nothing is proved, and `get_epsilon` raises, also after `load_checkpoint`.
         clipping : {"flat"}
         grad_sample_mode : {"hooks", "functorch", "ew"}
         **options
@@ -308,7 +324,7 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
         ------
         ValueError
             If noise_multiplier is missing, or is not the mechanism's; for other clips, ghost
-            clipping, or Opacus' `noise_generator` (see `rng`).
+            clipping, Opacus' `rand_on_empty`, or its `noise_generator` (see `rng`).
         TypeError
             If the mechanism has no cost for an L2 sensitivity.
         """
@@ -320,6 +336,11 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
         if isinstance(options.get("module"), FSDPModule):
             raise ValueError(
                 "module must not be sharded by FSDP: one rank draws the noise of all numbers"
+            )
+        if options.get("rand_on_empty"):
+            raise ValueError(
+                "rand_on_empty must be False: beside a random example in place of none, one record "
+                "changes the sum by two clips"
             )
         if options.get("noise_generator") is not None:
             raise ValueError("noise_generator must be left out: rng= of PrivacyEngine is used")
@@ -341,7 +362,8 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
                     f" got {noise_multiplier}"
                 )
         cost_of_sum(mechanism, clip)
-        self._released, self._is_sampled = mechanism, self._is_sampled and poisson_sampling
+        self._released = mechanism
+        self.accountant.is_sampled &= bool(poisson_sampling)
         return super().make_private(
             max_grad_norm=clip,
             noise_multiplier=_multiplier(mechanism, clip) or 0.0,
@@ -389,14 +411,6 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc]
             rng=self.rng,
             is_distributed=distributed,
         )
-
-    def get_epsilon(self, delta: float) -> float:
-        """Return epsilon of all steps so far; ValueError without Poisson sampling."""
-        if not self._is_sampled:
-            raise ValueError(
-                "get_epsilon needs poisson_sampling=True: no bound is known for shuffled batches"
-            )
-        return float(self.accountant.get_epsilon(delta))
 
 
 def cost_of_sum(mechanism: Mechanism, clip: float) -> Cost:
