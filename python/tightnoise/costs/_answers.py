@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 
 _SMALL = 1e-3  # an epsilon of which a contour tells enough
 _LITTLE = 1e-8  # as far as its bounds are apart
+_FAR = 1e-4  # relative width, that is not made up for by an upper bound alone
+_LARGEST = 1e300
 _NEARLY_ALL = 0.99  # of the records
 
 
@@ -141,23 +143,16 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         return best
     exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
     best = best if exact is None else best.or_tighter(exact)
-    if best.is_narrow or single is not None:
-        return best
-    if question == "epsilon" and exact is not None and best.upper < _SMALL:
-        return best
-    if question == "epsilon" and at == 0:
+    if best.is_narrow or single is not None or (question == "epsilon" and at == 0):
         return best
     on_lattice = _on_lattice(question, terms, at)
     best = best if on_lattice is None else best.or_tighter(on_lattice)
-    if best.is_narrow:
+    if best.is_narrow or (question == "epsilon" and exact is not None and best.upper < _SMALL):
         return best
-    ways: list[Callable[[Bounds], Bounds]] = [
-        partial(rare_bounds, question, terms, at, is_patient=False),
-        partial(rare_bounds, question, terms, at),
-    ]
+    ways: list[Callable[[Bounds], Bounds]] = [partial(rare_bounds, question, terms, at)]
     beside = beside_few_sums(terms)
     if beside is not None:
-        ways.insert(1 if beside.is_quick else 2, partial(beside.answer, question, at))
+        ways.insert(0 if beside.is_quick else 1, partial(beside.answer, question, at))
     for way in ways:
         best = best.or_tighter(way(best))
         if best.is_narrow:
@@ -288,20 +283,24 @@ def _losses(question: str, terms: Terms, at: float) -> Proof | None:
 
 @functools.lru_cache(maxsize=256)
 def _on_lattice(question: str, terms: Terms, at: float) -> Bounds | None:
-    """Return what lattices prove; None if losses of a leaf are not known."""
+    """Return what lattices and few atoms prove; None if losses of a leaf are not known."""
     losses = distribution_of(terms)
     if losses is None:
         return None
-    uppers = [getattr(losses._rough, question)(at)]
-    proofs = (_proved_by(way, question, terms, at) for way in ("pure", "rdp"))
-    uppers += [proof.bound for proof in proofs if proof is not None]
+    above: Callable[[], float] = functools.cache(lambda: getattr(losses, question)(at))
     exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+    proofs = (_proved_by(way, question, terms, at) for way in ("pure", "rdp"))
+    uppers = [proof.bound for proof in proofs if proof is not None]
+    # Beside a lower bound an upper one is all that is missing; else about where it is will do.
+    uppers.append(getattr(losses._rough, question)(at) if exact is None else above())
     known = Bounds(0.0, min(uppers))
     known = known if exact is None else exact.or_tighter(known)
-    found = lattice_bounds(question, terms, at, known) if question == "delta" or at > 0 else known
-    if exact is not None or found != known:
-        return found
-    return known.or_tighter(Bounds(0.0, getattr(losses, question)(at)))
+    if known.is_narrow or (question == "epsilon" and at == 0):
+        return known.or_tighter(Bounds(0.0, above()))
+    found = rare_bounds(question, terms, at, known, is_patient=False)
+    found = lattice_bounds(question, terms, at, found)
+    is_told = found.is_narrow or found.upper - found.lower > _FAR * min(found.upper, _LARGEST)
+    return found if is_told and found != known else found.or_tighter(Bounds(0.0, above()))
 
 
 WAYS: dict[str, Callable[[str, Terms, float], Proof | None]] = {

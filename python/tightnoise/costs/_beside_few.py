@@ -39,13 +39,12 @@ from tightnoise.costs._lattice_bounds import delta_one_way, losses_above
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Terms, merged_terms
 
-_MOST_SUMS, _MOST_IF_SLOW = 64, 16
-_MOST_READINGS = 12
+_MOST_SUMS, _MOST_IF_SLOW = 64, 4
+_MOST_READINGS = 12  # of each sum, or of all sums together where a reading is slow
 _ROUNDING = 2.0**-43  # relative: of probabilities, twice of their sum, and of e to at most 700
 _ROUNDED = 2.0**-48  # relative: of an epsilon
 _LEAST = 1e-9  # of a delta
 _LOST = 1e-300
-_MORE = 1e-3  # of a delta, relative: how fast it falls
 _BEYOND = 1e-8  # relative: the second reading is on the other side of delta
 _ENOUGH = 0.5 * NARROW
 _NEAREST = 1e-7  # relative: readings are not closer to each other
@@ -111,7 +110,7 @@ class BesideFew:
     def epsilon(self, delta: float, known: Bounds) -> Bounds:
         """Return bounds of the least epsilon at a delta above 0, of which these are known."""
         found = Bounds(0.0, 0.0)
-        guesses = [_guess(self.coarse[way], delta) for way in self._ways]
+        guesses = [_guess(self.coarse[way], delta, known.upper) for way in self._ways]
         for way in sorted(self._ways, key=lambda way: -guesses[way][0]):
             near, slope = guesses[way]
             if near <= found.lower:
@@ -119,7 +118,9 @@ class BesideFew:
                 continue
 
             read = functools.partial(self._reading, way, delta)
-            own = _epsilon(read, delta, Bounds(found.upper, near), slope, known.upper - known.lower)
+            most = _MOST_READINGS // (1 if self.is_quick else self.few.ways[0][0].losses.size)
+            start, widest = Bounds(found.upper, near), known.upper - known.lower
+            own = _epsilon(read, delta, start, slope, widest, most)
             if found.upper == own.lower == 0:  # too wide, as those of less cost would be
                 return known
             found = Bounds(max(found.lower, own.lower), max(found.upper, own.upper))
@@ -149,13 +150,13 @@ class BesideFew:
         return Bounds(max(low, 0.0), min(high, 1.0))
 
 
-def _guess(losses: DiscreteLosses, delta: float) -> tuple[float, float]:
+def _guess(losses: DiscreteLosses, delta: float, known: float) -> tuple[float, float]:
     """Return an epsilon that is no less than that at a delta, and how fast its logarithm falls."""
     slack = delta - losses.infinite
     if not 0 < slack < 1:
         return math.inf, 1.0
-    near, before = (losses.epsilon_upper(math.log(slack) + more) for more in (0.0, _MORE))
-    return near, _MORE / (near - before) if near > before else math.inf
+    near = min(losses.chernoff_epsilon(math.log(slack)), known)
+    return near, losses.narrow_tilt(near)
 
 
 class _Reading(NamedTuple):
@@ -168,7 +169,12 @@ class _Reading(NamedTuple):
 
 
 def _epsilon(
-    read: Callable[[float], _Reading], delta: float, known: Bounds, slope: float, widest: float
+    read: Callable[[float], _Reading],
+    delta: float,
+    known: Bounds,
+    slope: float,
+    widest: float,
+    most: int,
 ) -> Bounds:
     """Return bounds of where a divergence falls to delta, which is about at the upper one known.
 
@@ -177,7 +183,7 @@ def _epsilon(
     """
     best, readings = Bounds(0.0, known.upper), list[_Reading]()
     x = min(known) or known.upper
-    while 0 < x < math.inf and len(readings) < _MOST_READINGS:
+    while 0 < x < math.inf and len(readings) < most:
         readings.append(read(x))
         best = best.or_tighter(_between(readings, delta))
         width = best.upper - best.lower
