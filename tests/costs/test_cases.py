@@ -6,8 +6,10 @@ from by_night import by_night, rows_by_night
 
 import tightnoise as tn
 from tightnoise import Cost
-from tightnoise.costs._answers import _both_sides_of_case, _rough_delta
+from tightnoise.costs import _costliest
+from tightnoise.costs._answers import _both_sides_of_case
 from tightnoise.costs._cases import _turned, cases_of
+from tightnoise.costs._costliest import Comparison, Proof
 from tightnoise.costs._exact import composition_of
 
 GROUP = tn.Gaussian(1.0).cost(sensitivity=1.0).sampled(0.05, "poisson").group(3)
@@ -43,12 +45,51 @@ def test_no_case_costs_more_than_the_answer(name, question, at):
 
 
 @pytest.mark.parametrize("epsilon", [0.3, *by_night(0.0, 2.0, 9.0)])
-def test_a_few_points_bound_a_case_from_above(epsilon):
-    for case in cases_of((GROUP + BESIDE["the same both ways"]).terms):
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_case_is_seen_to_cost_no_more_just_where_it_does(name, epsilon):
+    for case in cases_of((GROUP + BESIDE[name]).terms):
         low, high = _both_sides_of_case("delta", case, epsilon, 1.0)
-        rough = _rough_delta(case, epsilon)
-        assert low <= rough
-        assert rough <= high * 1.05
+        comparison = Comparison("delta", epsilon)
+        assert not comparison.is_at_most(case, low * (1 - 1e-9))
+        assert comparison.is_at_most(case, high * 1.05)
+
+
+def told_of(costs, lower, monkeypatch):
+    """What is proved of cases that cost so much, each comparison made; and the number told."""
+    cases = [((RESPONSES.terms[0][0], n),) for n in range(1, len(costs) + 1)]
+    truth = dict(zip(cases, costs, strict=True))
+    asked = []
+
+    def tell(case):
+        asked.append(case)
+        return "losses", Proof(truth[case], lower=lower * truth[case])
+
+    monkeypatch.setattr(_costliest, "cases_of", lambda _: cases)
+    at_most = lambda _, case, bound: truth[case] <= bound  # noqa: E731
+    monkeypatch.setattr(_costliest.Comparison, "is_at_most", at_most)
+    return _costliest.costliest("epsilon", (), 1e-4, tell).proof.bound, len(asked)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("lower", [0.0, 0.5, 1 - 1e-5, 1 - 1e-9])
+@pytest.mark.parametrize("apart", [0.0, 1e-9, 1e-7, 1e-5, 1e-2, 0.5])
+def test_no_case_is_above_what_is_proved_of_all(apart, lower, order, monkeypatch):
+    costs = [(1 + apart) ** k for k in range(14)][::order]
+    bound, told = told_of(costs, lower, monkeypatch)
+    assert bound >= max(costs)
+    assert order > 0 or told == 1
+    # No more is added than makes an answer less narrow, if the cases themselves are narrow.
+    assert bound <= max(costs) * (
+        1 + max(1e-6, 1 - lower if lower else 0.0, min(1e-2, 300 * apart))
+    )
+    assert told <= 3 or apart >= 1e-2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cases_in_any_order_are_no_more_than_what_is_proved(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    costs = np.exp(rng.normal(0, 10.0 ** rng.uniform(-9, 0), 14)).tolist()
+    assert told_of(costs, 1 - 10.0 ** rng.uniform(-9, 0), monkeypatch)[0] >= max(costs)
 
 
 def test_others_are_turned_only_where_that_changes_them():

@@ -39,8 +39,8 @@ from tightnoise.costs._lattice_bounds import delta_one_way, losses_above
 from tightnoise.costs._leaf import Leaf
 from tightnoise.costs._sampled import Terms, merged_terms
 
-_MOST_SUMS, _MOST_IF_SLOW = 64, 4
-_MOST_READINGS = 12  # of each sum, or of all sums together where a reading is slow
+_MOST_SUMS, _MOST_IF_SLOW, _MOST_ON_LATTICES = 64, 16, 4
+_MOST_READINGS = 12  # of all sums together where each takes a lattice
 _ROUNDING = 2.0**-43  # relative: of probabilities, twice of their sum, and of e to at most 700
 _ROUNDED = 2.0**-48  # relative: of an epsilon
 _LEAST = 1e-9  # of a delta
@@ -68,11 +68,13 @@ def beside_few_sums(terms: Terms) -> BesideFew | None:
     is_one = sum(n for _, n in rest) == 1
     is_group = any(isinstance(leaf, GroupCase) for leaf, _ in rest)
     is_quick = is_one or (composition is not None and not is_group)
-    most = _MOST_SUMS if is_quick else _MOST_IF_SLOW
+    most = _MOST_SUMS if is_quick else _MOST_IF_SLOW if composition else _MOST_ON_LATTICES
     if any(not above.losses.size == below.losses.size <= most for above, below in few.ways):
         return None
     if composition is None:
-        return BesideFew(functools.partial(delta_one_way, tuple(rest)), few, coarse, is_quick)
+        readings = _MOST_READINGS // (1 if is_quick else few.ways[0][0].losses.size)
+        by_lattice = functools.partial(delta_one_way, tuple(rest))
+        return BesideFew(by_lattice, few, coarse, is_quick, readings)
     return BesideFew(composition.delta_one_way, few, coarse, is_quick)
 
 
@@ -80,13 +82,15 @@ def beside_few_sums(terms: Terms) -> BesideFew | None:
 class BesideFew:
     """A profile, and sums of losses beside it, in the directions in which neighbours differ.
 
-    `coarse`: the losses of all, from above; `is_quick`: a reading takes a few milliseconds.
+    `coarse`: the losses of all, from above; `is_quick`: a reading takes a few milliseconds;
+    `most_readings`: of each direction.
     """
 
     rest: Callable[[int, float, float], Bounds]
     few: FewSums
     coarse: tuple[DiscreteLosses, ...]
     is_quick: bool
+    most_readings: int = _MOST_READINGS
 
     @property
     def _ways(self) -> range:
@@ -118,9 +122,8 @@ class BesideFew:
                 continue
 
             read = functools.partial(self._reading, way, delta)
-            most = _MOST_READINGS // (1 if self.is_quick else self.few.ways[0][0].losses.size)
             start, widest = Bounds(found.upper, near), known.upper - known.lower
-            own = _epsilon(read, delta, start, slope, widest, most)
+            own = _epsilon(read, delta, start, slope, widest, self.most_readings)
             if found.upper == own.lower == 0:  # too wide, as those of less cost would be
                 return known
             found = Bounds(max(found.lower, own.lower), max(found.upper, own.upper))

@@ -9,7 +9,7 @@ take together is limited, and known beforehand.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from tightnoise.costs._cases import cases_of
@@ -24,7 +24,7 @@ _WORK = 4e7  # points of lattices, to see that others cost no more
 _NEAR = 10.0  # times a delta: more points may show less
 _OF_NARROW = 0.9  # of what is left of a narrow width,
 _OF_UNKNOWN = 0.3  # or of a wide one
-_MORE, _STEPS = 10.0, 7  # so many times as much is tried in the end, so often
+_MORE, _MOST = 10.0, 1e-2  # so many times as much is tried in the end, up to this
 
 
 class Proof(NamedTuple):
@@ -74,12 +74,17 @@ def costliest(
     return Told(way, proof._replace(bound=bound), tuple(cases), tuple(others))
 
 
-def _raised(told: list[Proof], times: float) -> Iterable[float]:
+def _raised(told: list[Proof], times: float) -> Iterator[float]:
     """Return the factors, above one that is used already, by which a bound may be raised."""
-    width = min(1 - proof.lower / proof.bound if proof.lower > 0 else 0.0 for proof in told)
-    first = max(_OF_NARROW * (NARROW - width), _OF_UNKNOWN * width)
-    steps = _STEPS if len(told) >= _MOST_TOLD else 1
-    return (1 + first * _MORE**k for k in range(steps) if 1 + first * _MORE**k > times)
+    known = [proof for proof in told if 0 < proof.lower < math.inf]
+    width = min((1 - proof.lower / proof.bound for proof in known), default=0.0)
+    more = max(_OF_NARROW * (NARROW - width), _OF_UNKNOWN * width)
+    while more > 0:
+        if 1 + more > times:
+            yield 1 + more
+        more *= _MORE
+        if len(told) < _MOST_TOLD or more > _MOST:
+            return
 
 
 class Comparison:
