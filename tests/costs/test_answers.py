@@ -457,3 +457,6 @@ def test_rates_next_to_nothing(rate, sigma):
     assert 0 < step.delta(0.5) <= 1e-38  # 1e-40 of each release is left at the last point
     alone = LAPLACE.epsilon(1e-6)
     assert alone * (1 - 1e-12) <= (step + LAPLACE).epsilon(1e-6) <= 1.1 * alone
+    lower, upper = (step + LAPLACE).epsilon_bounds(1e-6)
+    assert 0 <= lower <= alone * (1 + 1e-12)
+    assert alone * (1 - 1e-12) <= upper <= 1.1 * alone

@@ -65,6 +65,7 @@ def test_next_to_nothing_is_not_nothing(eta, count):
     cost = tn.Cost.of_bounded_range(eta) * count
     assert cost.delta(0.0) >= eta / 4 * (1 - 1e-12)
     assert cost.epsilon(0.0) >= eta * count
+    assert cost.delta_bounds(0.0)[0] <= cost.delta(0.0)
     assert cost.delta(0.0, by="rdp") > 0
     assert cost.group(2).delta(0.0) >= eta / 2 * (1 - 1e-12)
 

@@ -18,7 +18,7 @@ from tightnoise.costs._costliest import Comparison, Proof, Told, costliest
 from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._guarantee import Guarantee, Responses
-from tightnoise.costs._lattice_bounds import lattice_bounds
+from tightnoise.costs._lattice_bounds import LEAST_LOSS, lattice_bounds
 from tightnoise.costs._leaf import Leaf, largest_epsilon
 from tightnoise.costs._quotients import total_upper
 from tightnoise.costs._rare_bounds import rare_bounds
@@ -130,9 +130,17 @@ def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
         lower, most = max(lower, found.lower), max(most, found.upper)
         if Bounds(lower, upper).is_narrow:
             return Bounds(lower, upper)
+    if not any(_has_pairs(case) for case in told.cases):
+        for case in filter(_has_pairs, told.others):
+            lower = max(lower, _both_sides_of_case(question, case, at, upper).lower)
     if most < upper and Comparison(question, at).is_none_above(told.others, most):
         upper = most
     return Bounds(min(lower, upper), upper)
+
+
+def _has_pairs(terms: Terms) -> bool:
+    """Return whether releases compose from below, too."""
+    return all(leaf.has_pair for leaf, _ in terms)
 
 
 def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) -> Bounds:
@@ -295,7 +303,8 @@ def _on_lattice(question: str, terms: Terms, at: float) -> Bounds | None:
     uppers.append(getattr(losses._rough, question)(at) if exact is None else above())
     known = Bounds(0.0, min(uppers))
     known = known if exact is None else exact.or_tighter(known)
-    if known.is_narrow or (question == "epsilon" and at == 0):
+    is_tiny = question == "epsilon" and known.upper < LEAST_LOSS
+    if known.is_narrow or is_tiny or (question == "epsilon" and at == 0):
         return known.or_tighter(Bounds(0.0, above()))
     found = rare_bounds(question, terms, at, known, is_patient=False)
     found = lattice_bounds(question, terms, at, found)

@@ -275,7 +275,7 @@ def _next_below(values: Array, size: int, p: Array) -> Array:
 @functools.lru_cache(maxsize=64)
 def _of_one_t(eta: float, count: int, tilt: float) -> Attained | None:
     """Return the pair of so many with the same t: that of the largest moment."""
-    if not 0 < eta <= _WIDEST:
+    if not _NARROWEST <= eta <= _WIDEST:
         return None
     pairs = [_of_t(eta, share * eta) for share in _SHARES]
     log_p, losses = max(pairs, key=lambda one: moment(one[0], one[0] - one[1], tilt))

@@ -46,6 +46,7 @@ _NEAR = 1e-9  # relative: multiples are so close
 _ATOM = 1e-4  # losses that are this probable, and
 _ALONE = 20.0  # so much more than those beside them, are to be at multiples
 _FEW = 64  # losses are all atoms
+LEAST_LOSS = 1e-100  # the largest one: less is too close to 0 for points between
 _MOST_ATOMS = 8  # of one release
 
 
@@ -292,7 +293,7 @@ def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
     found = []
     for leaf, count in merged_terms(terms):
         release = losses_of_leaf(leaf)
-        if release is None or not leaf.has_pair:
+        if release is None or not leaf.has_pair or release.largest < LEAST_LOSS:
             return ()
         found.append((leaf, release, count))
     return tuple(found) if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else ()
