@@ -17,6 +17,7 @@ from tightnoise.costs._composed import distribution_of, rdp_of
 from tightnoise.costs._costliest import Comparison, Proof, Told, costliest
 from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._few_sums import few_sums
+from tightnoise.costs._group import GroupCase
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice_bounds import LEAST_LOSS, lattice_bounds
 from tightnoise.costs._leaf import Leaf, largest_epsilon
@@ -149,12 +150,12 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     best = Bounds(single or 0.0, upper)
     if best.is_narrow:
         return best
-    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+    exact = _by_contours(question, terms, at)
     best = best if exact is None else best.or_tighter(exact)
     if best.is_narrow or single is not None or (question == "epsilon" and at == 0):
         return best
-    on_lattice = _on_lattice(question, terms, at)
-    best = best if on_lattice is None else best.or_tighter(on_lattice)
+    by_atoms = _by_atoms(question, terms, at)
+    best = best if by_atoms is None else best.or_tighter(by_atoms)
     if best.is_narrow or (question == "epsilon" and exact is not None and best.upper < _SMALL):
         return best
     ways: list[Callable[[Bounds], Bounds]] = [partial(rare_bounds, question, terms, at)]
@@ -279,37 +280,58 @@ def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) ->
 
 
 def _losses(question: str, terms: Terms, at: float) -> Proof | None:
-    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+    exact = _by_contours(question, terms, at)
     if exact is not None and (exact.is_narrow or _is_small(question, exact)):
-        return Proof(exact.upper, lower=exact.lower)
-    found = _on_lattice(question, terms, at)
+        return Proof(exact.upper)
+    # Other cases are compared with what is known of one from both sides.
+    found = (_by_atoms if _is_case(terms) else _above)(question, terms, at)
     known = [bounds for bounds in (exact, found) if bounds is not None]
     if not known:
         return None
     return Proof(min(each.upper for each in known), lower=max(each.lower for each in known))
 
 
+def _is_case(terms: Terms) -> bool:
+    return any(isinstance(leaf, GroupCase) for leaf, _ in terms)
+
+
+def _by_contours(question: str, terms: Terms, at: float) -> Bounds | None:
+    return _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
+
+
 @functools.lru_cache(maxsize=256)
-def _on_lattice(question: str, terms: Terms, at: float) -> Bounds | None:
-    """Return what lattices and few atoms prove; None if losses of a leaf are not known."""
+def _above(question: str, terms: Terms, at: float) -> Bounds | None:
+    """Return what a lattice that serves all questions proves; None if losses are not known."""
     losses = distribution_of(terms)
-    if losses is None:
+    return None if losses is None else Bounds(0.0, getattr(losses, question)(at))
+
+
+def _roughly_above(question: str, terms: Terms, at: float) -> Bounds | None:
+    losses = distribution_of(terms)
+    return None if losses is None else Bounds(0.0, getattr(losses._rough, question)(at))
+
+
+@functools.lru_cache(maxsize=256)
+def _by_atoms(question: str, terms: Terms, at: float) -> Bounds | None:
+    """Return what lattices and few atoms prove; None if losses of a leaf are not known."""
+    exact = _by_contours(question, terms, at)
+    # Of one case of many, of which nothing is known from below, about where it is will do.
+    is_about = exact is None and _is_case(terms)
+    known = (_roughly_above if is_about else _above)(question, terms, at)
+    if known is None:
         return None
-    above: Callable[[], float] = functools.cache(lambda: getattr(losses, question)(at))
-    exact = _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
-    proofs = (_proved_by(way, question, terms, at) for way in ("pure", "rdp"))
-    uppers = [proof.bound for proof in proofs if proof is not None]
-    # Beside a lower bound an upper one is all that is missing; else about where it is will do.
-    uppers.append(getattr(losses._rough, question)(at) if exact is None else above())
-    known = Bounds(0.0, min(uppers))
+    for way in ("pure", "rdp"):
+        proof = _proved_by(way, question, terms, at)
+        known = known if proof is None else known.or_tighter(Bounds(0.0, proof.bound))
     known = known if exact is None else exact.or_tighter(known)
     is_tiny = question == "epsilon" and known.upper < LEAST_LOSS
     if known.is_narrow or is_tiny or (question == "epsilon" and at == 0):
-        return known.or_tighter(Bounds(0.0, above()))
+        return known
     found = rare_bounds(question, terms, at, known, is_patient=False)
     found = lattice_bounds(question, terms, at, found)
     is_told = found.is_narrow or found.upper - found.lower > _FAR * min(found.upper, _LARGEST)
-    return found if is_told and found != known else found.or_tighter(Bounds(0.0, above()))
+    above = None if not is_about or (is_told and found != known) else _above(question, terms, at)
+    return found if above is None else found.or_tighter(above)
 
 
 WAYS: dict[str, Callable[[str, Terms, float], Proof | None]] = {
