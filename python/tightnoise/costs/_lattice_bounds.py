@@ -293,7 +293,9 @@ def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
     found = []
     for leaf, count in merged_terms(terms):
         release = losses_of_leaf(leaf)
-        if release is None or not leaf.has_pair or release.largest < LEAST_LOSS:
+        if release is None or not leaf.has_pair:
+            return ()
+        if leaf.reached() is None and release.largest < LEAST_LOSS:
             return ()
         found.append((leaf, release, count))
     return tuple(found) if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else ()
