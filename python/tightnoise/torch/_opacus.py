@@ -33,7 +33,9 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
     """`Accountant` for Opacus: ``opacus.PrivacyEngine(accountant="tightnoise")``.
 
     It is registered with Opacus when this class is first used. `get_epsilon` is exact for sampled
-    Gaussian noise, and with `PrivacyEngine` that of its mechanism, in both directions.
+    Gaussian noise, and with `PrivacyEngine` that of its mechanism, in both directions. Opacus' own
+    engine does not say whether batches are shuffled, or hold random examples in place of none:
+    with these the answer is too low. `PrivacyEngine` refuses them.
 
     Attributes
     ----------
