@@ -190,8 +190,8 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
 // it costs much.
 Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits) const {
     constexpr double kLogSketch = -9.2, kSmoothedSketch = 1e-2;  // log 1e-4
-    constexpr double kLogLoose = -18.4;                // log 1e-8
-    constexpr double kSmoothed = 3e-7, kLess = 0.2;    // of the answer
+    constexpr double kLogLoose = -18.4;                          // log 1e-8
+    constexpr double kSmoothed = 3e-7, kLess = 0.2;              // of the answer
     if (effort == Effort::sketch) return {kLogSketch, kSmoothedSketch, work_};
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double smoothed = std::min(kSmoothed * digits, kSmoothedSketch);
