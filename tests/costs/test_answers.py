@@ -79,10 +79,11 @@ SOME_MODES = tn.MultiGaussianMixture(0.2, 1.0, 1.0, 2).cost(sensitivity=1.0)
         (Cost.of_bounded_range(1.0) * 5, "bounded-range", "from below it is one of them"),
         (LAPLACE.sampled(0.1, "poisson").group(3) * 5, "3 records", "of a chain of neighbours"),
         (
-            (NOISE + Cost.of_response(0.6)).sampled(0.1, "poisson") * 2,
+            (Cost.of_gdp(1.0) + Cost.of_response(0.6)).sampled(0.1, "poisson") * 2,
             "sampled",
             "several releases",
         ),
+        ((LAPLACE + SOME_MODES).sampled(0.1, "poisson") * 2, "sampled", "several modes"),
         (
             tn.Laplace(1.0).cost(sensitivity=1.0, adjacency="replace-one").sampled(0.1, "poisson")
             * 2,

@@ -23,6 +23,7 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._laplace_rdp import LaplaceRdp
+from tightnoise.costs._lattice import sum_of_products_upper
 from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile, losses_of_leaf
 from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of, points_up_to
@@ -303,7 +304,7 @@ class AdditivePair(Leaf):
 
     def grouped(self, count: int) -> Leaf:
         """Return the pair of a larger change."""
-        return replace(self, sensitivity=self.sensitivity * count * (1 + 2.0**-52))
+        return replace(self, sensitivity=sum_of_products_upper([(self.sensitivity, count)]))
 
 
 @functools.lru_cache(maxsize=16)

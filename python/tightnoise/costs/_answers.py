@@ -20,10 +20,10 @@ from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._group import GroupCase
 from tightnoise.costs._guarantee import Guarantee, Responses
 from tightnoise.costs._lattice_bounds import LEAST_LOSS, lattice_bounds
-from tightnoise.costs._leaf import Leaf, largest_epsilon
+from tightnoise.costs._leaf import Leaf, Terms, largest_epsilon
 from tightnoise.costs._quotients import total_upper
 from tightnoise.costs._rare_bounds import rare_bounds
-from tightnoise.costs._sampled import Sampled, Terms, merged_terms
+from tightnoise.costs._sampled import Sampled, merged_terms
 
 Array = NDArray[np.float64]
 

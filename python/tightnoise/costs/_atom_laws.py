@@ -9,6 +9,7 @@ errs by about w (D/m)^2 when it has m points, so that m in proportion to w^(1/3)
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -76,6 +77,23 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
     lowers = [None, None] if lower is None else [_atoms(one) for one in lower]
     laws = tuple(Law(uppers[i], lowers[i], is_smooth=False) for i in ways)
     return AtomLaws(laws, lower is not None, is_exact)
+
+
+def composed(
+    laws: Sequence[tuple[AtomLaws, int]], most_work: float
+) -> tuple[core.Composition, ...]:
+    """Return both directions of so many of each law, with what they dominate where all do."""
+    is_below = all(law.lower is not None for found, _ in laws for law in found.laws)
+
+    def direction(way: int) -> core.Composition:
+        each = [(found.laws[way % len(found.laws)], float(count)) for found, count in laws]
+        upper = [(law.upper, count) for law, count in each]
+        lower = [(law.lower, count) for law, count in each]
+        return core.Composition(
+            upper, lower if is_below and lower != upper else None, most_work=most_work
+        )
+
+    return tuple(direction(way) for way in range(max(len(found.laws) for found, _ in laws)))
 
 
 def is_symmetric(leaf: Leaf) -> bool:

@@ -25,8 +25,8 @@ from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._lattice import DiscreteLosses
 from tightnoise.costs._lattice_bounds import Laws, laws_on_lattice
+from tightnoise.costs._leaf import Terms
 from tightnoise.costs._losses_below import infinite_below
-from tightnoise.costs._sampled import Terms
 
 Array = NDArray[np.float64]
 

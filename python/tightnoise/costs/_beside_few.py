@@ -36,8 +36,8 @@ from tightnoise.costs._few_sums import FewSums, few_sums
 from tightnoise.costs._group import GroupCase
 from tightnoise.costs._lattice import DiscreteLosses
 from tightnoise.costs._lattice_bounds import delta_one_way, losses_above
-from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Terms, merged_terms
+from tightnoise.costs._leaf import Leaf, Terms
+from tightnoise.costs._sampled import merged_terms
 
 _MOST_SUMS, _MOST_IF_SLOW, _MOST_ON_LATTICES = 64, 16, 4
 _MOST_READINGS = 12  # of all sums together where each takes a lattice

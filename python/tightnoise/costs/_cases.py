@@ -14,8 +14,8 @@ from dataclasses import replace
 from tightnoise.costs._atom_laws import is_symmetric
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._group import Group, GroupCase
-from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Sampled, Terms, merged_terms
+from tightnoise.costs._leaf import Leaf, Terms
+from tightnoise.costs._sampled import Sampled, merged_terms
 
 
 @functools.lru_cache(maxsize=64)

@@ -10,12 +10,12 @@ from tightnoise.costs._bounds import RdpTable
 from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, losses_of_leaf
+from tightnoise.costs._leaf import NEGLIGIBLE, Leaf, Terms, losses_of_leaf
 from tightnoise.costs._loss_points import points_up_to
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
 from tightnoise.costs._quotients import total_upper
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
-from tightnoise.costs._sampled import Terms, merged_terms
+from tightnoise.costs._sampled import merged_terms
 
 _LARGEST_LOSS = 1e60  # beyond, losses mean nothing
 _EVERY = 16  # point of those that a profile is read at, where one takes a search of orders

@@ -17,7 +17,7 @@ from tightnoise.costs._composed import distribution_of, rdp_of
 from tightnoise.costs._exact import NARROW, composition_of
 from tightnoise.costs._lattice import Work
 from tightnoise.costs._lattice_bounds import is_at_most
-from tightnoise.costs._sampled import Terms
+from tightnoise.costs._leaf import Terms
 
 _MOST_TOLD = 3  # cases; more only if they are far above those
 _WORK = 4e7  # points of lattices, to see that others cost no more

@@ -14,8 +14,8 @@ from typing import Any
 from tightnoise._validate import MAX_COUNT, fraction, integer, positive, require
 from tightnoise.costs._additive_pair import AdditivePair
 from tightnoise.costs._gaussian_pair import GaussianPair
-from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Sampled, Terms
+from tightnoise.costs._leaf import Leaf, Terms
+from tightnoise.costs._sampled import Sampled
 
 _REPLACED = 2.0  # what a replaced record changes a sum by, in units of one record
 

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
-from tightnoise.costs._atom_laws import Refinement, laws_of
+from tightnoise.costs._atom_laws import Refinement, composed, laws_of
 from tightnoise.costs._far_apart import FarApart
 from tightnoise.costs._few_samples import RareRelease, few_releases
 from tightnoise.costs._group import GroupCase
-from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Sampled, Terms, merged_terms
+from tightnoise.costs._leaf import Leaf, Terms
+from tightnoise.costs._sampled import Sampled, merged_terms
 
 Array = NDArray[np.float64]
 
@@ -244,23 +244,15 @@ def _least_count(leaf: Leaf) -> int:
 def _composition(
     terms: Terms, finer: Refinement | None, most_work: float = math.inf
 ) -> Composition | None:
-    laws = [(laws_of(leaf, finer), float(count)) for leaf, count in merged_terms(terms)]
+    laws = [(laws_of(leaf, finer), count) for leaf, count in merged_terms(terms)]
     known = [(found, count) for found, count in laws if found is not None]
     if len(known) < len(laws) or not known:
         return None
-    is_below = all(law.lower is not None for found, _ in known for law in found.laws)
-
-    def direction(way: int) -> core.Composition:
-        upper = [(found.laws[way % len(found.laws)].upper, count) for found, count in known]
-        lower = [(found.laws[way % len(found.laws)].lower, count) for found, count in known]
-        is_one = lower == upper or not is_below
-        return core.Composition(upper, None if is_one else lower, most_work=most_work)
-
     kind = _Kind(
-        is_attained=is_below and all(found.is_attained for found, _ in known),
+        is_attained=all(found.is_attained for found, _ in known)
+        and all(law.lower is not None for found, _ in known for law in found.laws),
         is_exact=all(found.is_exact for found, _ in known),
         is_smooth=any(found.laws[0].is_smooth for found, _ in known),
         is_easy=most_work == math.inf,
     )
-    ways = max(len(found.laws) for found, _ in known)
-    return Composition(terms, tuple(direction(way) for way in range(ways)), kind)
+    return Composition(terms, composed(known, most_work), kind)

@@ -9,7 +9,7 @@ from tightnoise.costs._answers import WAYS, both_sides, least, proved_by
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._exact import NARROW
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._sampled import Terms
+from tightnoise.costs._leaf import Terms
 
 
 @dataclass(frozen=True)

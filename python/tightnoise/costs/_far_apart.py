@@ -21,7 +21,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tightnoise.costs._sampled import Sampled, Terms
+from tightnoise.costs._leaf import Terms
+from tightnoise.costs._sampled import Sampled
 
 Rest = Callable[[str, float], tuple[float, float]]
 """Bounds of the epsilon of the others at a delta above 0, or of the delta at an epsilon."""

@@ -26,9 +26,8 @@ from tightnoise.costs._atoms_below import lowered
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Bounds
 from tightnoise.costs._lattice import DiscreteLosses
-from tightnoise.costs._leaf import losses_of_leaf
+from tightnoise.costs._leaf import Terms, losses_of_leaf
 from tightnoise.costs._losses_below import infinite_below
-from tightnoise.costs._sampled import Terms
 
 Array = NDArray[np.float64]
 

@@ -19,9 +19,9 @@ from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above,
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import NARROW, Bounds
 from tightnoise.costs._lattice import MAX_LATTICE_COUNT, DiscreteLosses, Frame, Work
-from tightnoise.costs._leaf import Leaf, losses_of_leaf
+from tightnoise.costs._leaf import Leaf, Terms, losses_of_leaf
 from tightnoise.costs._losses_below import LossesBelow, LossesOn
-from tightnoise.costs._sampled import Terms, merged_terms
+from tightnoise.costs._sampled import merged_terms
 
 Array = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from tightnoise.costs._composed_release import read_upper
 from tightnoise.costs._lattice import DiscreteLosses, Frame, Tilted
 from tightnoise.costs._lattice_bounds import Way, losses_above, ways_at
-from tightnoise.costs._sampled import Terms
+from tightnoise.costs._leaf import Terms
 
 Array = NDArray[np.float64]
 

@@ -233,6 +233,10 @@ class Leaf(ABC):
         return leaf_of, (self.to_dict(),)
 
 
+Terms = tuple[tuple[Leaf, int], ...]
+"""Releases: each leaf so many times."""
+
+
 def _told(name: str, value: object) -> str:
     if isinstance(value, bool):
         return name if value else ""

@@ -13,8 +13,8 @@ from tightnoise.costs._allocated import Allocated
 from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._group import Group
-from tightnoise.costs._leaf import Leaf
-from tightnoise.costs._sampled import Sampled, Terms, described, merged_terms
+from tightnoise.costs._leaf import Leaf, Terms
+from tightnoise.costs._sampled import Sampled, described, merged_terms
 from tightnoise.costs._sampling import adjacency_of
 
 if TYPE_CHECKING:

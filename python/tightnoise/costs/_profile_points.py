@@ -20,9 +20,10 @@ from tightnoise.costs._composed import distribution_of
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._exact import Composition, composition_of
 from tightnoise.costs._lattice_bounds import deltas_below
-from tightnoise.costs._leaf import Leaf, losses_of_leaf
+from tightnoise.costs._leaf import Leaf, Terms, losses_of_leaf
 from tightnoise.costs._privacy_loss import PrivacyLossDistribution
-from tightnoise.costs._sampled import Sampled, Terms, composed_of
+from tightnoise.costs._sampled import Sampled
+from tightnoise.costs._together import composed_of
 
 Array = NDArray[np.float64]
 

@@ -41,8 +41,8 @@ from tightnoise.costs._atom_sums import BothSides, Sum, sums_of
 from tightnoise.costs._discrete_losses import Polygon
 from tightnoise.costs._exact import NARROW, Bounds
 from tightnoise.costs._lattice_bounds import LEAST_LOSS, atoms_of
-from tightnoise.costs._leaf import Leaf, least_epsilon, losses_of_leaf
-from tightnoise.costs._sampled import Terms, merged_terms
+from tightnoise.costs._leaf import Leaf, Terms, least_epsilon, losses_of_leaf
+from tightnoise.costs._sampled import merged_terms
 
 Array = NDArray[np.float64]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from tightnoise._validate import MAX_COUNT, fraction, integer, require, shown
 from tightnoise.costs._atoms_below import hidden_below
 from tightnoise.costs._between import bounds_between
 from tightnoise.costs._bounded_range import BoundedRange, in_blocks
-from tightnoise.costs._composed_release import composed_release
 from tightnoise.costs._direction_pair import DirectionPair
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
@@ -26,8 +25,7 @@ from tightnoise.costs._functions import RdpFunction
 from tightnoise.costs._gaussian_pair import GaussianPair, Noise, TruncatedPair, gaussian_of_mu
 from tightnoise.costs._group import Group, GroupCase
 from tightnoise.costs._grouped_gaussian import MOST_RECORDS, GroupedGaussian, is_in_range
-from tightnoise.costs._lattice import MAX_LATTICE_COUNT
-from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, losses_of_leaf
+from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, Terms, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
 from tightnoise.costs._quotients import less_noise, total_upper
@@ -43,9 +41,9 @@ from tightnoise.costs._sampled_profile import (
 from tightnoise.costs._sampled_von_mises_fisher import SampledVonMisesFisherRdp
 from tightnoise.costs._sampling import adjacency_of
 from tightnoise.costs._subsampling import subsampled
+from tightnoise.costs._together import composed_of, pair_of, profile_of
 
 Array = NDArray[np.float64]
-Terms = tuple[tuple[Leaf, int], ...]
 
 _LEAST_LOSS = 1e-280  # smaller ones have no digits left to be laid at points
 _LEAST_RATE = 1e-100  # that the law in the core takes
@@ -281,12 +279,31 @@ class Sampled(Leaf):
         return sampled_excess(leaf.profile_excess, self.rate, release.largest)
 
     def profile_below(self, epsilons: Array) -> Profile | None:
-        """Return that of a single leaf, of which another pair may count at each epsilon."""
-        known, leaf, release = super().profile_below(epsilons), self._single, losses_of_leaf(self)
-        if known is not None or leaf is None or release is None:
+        """Return that of a single leaf, of which another pair may count at each epsilon.
+
+        Or that of several together.
+        """
+        known, release = super().profile_below(epsilons), losses_of_leaf(self)
+        inner = self._inner_below
+        if known is not None or inner is None or release is None:
             return known
-        is_other = self.is_replaced or self.sampling != "poisson"
-        if is_other or leaf.profile_below(np.zeros(1)) is None:
+        sampled = poisson_profile if self.sampling == "poisson" else fixed_size_profile
+        excess = sampled_excess(Excess(0.0), self.rate, release.largest)
+        beyond = epsilons * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
+        forward, backward = sampled(inner, self.rate)(beyond)
+        part = (beyond <= release.highest) / (1 + excess.height) * (1 - 2.0**-50)
+        return forward * part, backward * part
+
+    @property
+    def _inner_below(self) -> Callable[[Array], Profile] | None:
+        """Lower bounds of the profile of what is released on the sample, of a pair or of more."""
+        leaf, pair = self._single, self._pair
+        if pair is not None and pair.both_sides is not None:
+            both_sides = pair.both_sides
+            return lambda points: both_sides(points)[0]
+        if leaf is None or self.is_replaced or self.sampling != "poisson":
+            return None
+        if leaf.profile_below(np.zeros(1)) is None:
             return None
 
         def inner(points: Array) -> Profile:
@@ -294,15 +311,24 @@ class Sampled(Leaf):
             assert both is not None
             return both
 
-        excess = sampled_excess(Excess(0.0), self.rate, release.largest)
-        beyond = epsilons * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
-        forward, backward = poisson_profile(inner, self.rate)(beyond)
-        part = (beyond <= release.highest) / (1 + excess.height) * (1 - 2.0**-50)
-        return forward * part, backward * part
+        return inner
+
+    @cached_property
+    def _pair(self) -> Attained | None:
+        """That of several releases together, which neighbours have both ways."""
+        if self._single is not None or self.is_replaced:
+            return None
+        pair = pair_of(self._merged)
+        is_both = pair is not None and (self.sampling == "poisson" or pair.is_symmetric)
+        return pair if is_both else None
 
     def attained(self, tilt: float = 0.0) -> Attained | None:
-        """Return that of a single leaf's pair, or of what replaced records attain."""
+        """Return that of a single leaf or of several, or of what replaced records attain."""
         leaf, release = self._single, losses_of_leaf(self)
+        if self._pair is not None and release is not None:
+            symmetric = self.sampling != "poisson"
+            pair = self._pair._replace(profile=self.known_profile, is_symmetric=symmetric)
+            return pair._replace(both_sides=self._both_sides)
         if self.is_replaced or leaf is None:
             return super().attained(tilt)
         found = leaf.attained(tilt)
@@ -315,15 +341,20 @@ class Sampled(Leaf):
             return Attained(fixed_size_profile(found.profile, self.rate), excess, True)
         return Attained(poisson_profile(found.profile, self.rate), excess, False)
 
+    def _both_sides(self, epsilons: Array) -> tuple[Profile, Profile]:
+        below = self.profile_below(epsilons)
+        assert below is not None
+        return below, self.known_profile(epsilons)
+
     @property
     def gap(self) -> str | None:
         """That of what runs on the sample, or of replaced records, or of several releases."""
         if self.is_replaced and not self._is_opposite:
             return "of a record that is replaced in a Poisson sample an upper bound is known only"
-        if self._single is None and not self.is_replaced:
+        if self._single is None and not self.is_replaced and self._pair is None:
             return "several releases on one sample, composed from above only"
-        inner = None if self.is_replaced or self._single is None else self._single.gap
-        return inner or super().gap
+        inner = () if self.is_replaced else (leaf.gap for leaf, _ in self._merged)
+        return next(filter(None, inner), None) or super().gap
 
     def release(self) -> Release | None:
         """Return the losses."""
@@ -334,7 +365,9 @@ class Sampled(Leaf):
         if not self.is_replaced:
             # That of Q over P, which there may be an atom at as there is at the largest.
             bends = [-math.log1p(self.rate * math.expm1(-largest))]
-            largest = sampled_largest(largest, self.rate)
+            # As it is of many, nothing may be left beyond that is not there.
+            rounding = sampled_excess(Excess(0.0), self.rate, largest).argument
+            largest = sampled_largest(largest, self.rate) * (1 + rounding)
         if self._opposite is not None:
             largest = min(largest, self._opposite.largest)
         if largest < _LEAST_LOSS:
@@ -427,32 +460,6 @@ def _require_one_record(leaf: Leaf, adjacency: str | None) -> None:
                 f"cost.sampled(...).group(n); got {leaf.describe()}"
             )
     common_adjacency(leaf.adjacency, adjacency)
-
-
-def profile_of(terms: Terms) -> Any:
-    """Return the profile of releases together, a function; None where a leaf has none."""
-    if len(terms) == 1 and terms[0][1] == 1:
-        leaf = terms[0][0]
-        return None if leaf.profile(np.zeros(1)) is None else leaf.profile
-    release = composed_of(terms)
-    if release is None:
-        return None
-    return release.profile
-
-
-@functools.lru_cache(maxsize=32)
-def composed_of(terms: Terms) -> Release | None:
-    """Return one distribution of losses that dominates all together, if each has one."""
-    releases: dict[Release, int] = {}
-    for leaf, count in terms:
-        release = losses_of_leaf(leaf)
-        if release is None:
-            return None
-        releases[release] = releases.get(release, 0) + count
-    total = sum(releases.values())
-    if total == 1:
-        return next(iter(releases))
-    return composed_release(releases) if total <= MAX_LATTICE_COUNT else None
 
 
 @dataclass(frozen=True)

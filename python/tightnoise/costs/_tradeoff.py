@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._gaussian_pair import GaussianPair
 from tightnoise.costs._lattice_tradeoff import Tests, lattice_tradeoff
+from tightnoise.costs._leaf import Terms
 from tightnoise.costs._profile_points import Profile, profiles, quick_profiles
-from tightnoise.costs._sampled import Terms, merged_terms
+from tightnoise.costs._sampled import merged_terms
 from tightnoise.special import ndtr, ndtri
 
 Array = NDArray[np.float64]
