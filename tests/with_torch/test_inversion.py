@@ -1,5 +1,7 @@
 """Images rebuilt from gradients: without noise nearly all, with noise less."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -73,5 +75,6 @@ def test_restarts_return_the_best(leaked, attack):
     arguments = (net, gradient, label, shape) if attack == "invert" else (net, gradient, shape, 10)
     invert = getattr(tn.attack, attack)
     losses = [invert(*arguments, iterations=4, restarts=count).loss for count in (1, 2, 4)]
-    assert losses == sorted(losses, reverse=True)
+    for fewer, more in itertools.pairwise(losses):
+        assert more <= fewer * (1 + 1e-4)  # products of larger matrices are rounded otherwise
     assert losses[-1] < losses[0]

@@ -1,4 +1,4 @@
-"""Tensors in, tensors out, and written in place; of the CPU: no test machine has another device."""
+"""Tensors in, tensors out, and written in place; of the CPU (test_cuda.py: of a GPU)."""
 
 from __future__ import annotations
 

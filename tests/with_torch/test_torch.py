@@ -69,10 +69,12 @@ def test_clipped_sums_are_those_of_a_loop(l2, linf):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
-def test_a_clipped_gradient_is_no_longer_than_the_clip():
+@pytest.mark.parametrize("autocast", [False, True])  # matrix products in bfloat16
+def test_a_clipped_gradient_is_no_longer_than_the_clip(autocast):
     net, (x, y) = network(4, 300, 3), examples(40)
     for i in range(len(x)):
-        sums = tn.torch.clipped_sum(net, LOSS, x[i : i + 1], y[i : i + 1], l2=0.1)
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            sums = tn.torch.clipped_sum(net, LOSS, x[i : i + 1], y[i : i + 1], l2=0.1)
         squares = sum(float(part.double().square().sum()) for part in sums.values())
         assert squares <= 0.1**2
 
@@ -89,6 +91,13 @@ def hard_to_clip(dtype=torch.float32):
 
 def squared(parts):
     return sum(float(part.double().square().sum()) for part in parts)
+
+
+def test_a_clipped_number_is_no_larger_than_the_clip():
+    net, (x, y) = network(4, 3), examples(1)
+    for linf in (0.01, 0.05, 0.07):  # of which float32 has no more than the next below or above
+        sums = tn.torch.clipped_sum(net, LOSS, x, y, linf=linf)
+        assert linf * (1 - 1e-6) <= max(float(part.abs().max()) for part in sums.values()) <= linf
 
 
 @pytest.mark.parametrize("clip", [1e-3, 0.5, 100.0])
@@ -281,6 +290,12 @@ def test_no_step_costs_more_than_is_accounted(opacus):
         with pytest.raises(ValueError, match="must stay as they were"):
             step()
         assert len(engine.accountant) == 1
+    engine, model, optimizer, (given, y) = with_noise(network(4, 3), noise)
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(LOSS(model(given), y)).backward()
+    with pytest.raises(ValueError, match="GradScaler must be left out"):
+        scaler.step(optimizer)
+    assert len(engine.accountant) == 0
     engine, model, optimizer, (given, y) = with_noise(Partial(), noise)
     with pytest.raises(ValueError, match=r"must have gradients.* none at 2, of shape \(2, 4\)"):
         step()
@@ -309,10 +324,11 @@ def test_opacus_norms_in_single_precision_are_not_used(opacus):
             max_grad_norm=0.5,
             expected_batch_size=1,
         )
-        for _ in range(2):  # as of two parts of a sample
+        for autocast in (False, True):  # as of two parts of a sample
             for p, part in zip(net, parts, strict=True):
                 p.grad_sample = part.clone()
-            optimizer.clip_and_accumulate()
+            with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+                optimizer.clip_and_accumulate()
         assert squared(p.summed_grad / 2 for p in net) <= 0.5**2
 
 
@@ -329,6 +345,9 @@ def test_the_rate_is_that_of_the_sampler(opacus):
         below = drawn[drawn < rate]
         assert float(below.max()) + 2.0**-24 == rates[-1]
     assert rates[:2] == [2.0**-24, 17 * 2.0**-24]
+    with torch.device("meta"):  # as with one of a GPU: test_cuda.py
+        accountant.get_optimizer_hook_fn(1e-6)(optimizer)
+    assert accountant.history[-1][1] >= 1e-6 + 2.0**-25 + 2.0**-33
 
 
 def test_batches_that_are_added_up_share_records(opacus):

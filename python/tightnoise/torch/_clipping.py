@@ -13,6 +13,7 @@ from tightnoise.torch._release import widened
 
 _DOWN = 4.0  # units in the last place that a scale is rounded down by, beside that of a norm
 _UNIT = 2.0**-52
+_ON_CPU, _ON_GPU = 2**16, 2**26  # numbers
 _NORMS = (torch.nn.modules.batchnorm._BatchNorm,)
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -106,6 +107,10 @@ def clipped_sum(
 
     each = vmap(grad(one), in_dims=(None, 0, 0), randomness="different")
     wide = widened(known.dtype)
+    if most is not None:
+        nearest = torch.tensor(most, dtype=wide)
+        if float(nearest) > most:
+            most = float(torch.nextafter(nearest, torch.tensor(0.0, dtype=wide)))
     sums = {name: torch.zeros_like(p, dtype=wide) for name, p in wanted.items()}
     for start in range(0, len(inputs), size):
         part = slice(start, start + size)
@@ -128,8 +133,7 @@ def _clipped(
     scales = clip_scales(list(gradients.values()), norm)
     if not bool((scales > 0).all()):
         _check_finite(gradients)  # a finite gradient's may be 0, too
-    scales = scales.to(next(iter(gradients.values())).dtype)
-    return {name: torch.tensordot(scales, rows, dims=1) for name, rows in gradients.items()}
+    return {name: scaled_sum(rows, scales) for name, rows in gradients.items()}
 
 
 def clip_scales(gradients: Sequence[torch.Tensor], norm: float) -> torch.Tensor:
@@ -141,14 +145,42 @@ def clip_scales(gradients: Sequence[torch.Tensor], norm: float) -> torch.Tensor:
     """
     sizes = [math.prod(rows.shape[1:]) for rows in gradients]
     norms = [
-        torch.linalg.vector_norm(rows.reshape(len(rows), size), dim=1, dtype=torch.float64)
-        for rows, size in zip(gradients, sizes, strict=True)
+        _norms(rows.reshape(len(rows), size)) for rows, size in zip(gradients, sizes, strict=True)
     ]
     lengths = torch.stack([each.to(norms[0].device) for each in norms]).norm(dim=0)
     dtypes = [torch.finfo(rows.dtype) for rows in gradients]
     slack = _DOWN * max(dtype.eps for dtype in dtypes) + sum(sizes) * _UNIT
     scales = (norm * (1 - slack) / lengths.clamp_min(1e-300)).clamp_max(1.0)
     return scales.masked_fill(scales < max(dtype.tiny for dtype in dtypes), 0.0)
+
+
+def scaled_sum(rows: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    """Return the sum of the rows, each times its scale.
+
+    It is no product of matrices: for these `torch.autocast`, and GPUs with TF32, may take 8 or 11
+    bits of each number, and a row that is rounded up is longer than the clip.
+    """
+    total = rows.new_zeros(rows.shape[1:])
+    factors = scales.to(rows).reshape(-1, *[1] * total.dim())
+    count = _at_once(rows)
+    for part, factor in zip(rows.split(count), factors.split(count), strict=True):
+        if len(part) == 1:
+            total.addcmul_(part[0], factor[0])
+        else:
+            total += (part * factor).sum(dim=0)
+    return total
+
+
+def _norms(rows: torch.Tensor) -> torch.Tensor:
+    parts = rows.split(_at_once(rows))
+    return torch.cat([torch.linalg.vector_norm(p, dim=1, dtype=torch.float64) for p in parts])
+
+
+def _at_once(rows: torch.Tensor) -> int:
+    """Return how many rows are copied at once: few enough for a cache, or for a GPU's memory."""
+    most = _ON_CPU if rows.device.type == "cpu" else _ON_GPU
+    size: int = math.prod(rows.shape[1:])
+    return max(1, most // max(1, size))
 
 
 def _check_finite(gradients: dict[str, torch.Tensor]) -> None:

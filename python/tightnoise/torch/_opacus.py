@@ -21,7 +21,7 @@ from tightnoise._validate import positive
 from tightnoise.costs import Cost
 from tightnoise.mechanisms import Gaussian, Mechanism
 from tightnoise.random import NoiseStream
-from tightnoise.torch._clipping import clip_scales
+from tightnoise.torch._clipping import clip_scales, scaled_sum
 from tightnoise.torch._release import Sampler, release, widened
 
 _NAME = "tightnoise"
@@ -103,12 +103,15 @@ class OpacusAccountant(IAccountant):  # type: ignore[misc]
         A record may be in each of several batches that were added up before a step, each with a
         gradient of the whole clip: it counts as in a sample of as many times the rate, with one of
         as many clips. Opacus' sampler takes a record where a multiple of 2^-24 is below the rate:
-        with the next such multiple as its probability.
+        with the next such multiple as its probability. Where `torch.set_default_device` has a GPU
+        draw it, that number is (k + 1/2) / 2^32, rounded twice to float32, and 0 in place of 1.
         """
-        drawn_rate = math.ceil(sample_rate * _DRAWN) / _DRAWN
+        on_cpu = math.ceil(sample_rate * _DRAWN) / _DRAWN
+        on_gpu = sample_rate * (1.0 + 4.0 / _DRAWN) + 1.0 / _DRAWN
 
         def hook(optimizer: OpacusOptimizer) -> None:
             batches = optimizer.accumulated_iterations
+            drawn_rate = on_cpu if torch.get_default_device().type == "cpu" else on_gpu
             rate = min(drawn_rate * batches, 1.0)
             noise_multiplier = optimizer.noise_multiplier / batches
             if isinstance(optimizer, DPOptimizer):
@@ -170,7 +173,7 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
     ValueError
         If a parameter is bfloat16 or float16, in which sums would move by far more than the clip;
         at a step, if one has no gradient, or the clip or the multiplier was changed, as Opacus'
-        schedulers do.
+        schedulers do, or it is a `torch.amp.GradScaler`'s.
     TypeError
         If the mechanism has no cost for an L2 sensitivity.
 
@@ -186,6 +189,8 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
     ...     expected_batch_size=64,
     ... )
     """
+
+    _step_supports_amp_scaling = True  # has `torch.amp.GradScaler` leave the step to this class
 
     def __init__(
         self,
@@ -223,6 +228,11 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
 
     def pre_step(self, closure: Callable[[], float] | None = None) -> float | None:
         """Clip, add up and release, where nothing has changed that the cost depends on."""
+        if hasattr(self, "found_inf"):
+            raise ValueError(
+                "a GradScaler must be left out: it skips steps by gradients without noise; "
+                "torch.autocast with bfloat16 needs none"
+            )
         if (self.max_grad_norm, self.noise_multiplier) != self._told:
             raise ValueError(
                 "max_grad_norm and noise_multiplier must stay as they were, which the cost is of: "
@@ -243,7 +253,7 @@ class DPOptimizer(OpacusOptimizer):  # type: ignore[misc]
         scales = clip_scales(rows, self.max_grad_norm)
         for p, each in zip(self.params, rows, strict=True):
             _check_processed_flag(p.grad_sample)
-            total = torch.tensordot(scales.to(each), each, dims=1)
+            total = scaled_sum(each, scales)
             p.summed_grad = total if p.summed_grad is None else p.summed_grad + total
             _mark_as_processed(p.grad_sample)
 

@@ -234,7 +234,10 @@ def _draw(
     offset: int | None = None,
 ) -> Exception | None:
     """Put noise on a tensor, in place; return what hindered it."""
-    theta = array = flat.cpu().numpy()
+    host = flat
+    if flat.device.type == "cuda":  # pinned memory is copied several times as fast
+        host = torch.empty(flat.shape, dtype=flat.dtype, device="cpu", pin_memory=True).copy_(flat)
+    theta = array = host.cpu().numpy()
     try:
         if offset is None:
             keeps = isinstance(mechanism, (CoordinateMechanism, AdditiveNoise))
