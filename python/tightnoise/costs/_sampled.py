@@ -285,8 +285,7 @@ class Sampled(Leaf):
         known, leaf, release = super().profile_below(epsilons), self._single, losses_of_leaf(self)
         if known is not None or leaf is None or release is None:
             return known
-        is_other = self.is_replaced or self.sampling != "poisson"
-        if is_other or leaf.profile_below(np.zeros(1)) is None:
+        if self.is_replaced or leaf.profile_below(np.zeros(1)) is None:
             return None
 
         def inner(points: Array) -> Profile:
@@ -296,7 +295,8 @@ class Sampled(Leaf):
 
         excess = sampled_excess(Excess(0.0), self.rate, release.largest)
         beyond = epsilons * (1 + 1.01 * excess.argument) * (1 + 2.0**-50)
-        forward, backward = poisson_profile(inner, self.rate)(beyond)
+        sampled = poisson_profile if self.sampling == "poisson" else fixed_size_profile
+        forward, backward = sampled(inner, self.rate)(beyond)
         part = (beyond <= release.highest) / (1 + excess.height) * (1 - 2.0**-50)
         return forward * part, backward * part
 

@@ -31,7 +31,9 @@ _TAIL = 1e-30
 def shifted_pair(law: Any, sensitivity: float, tilt: float) -> Attained:
     """Return the profile of one shift up to the sensitivity."""
     shifts = _shifts(law, sensitivity)
-    best = max(shifts, key=lambda shift: moment(*_densities(law, shift), tilt))
+    best = shifts[0]  # of one mode the only one
+    if len(shifts) > 1:
+        best = max(shifts, key=lambda shift: moment(*_densities(law, shift), tilt))
 
     def profile(epsilons: Array) -> Profile:
         delta = np.empty_like(epsilons)
