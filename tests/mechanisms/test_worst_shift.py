@@ -221,3 +221,31 @@ def test_proof_at_most(rng):
             assert not holds
             assert value > cost * (1 - 1e-8 - 1e-10)
             assert divergence(law, [shift], epsilon)[0] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("law", "epsilon", "sensitivity", "truth"),
+    [
+        (
+            laws.QuasiGaussian(0.23114305382083133, 25.826148184560175, 1.6041033238171187),
+            21.091199509754983,
+            1.0,
+            5.1286280747e-11,
+        ),
+        (
+            laws.ScaleMixture(
+                [0.08269397465250372, 17.744270997323067],
+                [0.5630172097621531, 0.4369827902378469],
+                [0.29767708495963946, 0.7236244494624751],
+            ),
+            52.208009367606564,
+            1.0,
+            1.0799965774e-62,
+        ),
+        (laws.MultiGaussian(2.0, 0.3, 1.0, 100), 0.15, 0.5, 6.4445736995e-15),
+    ],
+)
+def test_losses_next_to_epsilon_are_not_lost_to_rounding(law, epsilon, sensitivity, truth):
+    """Where the loss exceeds epsilon by 1e-6 to 1e-17 only: masses of 60 digits between roots."""
+    assert truth <= law.worst_shift(epsilon, sensitivity)[0] <= 1.3 * truth
+    assert truth <= law.certify_at_most(epsilon, sensitivity, 0.0)[1]
