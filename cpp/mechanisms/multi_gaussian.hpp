@@ -49,6 +49,9 @@ class MultiGaussianLaw {
     double log_normaliser_;  // of the density in units of x
 };
 
+// Of a step of the lattice: all that cancels is left out.
+bool has_known_signs(const MultiGaussianLaw& law, double shift, double epsilon);
+
 // Relative error: 1e-12 of delta above 1e-300, of d_shift and d_scale where no sum cancels.
 ShiftDivergence shift_divergence(const MultiGaussianLaw& law, double shift, double epsilon);
 

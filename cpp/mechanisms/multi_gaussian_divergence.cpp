@@ -276,6 +276,7 @@ class StepPair {
         return scaled_upper_tail(-lattice_.modes() * lattice_.epsilon() - log_total_,
                                  std::max(z, 0.0));
     }
+    double bend() const { return lattice_.s() * std::min(lattice_.s(), 1.0); }
     double scale_between(double, double) const { return lattice_.s(); }
 
     // log A - log B is concave: from the right, Newton's method stays there. B is at least its
@@ -456,12 +457,15 @@ class Sweep {
 
 }  // namespace
 
+bool has_known_signs(const MultiGaussianLaw& law, double shift, double epsilon) {
+    const Lattice& lattice = law.lattice();
+    const bool has_flanks = lattice.s() < 10.0 || lattice.modes() > 18.0 * lattice.s();
+    return has_flanks && shift == law.sensitivity() && std::fabs(epsilon) == law.epsilon();
+}
+
 ShiftDivergence shift_divergence(const MultiGaussianLaw& law, double shift, double epsilon) {
     return shift_divergence_by(shift, epsilon, law.least_sigma(), [&](double by) {
-        const Lattice& lattice = law.lattice();
-        const bool has_flanks = lattice.s() < 10.0 || lattice.modes() > 18.0 * lattice.s();
-        const bool is_step = by == law.sensitivity() && std::fabs(epsilon) == law.epsilon();
-        return part_in_units(is_step && has_flanks
+        return part_in_units(has_known_signs(law, by, epsilon)
                                  ? step_divergence(law)
                                  : Sweep(law, by / law.sensitivity(), std::fabs(epsilon)).run(),
                              law.sensitivity());

@@ -275,6 +275,12 @@ double ScaleMixtureLaw::variance() const {
     return sum;
 }
 
+double error_of_places(const ScaleMixtureLaw& law) {
+    constexpr double kFar = 50.0, kError = 0x1p-46;  // nearer ones are within the part of itself
+    const double sigmas = law.greatest_location() / law.least_sigma();
+    return sigmas > kFar ? kError * sigmas : 0.0;
+}
+
 ShiftDivergence shift_divergence(const ScaleMixtureLaw& law, double shift, double epsilon) {
     return shift_divergence_by(shift, epsilon, law.least_sigma(),
                                [&](double by) { return divergence(law, by, std::fabs(epsilon)); });

@@ -48,6 +48,9 @@ class ScaleMixtureLaw {
     double least_sigma_, greatest_sigma_;
 };
 
+// Where modes are far from 0: the slope of log f is 40 of the least sigma at most where f counts.
+double error_of_places(const ScaleMixtureLaw& law);
+
 // Relative error: 1e-12 of delta above 1e-300. d_scale is NaN unless all sigmas are equal. Where
 // f(x + shift) / f(x) stays next to e^epsilon on many sigmas, as on the flank of a lattice, the
 // search for its roots gives up, and delta is an upper bound, up to the probability that is left.

@@ -115,7 +115,7 @@ class ShiftSearch {
         if (shift == 0.0) {
             return {0.0, epsilon_ >= 0.0 ? 0.0 : -std::expm1(epsilon_), 0.0, 0.0, 0.0};
         }
-        const ShiftDivergence at = shift_divergence(law_, shift, epsilon_);
+        const ShiftDivergence at = shift_divergence_upper(law_, shift, epsilon_);
         if (at.at_most() > found_) {
             found_ = at.at_most();
             shift_ = shift;
@@ -132,7 +132,7 @@ class ShiftSearch {
         double divergence = lowered >= 0.0 ? 0.0 : -std::expm1(lowered);
         if (at.shift > 0.0) {
             --budget_;
-            divergence = shift_divergence(law_, at.shift, lowered).at_most();
+            divergence = shift_divergence_upper(law_, at.shift, lowered).at_most();
         }
         const double raised = std::exp(at.kappa) * divergence;
         at.excess = std::max(raised - at.delta, 0.0) + kDivergenceError * (raised + at.delta);

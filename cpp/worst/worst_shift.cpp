@@ -64,7 +64,7 @@ WorstShift cost(const Law& law, bool unimodal, double epsilon, double sensitivit
         return {std::max(-std::expm1(epsilon), 0.0), 0.0, Proof::unimodal};
     }
     if (unimodal) {
-        const double divergence = shift_divergence(law, sensitivity, epsilon).at_most();
+        const double divergence = shift_divergence_upper(law, sensitivity, epsilon).at_most();
         return {upwards(divergence), sensitivity, Proof::unimodal};
     }
     ShiftSearchGoal goal;
@@ -112,7 +112,7 @@ double cost_of_shift(const Law& law, double epsilon, double shift) {
         return worst_shift(law, epsilon, shift).delta;
     } else {
         constexpr double kOpen = 5e-12;  // relative
-        const ShiftDivergence at = shift_divergence(law, shift, epsilon);
+        const ShiftDivergence at = shift_divergence_upper(law, shift, epsilon);
         return at.unsettled > kOpen * at.delta + kUnderflow ? kNaN : upwards(at.at_most());
     }
 }
@@ -120,7 +120,7 @@ double cost_of_shift(const Law& law, double epsilon, double shift) {
 template <class Law>
 ShiftCheck certify_at_most(const Law& law, double epsilon, double sensitivity, double delta) {
     const auto at_most = [=](double divergence) { return upwards(divergence) <= delta; };
-    const double at_end = shift_divergence(law, sensitivity, epsilon).at_most();
+    const double at_end = shift_divergence_upper(law, sensitivity, epsilon).at_most();
     if (!at_most(at_end)) return {false, at_end, sensitivity};
     if (is_unimodal(law)) return {true, at_end, sensitivity};
     // So that worst_shift, which is content with its tolerance, says so too.

@@ -215,14 +215,23 @@ def check_writable(path: str, *, suffix: str = ".npy", overwrite: bool) -> str:
 def locked(path: str) -> Iterator[None]:
     """Keep other processes that lock it from `path` meanwhile, also while it is replaced.
 
-    Where the system has no such locks (Windows), nothing is kept.
+    Where the system has no such locks (Windows), nothing is kept. NFS locks only what is open for
+    writing.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened or locked.
     """
     if fcntl is None:
         yield
         return
     while True:
-        with open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with open(path, "r+b" if os.access(path, os.W_OK) else "rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError as error:
+                raise OSError(error.errno, f"cannot lock it: {error.strerror}", path) from error
             if _is_there(path, file):  # not replaced while this one waited
                 yield
                 return

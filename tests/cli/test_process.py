@@ -82,6 +82,31 @@ def test_a_release_is_printed_wherever_it_goes(tmp_path):
     assert "Gr\\xf6\\xdfe" in done.stdout
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("json_too", [[], ["--json"]])
+def test_a_release_that_stdout_does_not_take_is_on_stderr(tmp_path, json_too):
+    (tmp_path / "people.csv").write_text("age\n1\n2\n", encoding="utf-8")
+    tn.Session(1.0, adjacency="add-remove").save(tmp_path / "budget.json")
+
+    def shell(outputs):
+        command = shlex.join([sys.executable, "-m", "tightnoise", *COUNT, *json_too])
+        return subprocess.run(
+            f"{command} {outputs}", shell=True, capture_output=True, text=True, cwd=tmp_path
+        )
+
+    done = shell(">/dev/full")
+    assert done.returncode == 3
+    first, rest = done.stderr.split("\n", 1)
+    assert first == (
+        "tightnoise release: error: standard output: No space left on device; what was paid for:"
+    )
+    assert "value" in json.loads(rest) if json_too else "cost" in rest
+    assert len(tn.Session.load(tmp_path / "budget.json").releases) == 1
+    assert shell(">/dev/full 2>/dev/full").returncode == 3
+    done = shell("--name '' 2>/dev/full")  # nothing is paid, and nobody told
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell that closes files")
 def test_closed_outputs(tmp_path):
     (tmp_path / "people.csv").write_text("age\n1\n2\n", encoding="utf-8")

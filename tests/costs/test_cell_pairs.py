@@ -76,6 +76,26 @@ def test_shifts_of_noise_with_several_modes(sensitivity):
             assert np.min(np.max(np.abs(truths - profile), axis=1)) < 1e-3
 
 
+@pytest.mark.parametrize("times", [0.25, 0.5])
+def test_no_lower_side_where_a_loss_stays_at_epsilon(times):
+    """All along a flank of one mode: there the upper bound is 1500 times the true divergence."""
+    noise = tn.MultiGaussianMixture(1.0, 0.5, 1.0, 40)
+    cost = noise.cost(sensitivity=times)
+    (leaf, _), *_ = cost.terms
+    assert leaf.is_attained
+    x = np.linspace(-60.0, 60.0, 100_001)
+    here, there = (
+        sum(np.exp(-0.5 * abs(k) - 0.5 * (x + shift - k) ** 2) for k in range(-40, 41))
+        for shift in (times, 0.0)
+    )
+    truth = float(np.maximum(here - np.exp(0.5 * times) * there, 0.0).sum() / there.sum())
+    lower, upper = cost.delta_bounds(0.5 * times)
+    assert lower <= truth * (1 + 1e-5)
+    assert upper >= truth * (1 - 1e-5)
+    lower, upper = cost.delta_bounds(0.6 * times)  # elsewhere both sides are as near as they were
+    assert lower >= upper * (1 - 1e-10) > 0
+
+
 def test_divergences_of_a_shift_are_rounded_upwards():
     """By more than they are wrong by, and by no more than their excess says."""
     for noise in (

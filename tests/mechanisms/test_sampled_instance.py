@@ -354,3 +354,20 @@ def test_a_norm_alone() -> None:
     steps = [np.array([math.cos(a), math.sin(a)]) for a in np.linspace(0, 2 * math.pi, 9)]
     truth = worst("rectified", mechanism, rows, 0.2, steps)
     assert np.all(truth <= cost.rdp(ORDERS).values * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("scale", [2.0**-600, 2.0**520])
+def test_numbers_whose_squares_are_no_floats(scale) -> None:
+    """Norms were infinite, or 0: sums that were certain, and no sensitivity that was enough."""
+    rows = np.random.default_rng(3).uniform(-0.1, 0.1, (40, 2))
+    ours, theirs = (ColumnSums.of(rows * unit) for unit in (1.0, scale))
+    np.testing.assert_allclose(theirs.longest / scale, ours.longest, rtol=1e-14)
+    for there, here in zip(theirs.intervals(0.1, 1e-8), ours.intervals(0.1, 1e-8), strict=True):
+        if np.ndim(here):
+            np.testing.assert_allclose(there / scale, here, rtol=1e-13)
+    mechanism = tn.RectifiedGaussian(scale, -0.5 * scale, 0.5 * scale)
+    bounds = {"coordinate_sensitivity": 0.1 * scale, "sensitivity": 0.2 * scale}
+    assert mechanism.sampled_cost_at(rows * scale, 0.1, "poisson", **bounds).epsilon(1e-5) < 1
+    bounds["sensitivity"] = 0.05 * scale
+    with pytest.raises(ValueError, match=r"^sensitivity must be at least \d.*e.*, the norm"):
+        mechanism.sampled_cost_at(rows * scale, 0.1, "poisson", **bounds)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tightnoise import _core
+from tightnoise.costs._shifted_pair import worst_shifts_below
 
 laws = _core.additive
 
@@ -221,3 +222,65 @@ def test_proof_at_most(rng):
             assert not holds
             assert value > cost * (1 - 1e-8 - 1e-10)
             assert divergence(law, [shift], epsilon)[0] == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("law", "epsilon", "sensitivity", "truth"),
+    [
+        (
+            laws.QuasiGaussian(0.23114305382083133, 25.826148184560175, 1.6041033238171187),
+            21.091199509754983,
+            1.0,
+            5.1286280747e-11,
+        ),
+        (
+            laws.ScaleMixture(
+                [0.08269397465250372, 17.744270997323067],
+                [0.5630172097621531, 0.4369827902378469],
+                [0.29767708495963946, 0.7236244494624751],
+            ),
+            52.208009367606564,
+            1.0,
+            1.0799965774e-62,
+        ),
+        (laws.MultiGaussian(2.0, 0.3, 1.0, 100), 0.15, 0.5, 6.4445736995e-15),
+    ],
+)
+def test_losses_next_to_epsilon_are_not_lost_to_rounding(law, epsilon, sensitivity, truth):
+    """Where the loss exceeds epsilon by 1e-6 to 1e-17 only: masses of 60 digits between roots."""
+    assert truth <= law.worst_shift(epsilon, sensitivity)[0] <= 5 * truth
+    assert truth <= law.certify_at_most(epsilon, sensitivity, 0.0)[1]
+
+
+@pytest.mark.parametrize(
+    ("law", "epsilon", "shift", "truth"),
+    [
+        (
+            laws.ScaleMixture(
+                [15.941694267377047, 1.8516216849385632, 1.7807974224460676],
+                [0.609653360866826, 1.5939638164406425e-05, 0.39033069949500965],
+                [0.07287536630657414, 0.10688646769193873, 1.128820378809761],
+            ),
+            93.50514750304121,
+            0.987356455536544,
+            0.00463134078217484,
+        ),
+        (
+            laws.ScaleMixture(
+                [0.0, 17.478077964966097, 1.580260526081945],
+                [0.11900825831246983, 0.04092942811840085, 0.8400623135691293],
+                [1.622774223624518, 0.08747535456236591, 0.22310861468704912],
+            ),
+            65.95935027007938,
+            1.0,
+            0.00090500448951995,
+        ),
+    ],
+)
+def test_where_modes_give_way_few_nodes_are_not_enough(law, epsilon, shift, truth):
+    """Eight were 3e-9 and 1.3e-8 off: the density is flat where one part falls and one rises."""
+    delta = np.empty(1)
+    law.shift_delta(np.array([shift]), np.array([epsilon]), delta)
+    assert truth <= delta[0] <= truth * (1 + 1e-10)
+    below, _ = worst_shifts_below(law, shift, np.array([epsilon]), 300.0)
+    assert truth * (1 - 1e-9) <= below[0] <= truth

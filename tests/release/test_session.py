@@ -1,5 +1,6 @@
 """A session spends before it draws, spends nothing on an error, and keeps to its file."""
 
+import errno
 import json
 import os
 import stat
@@ -300,3 +301,27 @@ def test_processes_that_share_a_file_lose_nothing(tmp_path):
 def test_bad_budgets(given, message):
     with pytest.raises(ValueError, match=message):
         tn.Session(**{"epsilon": 1.0, "adjacency": "add-remove"} | given)
+
+
+def test_files_are_locked_as_network_file_systems_allow(monkeypatch, tmp_path):
+    """NFS takes locks only of files that are open for writing, and may take none."""
+    fcntl = pytest.importorskip("fcntl")
+    path = tmp_path / "budget.json"
+    session = tn.Session(1.0, adjacency="add-remove")
+    session.save(path)
+
+    def flock(file, _):
+        if not file.writable():
+            raise OSError(errno.EBADF, "Bad file descriptor")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    session.release_count([True, False], 0.25)
+    assert len(tn.Session.load(path).releases) == 1
+
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(OSError, match=r"cannot lock it: No locks available: '.*budget\.json'"):
+        session.release_count([True, False], 0.25)
+    assert len(tn.Session.load(path).releases) == 1 == len(session.releases)

@@ -2,7 +2,8 @@
 
 One module a command, each with `add_to(commands)`, which declares the command's options and sets
 `run`, the function that does the work and may return an exit code. Exit code 0, or 2 with one line
-on stderr if the input is at fault, or 130 with one line after Ctrl-C.
+on stderr if the input is at fault, or 3 with a release on stderr that stdout did not take, or 130
+with one line after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tightnoise.cli import (
     session,
 )
 from tightnoise.cli._options import with_negative_numbers
+from tightnoise.cli._output import abandon, say
 
 __all__ = ["main"]
 
@@ -46,7 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0; 1 after `reproduce` if a figure is not the expected one; 2 after one line on stderr that
-        says what is wrong with the input; 130 after Ctrl-C.
+        says what is wrong with the input; 3 if stdout did not take a release, which is on stderr;
+        130 after Ctrl-C.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = with_negative_numbers(sys.argv[1:] if argv is None else argv)
         return _run(_parser().parse_args(arguments))
     except KeyboardInterrupt:
-        print("tightnoise: interrupted", file=sys.stderr)
+        say("tightnoise: interrupted")
         return 130  # as shells have it: 128 and the number of the signal
 
 
@@ -74,7 +77,7 @@ def _set_streams() -> None:
     if sys.stderr is None:  # print takes that for stdout
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
-        print("tightnoise: error: standard output is closed", file=sys.stderr)
+        say("tightnoise: error: standard output is closed")
         raise SystemExit(2)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -87,11 +90,10 @@ def _run(options: argparse.Namespace) -> int:
         code = options.run(options) or 0
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone (`| head`). Python would complain once more as it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon(sys.stdout)  # the reader has gone (`| head`)
     except (FileError, OSError, ValueError, TypeError, MemoryError) as error:
         message = " ".join(str(error).split()) or "not enough memory"
-        print(f"tightnoise {options.command}: error: {message}", file=sys.stderr)
+        say(f"tightnoise {options.command}: error: {message}")
         return 2
     return code
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import tightnoise as tn
 from tightnoise.cli._options import Commands, Options, several
-from tightnoise.cli._output import print_json
+from tightnoise.cli._output import json_text, print_paid
 from tightnoise.cli._parameters import Function, add_options, given, option, refuse_others
 from tightnoise.cli._tables import read_column
 from tightnoise.release import HistogramRelease, QuantileRelease, Release
@@ -57,7 +57,7 @@ def add_to(commands: Commands) -> None:
     release.set_defaults(run=_run)
 
 
-def _run(options: Options) -> None:
+def _run(options: Options) -> int:
     function = STATISTICS[options.statistic]
     refuse_others(options, STATISTICS.items(), function)
     for name, statistic in (("cells", "histogram"), ("equals", "count")):
@@ -78,10 +78,7 @@ def _run(options: Options) -> None:
         asked["cells"] = options.cells
     column = _column(options)
     release = function(column, **asked)
-    if options.json:
-        print_json(_report(release))
-    else:
-        print(release)
+    return print_paid("release", json_text(_report(release)) if options.json else str(release))
 
 
 def _column(options: Options) -> Column:

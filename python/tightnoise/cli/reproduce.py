@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ from tightnoise._files import check_writable
 from tightnoise._progress import progress
 from tightnoise._validate import integer
 from tightnoise.cli._options import Commands, Options, several, whole
-from tightnoise.cli._output import print_json
+from tightnoise.cli._output import print_json, say
 from tightnoise.cli._plot import add_plot_options, check_plot, write_plot
 from tightnoise.reproduce import PAPERS, STUDIES, Paper, Study
 from tightnoise.reproduce._study import Settings, run
@@ -82,7 +81,7 @@ def _run(options: Options) -> int:
         write_plot(options, draw)
     wrong = [f"{table.title}: {where}" for table in tables for where in table.disagreements]
     for where in wrong:
-        print(f"tightnoise reproduce: not as expected: {where}", file=sys.stderr)
+        say(f"tightnoise reproduce: not as expected: {where}")
     return 1 if wrong else 0
 
 

@@ -118,6 +118,7 @@ _LAWS = {
         apart=lambda locations, _, sigmas: max(locations) / min(sigmas),
     ),
 }
+_OF_PIECES = ("laplace", "staircase")  # whose divergences have a closed form
 
 
 @dataclass(frozen=True)
@@ -194,22 +195,26 @@ class AdditivePair(Leaf):
 
     @property
     def profile_excess(self) -> Excess | None:
-        """That of a divergence which is rounded upwards (cpp/worst/worst_shift.hpp)."""
-        return EXACT if self.is_attained else None
+        """That of a divergence which is rounded upwards (cpp/worst/worst_shift.hpp).
+
+        Of mixtures none, one mode or not: where the loss is epsilon all along a flank, the
+        divergence may be far above the truth.
+        """
+        return EXACT if self.law in _OF_PIECES else None
 
     def profile_below(self, epsilons: Array) -> Profile | None:
         """Return that of the worst shift at each epsilon."""
-        if self.is_attained:
+        if self.law in _OF_PIECES:
             return super().profile_below(epsilons)
-        if self._apart > _FARTHEST:
+        if not self.is_attained and self._apart > _FARTHEST:
             return None
-        return worst_shifts_below(self._core_law, self.sensitivity, epsilons)
+        return worst_shifts_below(self._core_law, self.sensitivity, epsilons, self._apart)
 
     def attained(self, tilt: float = 0.0) -> Attained | None:
         """Return that of the largest shift, or of one where there are several modes."""
-        if self.is_attained:
+        if self.law in _OF_PIECES:
             return super().attained(tilt)
-        if self._apart > _FAR_APART:
+        if not self.is_attained and self._apart > _FAR_APART:
             return None
         return shifted_pair(self._core_law, self.sensitivity, tilt)
 

@@ -46,7 +46,8 @@ _NEAR = 1e-9  # relative: multiples are so close
 _ATOM = 1e-4  # losses that are this probable, and
 _ALONE = 20.0  # so much more than those beside them, are to be at multiples
 _FEW = 64  # losses are all atoms
-LEAST_LOSS = 1e-100  # the largest one: less is too close to 0 for points between
+LEAST_LOSS = 1e-100
+"""The largest one of losses that points are laid for: less is too close to 0 for any between."""
 _MOST_ATOMS = 8  # of one release
 
 
@@ -288,8 +289,11 @@ def _delta_above(way: Way, frame: Frame, epsilon: float) -> float:
 
 
 @functools.lru_cache(maxsize=32)
-def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
-    """Return the leaves with their losses from above, if pairs of all are known; else none."""
+def releases_of(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
+    """Return the leaves with their losses from above, if pairs of all are known; else none.
+
+    None, too, where points are to be laid for losses that are next to nothing.
+    """
     found = []
     for leaf, count in merged_terms(terms):
         release = losses_of_leaf(leaf)
@@ -298,7 +302,13 @@ def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
         if leaf.reached() is None and release.largest < LEAST_LOSS:
             return ()
         found.append((leaf, release, count))
-    return tuple(found) if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else ()
+    return tuple(found)
+
+
+def _releases(terms: Terms) -> tuple[tuple[Leaf, Release, int], ...]:
+    """Return those of as many releases as a lattice takes; else none."""
+    found = releases_of(terms)
+    return found if sum(n for _, _, n in found) <= MAX_LATTICE_COUNT else ()
 
 
 @functools.lru_cache(maxsize=16)

@@ -40,9 +40,8 @@ from tightnoise.costs._atom_products import (
 from tightnoise.costs._atom_sums import BothSides, Sum, sums_of
 from tightnoise.costs._discrete_losses import Polygon
 from tightnoise.costs._exact import NARROW, Bounds
-from tightnoise.costs._lattice_bounds import LEAST_LOSS, atoms_of
+from tightnoise.costs._lattice_bounds import atoms_of, releases_of
 from tightnoise.costs._leaf import Leaf, Terms, least_epsilon, losses_of_leaf
-from tightnoise.costs._sampled import merged_terms
 
 Array = NDArray[np.float64]
 
@@ -131,12 +130,7 @@ class _Plan:
     def of(terms: Terms) -> _Plan | None:
         """Return the plan, if pairs of all are known and some are rare."""
         rare, others = [], []
-        for leaf, n in merged_terms(terms):
-            release = losses_of_leaf(leaf)
-            if release is None or release.largest < LEAST_LOSS:
-                return None
-            if leaf.reached() is None and leaf.attained() is None:
-                return None
+        for leaf, _, n in releases_of(terms):
             found = _rare_of(leaf, n)
             if found is None:
                 others.append((leaf, n))

@@ -301,7 +301,7 @@ class Sampled(Leaf):
         if pair is not None and pair.both_sides is not None:
             both_sides = pair.both_sides
             return lambda points: both_sides(points)[0]
-        if leaf is None or self.is_replaced or self.sampling != "poisson":
+        if leaf is None or self.is_replaced:
             return None
         if leaf.profile_below(np.zeros(1)) is None:
             return None

@@ -19,9 +19,10 @@ from tightnoise.costs._leaf import Attained, Profile, UntoldError
 
 Array = NDArray[np.float64]
 
-EXACT = Excess(2e-11, 8 * 2.0**-53)
+EXACT = Excess(2e-11, 32 * 2.0**-53)
 """Of the divergence at a shift, rounded upwards (cpp/worst/worst_shift.hpp)."""
 
+_OF_PLACES = 2.0**-44  # twice what divergences are of a smaller epsilon by, and what it is off by
 _EPSILONS = (0.0, 1.0, 4.0, 16.0)  # of which the worst shifts are tried
 _LOOKED_FOR = 9  # of many epsilons
 _POINTS = 4_000  # up to where noise hardly goes: moments need not be exact
@@ -31,7 +32,9 @@ _TAIL = 1e-30
 def shifted_pair(law: Any, sensitivity: float, tilt: float) -> Attained:
     """Return the profile of one shift up to the sensitivity."""
     shifts = _shifts(law, sensitivity)
-    best = max(shifts, key=lambda shift: moment(*_densities(law, shift), tilt))
+    best = shifts[0]  # of one mode the only one
+    if len(shifts) > 1:
+        best = max(shifts, key=lambda shift: moment(*_densities(law, shift), tilt))
 
     def profile(epsilons: Array) -> Profile:
         delta = np.empty_like(epsilons)
@@ -43,8 +46,10 @@ def shifted_pair(law: Any, sensitivity: float, tilt: float) -> Attained:
     return Attained(profile, EXACT, is_symmetric=True)
 
 
-def worst_shifts_below(law: Any, sensitivity: float, epsilons: Array) -> Profile:
+def worst_shifts_below(law: Any, sensitivity: float, epsilons: Array, apart: float) -> Profile:
     """Return the divergence of about the worst shift at each epsilon, rounded down.
+
+    `apart`: how many sigmas modes are from 0, as far as which losses have fewer digits.
 
     Of many that rise, the worst shift is looked for at some; of others, those before and after are
     tried, and what lies in line between them: any shift tells a lower bound.
@@ -57,10 +62,11 @@ def worst_shifts_below(law: Any, sensitivity: float, epsilons: Array) -> Profile
     tried = [known[place]]
     if some.size < epsilons.size:
         tried += [known[np.maximum(place - 1, 0)], np.interp(epsilons, epsilons[some], known)]
+    beyond = epsilons * (1 + 2 * EXACT.argument) + _OF_PLACES * apart
     best = np.zeros_like(epsilons)
     for shifts in tried:
         delta = np.empty_like(epsilons)
-        law.shift_delta(shifts, epsilons * (1 + 2 * EXACT.argument), delta)
+        law.shift_delta(shifts, beyond, delta)
         best = np.fmax(best, delta)
     best = np.where(best > LOST, best * (1 - EXACT.height), 0.0)
     return best, best

@@ -31,7 +31,7 @@ class ColumnSums(NamedTuple):
     records: int
     below: Array  # sum of the negative numbers
     above: Array  # sum of the positive numbers
-    squares: Array
+    norms: Array  # Euclidean
     least: Array  # at most 0
     greatest: Array  # at least 0
     longest: float  # the largest Euclidean norm of a row
@@ -40,19 +40,19 @@ class ColumnSums(NamedTuple):
     def of(cls, rows: NDArray[np.floating[Any]]) -> ColumnSums:
         """Read the rows once."""
         n, d = rows.shape
-        below, above, squares, least, greatest = np.zeros((5, d))
+        below, above, norms, least, greatest = np.zeros((5, d))
         longest = 0.0
         step = max(1, _CHUNK // max(d, 1))
         for begin in range(0, n, step):
             part = rows[begin : begin + step].astype(np.float64)
-            negative, positive, square = np.minimum(part, 0.0), np.maximum(part, 0.0), part * part
+            negative, positive = np.minimum(part, 0.0), np.maximum(part, 0.0)
             below += negative.sum(axis=0)
             above += positive.sum(axis=0)
-            squares += square.sum(axis=0)
+            norms = np.hypot(norms, _norms(part, 0))
             least = np.minimum(least, negative.min(axis=0))
             greatest = np.maximum(greatest, positive.max(axis=0))
-            longest = max(longest, math.sqrt(float(square.sum(axis=1).max(initial=0.0))))
-        return cls(n, below, above, squares, least, greatest, longest)
+            longest = max(longest, float(_norms(part, 1).max(initial=0.0)))
+        return cls(n, below, above, norms, least, greatest, longest)
 
     def intervals(self, rate: float, failure: float) -> tuple[Array, Array, float]:
         """Return the ends of an interval for each coordinate, and the chance that one fails.
@@ -62,16 +62,23 @@ class ColumnSums(NamedTuple):
         """
         logarithm = math.log(2.0 * self.below.size / failure)
         rounding = 2.0 * _ULP * (self.records + 16)
-        variance = rate * (1.0 - rate) * self.squares * (1.0 + rounding)
+        deviation = math.sqrt(2.0 * rate * (1.0 - rate) * logarithm) * self.norms * (1.0 + rounding)
         mean = rate * (self.below + self.above)
         error = rounding * (self.above - self.below)  # also of what follows
         ends = []
         for greatest, least in ((self.greatest, self.least), (-self.least, -self.greatest)):
             third = np.maximum((1.0 - rate) * greatest, -rate * least) * logarithm / 3.0
-            far = third + np.sqrt(third * third + 2.0 * variance * logarithm)
+            far = third + np.hypot(third, deviation)
             ends.append(far * (1.0 + 16.0 * _ULP) + error)
         high = mean + ends[0] - rate * self.least
         low = mean - ends[1] - rate * self.greatest
         widest = self.below - error, self.above + error
         is_sure = bool(np.all((low <= widest[0]) & (high >= widest[1])))
         return np.maximum(low, widest[0]), np.minimum(high, widest[1]), 0.0 if is_sure else failure
+
+
+def _norms(part: Array, axis: int) -> Array:
+    """Return Euclidean norms, of numbers whose squares are no floats, too."""
+    largest = np.abs(part).max(axis=axis, keepdims=True, initial=0.0)
+    scaled = part / np.where(largest > 0.0, largest, 1.0)
+    return np.asarray(largest.squeeze(axis) * np.sqrt((scaled * scaled).sum(axis=axis)))
