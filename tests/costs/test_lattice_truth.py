@@ -129,7 +129,7 @@ LATER = ("fixed size, steep", "Laplace, steep", "Laplace, rare")
 @pytest.mark.parametrize("times", [2, *by_night(3)])
 def test_few_releases(name, times, rng, check_error, monkeypatch):
     if times > 2:
-        monkeypatch.setattr("test_lattice_truth._PANELS", 32)
+        monkeypatch.setitem(globals(), "_PANELS", 32)
     close = 1e-10 if times == 2 else 1e-8  # of the quadrature
     law = LAWS[name]
     many = law.cost * times
