@@ -461,3 +461,12 @@ def test_rates_next_to_nothing(rate, sigma):
     lower, upper = (step + LAPLACE).epsilon_bounds(1e-6)
     assert 0 <= lower <= alone * (1 + 1e-12)
     assert alone * (1 - 1e-12) <= upper <= 1.1 * alone
+
+
+@pytest.mark.nightly
+def test_of_what_is_not_told_together_one_kind_counts_from_below():
+    response = Cost.of_response(0.1636, 10) * 5053
+    group = tn.Gaussian(3.703).cost(sensitivity=1.0).sampled(0.1178, "poisson").group(13) * 3
+    noise = tn.Laplace(1498.0).cost(sensitivity=1.0) * 11539
+    lower, upper = (response + group + noise).epsilon_bounds(0.0016)
+    assert response.epsilon_bounds(0.0016)[0] <= lower <= upper

@@ -167,20 +167,25 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         if best.is_narrow:
             return best
     lower = max(
-        (_both_sides_of_case(question, part, at, upper).lower for part in _parts(terms)),
+        (_both_sides_of_case(question, part, at, upper).lower for part in _parts(terms, best)),
         default=0.0,
     )
     return best.or_tighter(Bounds(lower, upper))
 
 
-def _parts(terms: Terms) -> list[Terms]:
-    """Return releases that compose from below, if some do not, and one of those of many pairs."""
+def _parts(terms: Terms, known: Bounds) -> list[Terms]:
+    """Return releases that compose from below, if some do not, and one of those of many pairs.
+
+    Or those of each kind, where nothing is known from below of all together.
+    """
     unknown = {leaf for leaf, _ in terms if not leaf.has_pair}
     parts: list[Terms] = [
         ((leaf, 1),) for leaf, _ in terms if leaf.gap is not None and not leaf.is_coarse
     ]
     if unknown:
         parts.append(tuple((leaf, n) for leaf, n in terms if leaf not in unknown))
+    elif known.lower == 0:
+        parts += [((leaf, n),) for leaf, n in terms]
     return [part for part in parts if part and part != terms]
 
 
