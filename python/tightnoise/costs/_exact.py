@@ -42,6 +42,7 @@ _VERY_MANY = 2_000
 _OFTEN = 10.0  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
+_SOME = 300  # of profiles, where a lattice is not fine enough
 
 
 class Bounds(NamedTuple):
@@ -195,12 +196,15 @@ class _Kind(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | None:
+def composition_of(
+    terms: Terms, *, of_atoms: bool = False, is_patient: bool = False
+) -> Composition | None:
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
     releases that are atoms, which a lattice takes longer for; less are quicker on a lattice, and so
-    is next to nothing of sampled noise beside atoms.
+    is next to nothing of sampled noise beside atoms. `is_patient`: also of some hundreds, if none
+    has a lattice of its own.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
     has_atoms = any(law is None for _, law, _ in laws)
@@ -219,7 +223,10 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         return None
     if smooth or is_spread:
         return _composition(terms, None, most_work)
-    if of_atoms and any(law is None and _is_many(leaf, n) for leaf, law, n in laws):
+    if is_patient and any(leaf.reached() is not None for leaf, _, _ in laws):
+        return None
+    least = _SOME if is_patient else None
+    if of_atoms and any(law is None and _is_many(leaf, n, least) for leaf, law, n in laws):
         return _composition(terms, None, most_work)
     return None
 
@@ -231,14 +238,12 @@ def _few_samples(terms: Terms) -> RareRelease | None:
     return release if release is not None and release.is_told(n) else None
 
 
-def _is_many(leaf: Leaf, n: int) -> bool:
+def _is_many(leaf: Leaf, n: int, least: int | None) -> bool:
     """Return whether so many of a leaf are nearly Gaussian, so that few frequencies tell them."""
     rate = leaf.rate if isinstance(leaf, Sampled | GroupCase) else 1.0
-    return n >= _least_count(leaf) and n * rate >= _OFTEN
-
-
-def _least_count(leaf: Leaf) -> int:
-    return _MANY if leaf.reached() is None else _MANY_ATOMS
+    if least is None:
+        least = _MANY if leaf.reached() is None else _MANY_ATOMS
+    return n >= least and n * rate >= _OFTEN
 
 
 def _composition(
