@@ -53,18 +53,18 @@ double panel(const Pair& pair, double a, double b) {
     return (b - a) * sum;
 }
 
-// An integral over a panel, of as many as it takes for few nodes to say almost what more do. Where
-// one mode gives way to another, log f may be flat while its parts rise and fall fast.
-template <class Pair>
+// An integral over a panel on which a rule of so many nodes has all digits, but where one mode
+// gives way to another: there log f may be flat while its parts rise and fall fast. So of as many
+// panels as it takes for few nodes to say almost what more do.
+template <int Nodes, class Pair>
 double panels(const Pair& pair, double a, double b, int splits = 12) {
     constexpr double kNarrow = 0.25;  // of the length on which modes give way
-    const double few = panel<8>(pair, a, b);
-    if (b - a < kNarrow * pair.bend()) return few;
-    const double many = panel<16>(pair, a, b);
+    if (b - a < kNarrow * pair.bend()) return panel<Nodes>(pair, a, b);
+    const double few = panel<8>(pair, a, b), many = panel<16>(pair, a, b);
     // What eight nodes err by, sixteen do to about the square.
     if (splits == 0 || !(std::fabs(many - few) > 1e-7 * many)) return many;
     const double middle = a + 0.5 * (b - a);
-    return panels(pair, a, middle, splits - 1) + panels(pair, middle, b, splits - 1);
+    return panels<Nodes>(pair, a, middle, splits - 1) + panels<Nodes>(pair, middle, b, splits - 1);
 }
 
 // The greater one of |(log f)'| at x + shift and at x.
@@ -119,7 +119,7 @@ double quadrature(const Pair& pair, double a, double b) {
         if (!(from < b)) return sum + pair.top_mass(a, b);  // no numbers are so close
         const double w = (b - from) / s;
         if (std::max(end.log_top, start.log_top) + 0.125 * w * w >= kInvisible) {
-            const double here = panels(pair, from, b);
+            const double here = panels<16>(pair, from, b);
             sum += here;
             // What is left is at most an integral of f.
             if (here < 1e-3 * sum && pair.top_mass(a, from) < 1e-17 * sum) break;
@@ -157,7 +157,7 @@ PositivePart positive_part(const Pair& pair, double low, double high, double tai
         if (w <= 0.0) {
             // Only its ends count.
         } else if (w < 1.2 && w * steepness < 2.5) {
-            total.delta += panels(pair, a, b);
+            total.delta += panels<8>(pair, a, b);
         } else {
             const double top = pair.top_mass(a, b);
             const double closed = top - pair.bottom_mass(a, b);
