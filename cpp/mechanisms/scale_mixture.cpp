@@ -276,7 +276,7 @@ double ScaleMixtureLaw::variance() const {
 }
 
 double error_of_places(const ScaleMixtureLaw& law) {
-    constexpr double kFar = 50.0, kError = 0x1p-46;  // nearer ones are within the part of itself
+    constexpr double kFar = 50.0, kError = 0x1p-46;  // 50: _FAR_APART of _additive_pair.py
     const double sigmas = law.greatest_location() / law.least_sigma();
     return sigmas > kFar ? kError * sigmas : 0.0;
 }

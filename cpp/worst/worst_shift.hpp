@@ -46,8 +46,8 @@ template <class Law>
 WorstShift worst_shift(const Law& law, double epsilon, double sensitivity);
 
 // The divergence at one shift, rounded upwards in the same way: at most a fraction 2e-11 above the
-// truth at an epsilon that is less by 32 units. NaN where it cannot be told that closely, as the
-// sign of the difference is left open.
+// truth at an epsilon that is less by 32 units and twice error_of_places(law). NaN where it cannot
+// be told that closely, as the sign of the difference is left open.
 template <class Law>
 double cost_of_shift(const Law& law, double epsilon, double shift);
 

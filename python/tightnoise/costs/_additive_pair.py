@@ -214,7 +214,7 @@ class AdditivePair(Leaf):
         """Return that of the largest shift, or of one where there are several modes."""
         if self.law in _OF_PIECES:
             return super().attained(tilt)
-        if not self.is_attained and self._apart > _FAR_APART:
+        if self._apart > _FAR_APART:  # positions have fewer digits there, too
             return None
         return shifted_pair(self._core_law, self.sensitivity, tilt)
 
