@@ -34,3 +34,24 @@ def test_both_directions_of_random_pairs(noise, rng):
             truth, _ = both_deltas(a, b, at)
             assert (got <= truth * (1 + 2e-15) + 1e-17).all()
             assert np.exp(below.log_mass).sum() + below.infinite <= 1
+
+
+@pytest.mark.parametrize("points", [1, 4])
+def test_rare_losses_beyond_a_steep_end_are_kept(points):
+    """Where nearly all losses end within a cell or two, what is left beyond is told, too."""
+    bulk = np.linspace(-0.06, 0.06, 60)
+    losses = np.append(bulk, [0.5, 1.0, 1.5])
+    p = np.append(np.exp(-((bulk / 0.01) ** 2)), [1e-9, 1e-10, 1e-11])
+    q = p * np.exp(-losses)
+    p, q = p / p.sum(), q / q.sum()
+    far = np.log(p / q).max()
+
+    def profile(epsilons):
+        return both_deltas(p, q, epsilons)
+
+    both = below_of_profile(profile, (far, 0.06), far / 200, points, Excess(0.0), symmetric=False)
+    at = np.array([0.3, 0.7, 1.2])
+    gains = np.maximum(0, -np.expm1(np.subtract.outer(at, both[0].values)))
+    got, truth = gains @ np.exp(both[0].log_mass), profile(at)[0]
+    assert (got <= truth * (1 + 1e-12)).all()
+    assert (got >= 0.5 * truth).all()

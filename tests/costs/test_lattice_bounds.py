@@ -256,6 +256,16 @@ def test_widths(name, times, check_error):
         check_error(f"epsilon_bounds, {name}", widest(cost, delta), limit)
 
 
+def test_sampled_noise_of_a_mixture_whose_far_losses_are_rare():
+    """Two releases of noise like a Laplace one from afar: nearly all losses are below .1."""
+    noise = tn.MultiGaussianMixture(1.435, 0.5916, 1.0, 20)
+    cost = noise.cost(sensitivity=1.0).sampled(0.07131, "poisson")
+    lower, upper = (cost * 2).epsilon_bounds(1.195e-10)
+    assert upper - lower <= 1e-6 * upper
+    one, _ = cost.epsilon_bounds(1.195e-10)
+    assert one < lower < 2 * one
+
+
 def test_noise_with_bounds_is_a_pair_from_below():
     """No less than what one pair costs: another one may cost more."""
     cost = tn.TruncatedGaussian(1.0, -1.0, 1.0).cost(sensitivity=1.0, domain=(-1, 1))

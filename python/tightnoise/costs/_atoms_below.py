@@ -13,9 +13,10 @@ lower heights beside it, is below the greater of the two lines: rounding of the 
 
 **The corners.** Between two corners some points more are read. By the amount D that the chord of
 the lower heights at its ends exceeds the tent in it, at most, the chord is lowered. So heights of
-lower - max(D before, D after) at the corners are joined by lines that are below the tent. Their
-lower convex hull has its corners there, and is a curve of measures again. D is of second order in
-the gap.
+lower - max(D before, D after) at the corners are joined by lines that are below the tent. Where D
+leaves little of the height after it, that one is halved, and the one before as low as it
+has to be. The lower convex hull of these heights has its corners there, and is a curve of measures
+again. D is of second order in the gap.
 
 **The end.** Where the tent reaches 0, at x, there may be an atom: H of pure noise ends in a kink.
 The last line goes from the last corner to (x, 0), from a height such that it is below the tent.
@@ -56,6 +57,7 @@ _ATOM = 2.0**-48  # relative: losses given as numbers are rounded by their maker
 _NOTHING = 1e-9  # of a height: lines must not be drawn through what rounding leaves
 _PASSES = 8  # over all corners, before they are gone through in turn
 _OVERFLOW = 700.0  # of an exponent
+_STEEP = 0.8  # of the height after a cell
 _WIDEST = 20.0  # a gap: exponentials are far from the overflow
 
 
@@ -183,15 +185,13 @@ class _Side:
         heights[:, 1::2] = tent.reshape(cells, points)
         heights[:, -1] = lower[points::points]
         share = at / at[:, -1:]
-        first, last = heights[:, :1], heights[:, -1:]
-        above = (first * (1 - share) + last * share - heights).max(axis=1)
-        above = np.maximum(above, 0.0) + 16 * _UNIT * first[:, 0]
-        corners = first[:, 0] - np.maximum(above, np.append(0.0, above[:-1]))
+        left, right = _lowered_ends(heights, share)
+        before = np.append(np.inf, right[:-1])
+        corners = np.minimum(left, before)
         # The first cell in which the tent, or the polygon, is 0.
         empty = (heights <= 0).any(axis=1) | (np.append(corners[1:], 1.0) <= 0)
         end = int(np.argmax(empty)) if empty.any() else cells - 1
-        before = above[end - 1] if end else 0.0
-        height, reach = _last_line(at[end], heights[end], float(first[end, 0] - before))
+        height, reach = _last_line(at[end], heights[end], float(min(heights[end, 0], before[end])))
         last_place = starts[end] + math.log1p(reach) * (1 - 16 * _UNIT)
         self.epsilons = np.append(starts[: end + 1], last_place)
         self.heights = np.concatenate([corners[:end], [height, 0.0]])
@@ -243,6 +243,23 @@ class _Side:
         mass[-1] = self.before[-1] * (1 - 8 * _UNIT)
         used = mass > 0
         return self.epsilons[1:][used], mass[used]
+
+
+def _lowered_ends(tent: Array, share: Array) -> tuple[Array, Array]:
+    """Return heights at both ends of cells of which the chord is below the tent.
+
+    Of a chord that is too high by D both are lowered by that. Where little is left of the
+    last height, that one is halved, and the first as low as it has to be: nothing ends here.
+    """
+    first, last = tent[:, :1], tent[:, -1:]
+    above = (first * (1 - share) + last * share - tent).max(axis=1, keepdims=True)
+    above = np.maximum(above, 0.0) + 16 * _UNIT * first
+    slack = tent - 0.5 * last * share - 16 * _UNIT * first
+    inner = np.where(share < 1, slack / np.maximum(1 - share, _UNIT), np.copysign(np.inf, slack))
+    left = inner.min(axis=1, keepdims=True)
+    is_steep = (above > _STEEP * last) & (last > _NOTHING * first) & (left > 0)
+    ends = np.where(is_steep, left, first - above), np.where(is_steep, 0.5 * last, last - above)
+    return ends[0][:, 0], ends[1][:, 0]
 
 
 def _last_line(at: Array, tent: Array, height: float) -> tuple[float, float]:

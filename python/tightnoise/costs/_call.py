@@ -85,6 +85,7 @@ _LEAST_LOG = -700.0
 _LEAST_MU, _MOST_MU = 0.02, 6.5  # noise of less, or more, leaves next to nothing to tell
 _MOST_PANELS = 400
 _ROWS = 16  # epsilons at once
+_GONE = 100.0  # of r (k - 1), from where on terms are left out
 _FARTHEST = 1e200  # no call is larger farther out
 
 
@@ -93,7 +94,7 @@ class CallBounds:
     """Bounds of E (W - k)^+ where k - 1 is at least `least`."""
 
     least: float
-    rates: Array  # r
+    rates: Array  # r, rising
     weights: Array  # of e^(-r (k - 1))
     error_rates: Array
     errors: Array  # the same of what may be wrong
@@ -105,7 +106,9 @@ class CallBounds:
         call = np.empty_like(excess)
         for i in range(0, excess.size, _ROWS):
             part = slice(i, i + _ROWS)
-            call[part] = np.exp(np.multiply.outer(excess[part], -self.rates)) @ self.weights
+            end = int(np.searchsorted(self.rates, _GONE / excess[part].min(), side="right"))
+            terms = np.exp(np.multiply.outer(excess[part], -self.rates[:end]))
+            call[part] = terms @ self.weights[:end]
         before = np.searchsorted(self._places, excess, side="right") - 1
         wrong = self._wrong[np.maximum(before, 0)]
         return np.maximum(call - wrong, 0.0), call + wrong
@@ -126,7 +129,8 @@ class CallBounds:
         each = (2 * self.rates.size + 32 + 8 * turned) * np.exp(-turned)
         rounded = _UNIT * (each @ np.abs(self.weights))
         wrong = np.exp(np.multiply.outer(self._places, -self.error_rates)) @ self.errors
-        return np.asarray((rounded + wrong + self.rest) * (1 + 1e-9))
+        gone = math.exp(-_GONE) * float(np.abs(self.weights).sum())
+        return np.asarray((rounded + wrong + gone + self.rest) * (1 + 1e-9))
 
 
 @functools.lru_cache(maxsize=32)
@@ -148,6 +152,8 @@ def call_bounds(mu: float, steps: int) -> CallBounds | None:
             scale *= math.exp(-2 * half)
         rates, weights, error_rates, errors = map(np.concatenate, zip(*panels, strict=True))
         rest = jump.rest(scale)
+    order = np.argsort(rates)
+    rates, weights = rates[order], weights[order]
     error_rates, errors = np.append(error_rates, end), np.append(errors, math.exp(log_up))
     if not math.isfinite(rest + float(errors.sum()) + float(np.abs(weights).sum())):
         return None

@@ -44,6 +44,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _OUTSIDE = 45.0  # the window leaves out exp(-45) = 3e-20 of the tilted distribution
+_OUTSIDE_OF_DELTA = 30.0  # the same, of a delta
 _ADDED_VARIANCE, _IF_ROUGH = 1e-6, 1e-3  # by the lattice, of the variance, as _LARGEST allows
 _SMALLEST, _LARGEST = 2**14, 2**20  # points of the lattice
 ALLOWANCES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
@@ -338,12 +339,12 @@ class DiscreteLosses:
                 best, width, least = tilt, reach, score
         return best, width
 
-    def _reach(self, theta: float, here: Moments, sign: float) -> float:
-        """Return how far from its mean, to one side, nearly all of the tilted distribution is."""
+    def _reach(self, theta: float, here: Moments, sign: float, outside: float = _OUTSIDE) -> float:
+        """Return how far from its mean, to one side, all but exp(-outside) of the tilted one is."""
 
         def bound(s: float) -> float:  # Chernoff's; it has one minimum
             moment = self.moments(theta + sign * s).log_moment - here.log_moment
-            return (moment - sign * s * here.mean + _OUTSIDE) / s
+            return (moment - sign * s * here.mean + outside) / s
 
         s = math.sqrt(2 * _OUTSIDE) / max(here.deviation, 1e-9 * self.largest)
         best = bound(s)
@@ -362,6 +363,14 @@ class DiscreteLosses:
         here = self.moments(theta)
         up, down = (self._reach(theta, here, sign) for sign in (1.0, -1.0))
         return Frame(theta, here, up, down)
+
+    def narrower_frame(self, frame: Frame, epsilon: float, delta: float) -> Frame:
+        """Return the window that holds all but a little of what makes up a delta."""
+        theta, here = frame.tilt, frame.here
+        log_share = here.log_moment - theta * epsilon - math.log(delta)  # of all, over that
+        outside = min(_OUTSIDE_OF_DELTA + max(log_share, 0.0), _OUTSIDE)
+        up, down = (self._reach(theta, here, sign, outside) for sign in (1.0, -1.0))
+        return frame._replace(up=min(up, frame.up), down=min(down, frame.down))
 
     def spacings(self, frame: Frame) -> tuple[float, float]:
         """Return the least spacing there is room for in a window, and the one that is wanted."""

@@ -63,6 +63,11 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
     if not coarse or best.is_narrow:
         return best
     frames = tuple(_frame(losses, near) for losses in coarse)
+    if question == "epsilon":
+        frames = tuple(
+            losses.narrower_frame(frame, near, at)
+            for losses, frame in zip(coarse, frames, strict=True)
+        )
     rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
     least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
     # Where all losses are lower, any will do.
@@ -89,7 +94,7 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         finer = math.sqrt(_AIM * NARROW / width)
         if finer < _FINEST:
             # Something else keeps the sides apart: perhaps another pair costs more.
-            if any(leaf.reached() is None for leaf, _ in terms):
+            if not all(leaf.reached() or _is_one_pair(leaf) for leaf, _ in terms):
                 ways = _ways(terms, spacing, least, tilts, is_level=True)
                 _read(question, ways, frames, at, work, sides)
             if not _is_as_wide(sides, width) or width > _TOO_WIDE:
@@ -140,6 +145,11 @@ class _Directions:
     def take(self, way: int, found: Bounds) -> None:
         """Take in what is proved of one."""
         self.each[way] = self.each[way].or_tighter(found)
+
+
+def _is_one_pair(leaf: Leaf) -> bool:
+    """Return whether the pair that is known from below is the only one."""
+    return leaf.is_attained and not leaf.has_either_order
 
 
 def _is_as_wide(sides: _Directions, width: float) -> bool:
