@@ -266,6 +266,21 @@ def test_sampled_noise_of_a_mixture_whose_far_losses_are_rare():
     assert one < lower < 2 * one
 
 
+@pytest.mark.parametrize(
+    ("case", "rate", "times", "delta"),
+    [
+        (tn.Laplace(0.3421), 0.002374, 19_080, 7.509e-10),
+        (tn.Laplace(0.2467), 0.002553, 57_571, 2.811e-7),
+        (tn.GaussianScaleMixture([0.0, 0.0], [0.7, 0.3], [1.883, 3.694]), 1.616e-4, 62_590, 1e-7),
+    ],
+)
+def test_many_samples_of_other_noise_by_few_points(case, rate, times, delta):
+    """Contours of many atoms take more work than there is: a thousand are told within it."""
+    cost = case.cost(sensitivity=1.0).sampled(rate, "poisson") * times
+    lower, upper = cost.epsilon_bounds(delta)
+    assert 0 < lower <= upper <= (1 + 1e-6) * lower
+
+
 def test_noise_with_bounds_is_a_pair_from_below():
     """No less than what one pair costs: another one may cost more."""
     cost = tn.TruncatedGaussian(1.0, -1.0, 1.0).cost(sensitivity=1.0, domain=(-1, 1))

@@ -31,10 +31,10 @@ NARROW = 1e-6
 """Relative: no answer is looked for more closely."""
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
+_FEW_POINTS = (1_000, 2_000)  # of atoms alone, whose contours are long: these, before
 _FINITE = 1e300
 _SMALL = 1e-3  # answers below are wanted to a part of this
 _SAME = 1e-11  # relative: of the last digits
-_TOO_WIDE = 9e-6  # relative, to become narrow by more points
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
@@ -132,17 +132,23 @@ class Composition:
             return found if full is None else found.or_tighter(full._answer(question, at))
         tilts = tuple(getattr(direction, tilt)(at) for direction in self._directions)
         best = Bounds(0.0, math.inf)
-        for points in _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]:
-            each = max(_LEAST, points // len(self._terms))
+        ladder: tuple[int, ...] = _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]
+        if self._kind.is_attained and not self._kind.is_smooth:
+            ladder = (*_FEW_POINTS, *ladder)
+        used, width = 1, 0.0  # of the last points
+        for points in ladder:
+            # Three times as many points tell nine times as much, if there is work left for them.
+            if width * (used / points) ** 2 > NARROW:
+                continue
+            each = max(min(points, _LEAST), points // len(self._terms))
             finer = _composition(self._terms, Refinement(tilts, each), _WORK)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
-            best = best.or_tighter(found)
-            # Three times as many points tell nine times as much.
-            is_far = not found.upper - found.lower <= _TOO_WIDE * min(found.upper, _FINITE)
-            if best.is_narrow or is_far or not self._kind.is_attained:
+            last, best = best, best.or_tighter(found)
+            if best.is_narrow or best == last or not self._kind.is_attained:
                 break
+            used, width = points, (found.upper - found.lower) / min(found.upper, _FINITE)
         return best
 
     @property
