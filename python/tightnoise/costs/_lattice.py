@@ -44,7 +44,7 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _OUTSIDE = 45.0  # the window leaves out exp(-45) = 3e-20 of the tilted distribution
-_OUTSIDE_OF_DELTA = 30.0  # the same, of a delta
+_OUTSIDE_OF_DELTA = 34.0  # the same, of a delta
 _ADDED_VARIANCE, _IF_ROUGH = 1e-6, 1e-3  # by the lattice, of the variance, as _LARGEST allows
 _SMALLEST, _LARGEST = 2**14, 2**20  # points of the lattice
 ALLOWANCES = (1e-12, 1e-9, 1e-6, 1e-3, 1.0)
