@@ -472,3 +472,29 @@ def test_of_what_is_not_told_together_one_kind_counts_from_below():
     noise = tn.Laplace(1498.0).cost(sensitivity=1.0) * 11539
     lower, upper = (response + group + noise).epsilon_bounds(0.0016)
     assert response.epsilon_bounds(0.0016)[0] <= lower <= upper
+
+
+LAPLACE = tn.Laplace(1.0).cost(sensitivity=1.0)
+
+
+@pytest.mark.parametrize(
+    ("cost", "exact"),
+    [
+        (LAPLACE, 1.0),
+        (LAPLACE * 100_000, 1e5),
+        (LAPLACE.group(3) * 2, 6.0),
+        (LAPLACE.sampled(0.1, "poisson") * 5, 5 * math.log1p(0.1 * math.expm1(1.0))),
+        (LAPLACE * 2 + tn.Cost.of_response(0.7) * 3, 2 + 3 * math.log(7 / 3)),
+        (tn.Cost.of_bounded_range(0.3) * 4, 1.2),
+    ],
+)
+def test_both_sides_at_no_delta(cost, exact):
+    """The largest loss of all together is that of each, which have them in one direction."""
+    lower, upper = cost.epsilon_bounds(0.0)
+    assert lower <= exact <= upper
+    assert lower >= exact * (1 - 1e-12)
+
+
+def test_no_lower_side_at_no_delta_of_what_is_a_bound_only():
+    assert tn.Cost.of_zcdp(0.1).epsilon_bounds(0.0) == (0.0, math.inf)
+    assert tn.Cost.of_pure(0.5).epsilon_bounds(0.0)[1] == pytest.approx(0.5)

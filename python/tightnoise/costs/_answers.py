@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from functools import partial
@@ -31,6 +32,8 @@ _SMALL = 1e-3  # an epsilon of which a contour tells enough
 _LITTLE = 1e-8  # as far as its bounds are apart
 _FAR = 1e-4  # relative width, that is not made up for by an upper bound alone
 _LARGEST = 1e300
+_DOWN = 1 - 2.0**-50  # so that a sum is no larger
+_NEXT_TO_NONE = 1e-300  # a delta, at which the epsilon is the largest loss or less
 _NEARLY_ALL = 0.99  # of the records
 
 
@@ -123,6 +126,9 @@ def _least(question: str, terms: Terms, at: float) -> tuple[str, Proof]:
 
 def both_sides(question: str, terms: Terms, at: float, upper: float) -> Bounds:
     """Return what is proved from below, and perhaps an upper bound below the one that is known."""
+    if question == "epsilon" and at == 0:
+        lower = 0.0 if math.isinf(upper) else _largest_loss_below(terms)
+        return Bounds(min(lower, upper), upper)
     told = _told(None, question, terms, at)
     assert told is not None
     lower, most = 0.0, 0.0
@@ -152,7 +158,7 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         return best
     exact = _by_contours(question, terms, at)
     best = best if exact is None else best.or_tighter(exact)
-    if best.is_narrow or single is not None or (question == "epsilon" and at == 0):
+    if best.is_narrow or single is not None:
         return best
     by_atoms = _by_atoms(question, terms, at)
     best = best if by_atoms is None else best.or_tighter(by_atoms)
@@ -201,7 +207,7 @@ def _of_profile(question: str, leaf: Leaf, at: float, upper: float) -> float | N
     if question == "delta":
         both = leaf.profile_below(np.array([at]))
         return None if both is None else float(max(both[0][0], both[1][0]))
-    return largest_epsilon(leaf.profile_below, at, upper) if at > 0 else None
+    return largest_epsilon(leaf.profile_below, at, upper)
 
 
 # --- closed forms
@@ -241,6 +247,21 @@ def _pure(question: str, terms: Terms, at: float) -> Proof:
 
 def _largest_loss(terms: Terms) -> float:
     return total_upper((leaf.max_loss, n) for leaf, n in terms)
+
+
+def _largest_loss_below(terms: Terms) -> float:
+    """Return a loss that neighbours have, in one direction: each release has its largest one."""
+
+    def of(leaf: Leaf, way: int) -> float:
+        def profile(points: Array) -> tuple[Array, Array] | None:
+            both = leaf.profile_below(points)
+            return None if both is None else (both[way], both[way])
+
+        return largest_epsilon(profile, _NEXT_TO_NONE, leaf.max_loss) or 0.0
+
+    cases = cases_of(terms)
+    ways = itertools.product((*cases, *map(merged_terms, cases)), (0, 1))
+    return max(math.fsum(n * of(leaf, way) for leaf, n in case) for case, way in ways) * _DOWN
 
 
 @functools.lru_cache(maxsize=256)
