@@ -268,9 +268,9 @@ def test_a_crossing_is_on_the_safe_side(way):
             u = rate * (x - root)
             return -u - bend * u * abs(u)
 
-        found = rare._crossing(excess, near, way)
+        found = rare.crossing(excess, near, way)
         assert excess(found) <= 0 if way > 0 else excess(found) > 0
         assert found == pytest.approx(root, rel=1e-8)
-    assert rare._crossing(lambda x: 1.0, 1.0, 1.0) == math.inf
-    assert rare._crossing(lambda x: rare._log_ratio(math.nan, 0.5), 1.0, way) in (math.inf, 0.0)
-    assert rare._crossing(lambda x: -1.0, 1.0, -1.0) == 0.0
+    assert rare.crossing(lambda x: 1.0, 1.0, 1.0) == math.inf
+    assert rare.crossing(lambda x: rare.log_ratio(math.nan, 0.5), 1.0, way) in (math.inf, 0.0)
+    assert rare.crossing(lambda x: -1.0, 1.0, -1.0) == 0.0

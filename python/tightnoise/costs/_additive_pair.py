@@ -28,6 +28,7 @@ from tightnoise.costs._leaf import NEGLIGIBLE, Attained, Law, Leaf, Profile, los
 from tightnoise.costs._lesser import lesser_of
 from tightnoise.costs._loss_points import LARGEST_LOSS, lattice_losses_of, losses_of, points_up_to
 from tightnoise.costs._margins import COST_MARGIN, COST_UNDERFLOW
+from tightnoise.costs._noise_cells import Cells, Components, cells_of
 from tightnoise.costs._pure import rho_of_pure
 from tightnoise.costs._shifted_pair import EXACT, shifted_pair, worst_shifts_below
 from tightnoise.costs._staircase_losses import staircase_losses
@@ -45,6 +46,8 @@ _LARGEST_SEARCHED = 1000.0  # of noise with several modes, whose every delta is 
 _RAREST, _LARGEST_STEP = 1e-100, 300.0  # of staircases: changes in steps, and losses
 _MOST_SIGMAS = 1e150  # squares of larger numbers overflow
 _MOST_MODES = 10**6
+_MOST_COMPONENTS = 50  # modes, of which each cell is told,
+_MOST_CELLS = 1000.0  # and sigmas, that these are parts of
 _LARGEST_STEP = 700.0  # an epsilon: what noise of steps and ladders may have
 
 
@@ -307,6 +310,21 @@ class AdditivePair(Leaf):
         upper, lower = (contour.laplace(math.nextafter(loss, end)) for end in (math.inf, 0.0))
         return (Law(upper, lower, is_smooth=False),)
 
+    @property
+    def has_cells(self) -> bool:
+        """Whether it is a mixture of a few Gaussians with one mode."""
+        components = _components(self.law, self.parameters)
+        if components is None or not self.is_attained:
+            return False
+        whole = 2 * components.reach + self.sensitivity
+        return bool(whole <= _MOST_CELLS * components.sigmas.min())
+
+    def cells(self, losses: Array) -> Cells:
+        """Return those of the number that is released."""
+        components = _components(self.law, self.parameters)
+        assert components is not None
+        return cells_of(components, self.sensitivity, losses)
+
     def grouped(self, count: int) -> Leaf:
         """Return the pair of a larger change."""
         return replace(self, sensitivity=sum_of_products_upper([(self.sensitivity, count)]))
@@ -321,6 +339,21 @@ def _worst_shifts(law: Any, sensitivity: float, epsilons: bytes) -> Array:
     delta = np.minimum(delta, 1.0)
     delta.flags.writeable = False
     return delta
+
+
+@functools.lru_cache(maxsize=64)
+def _components(law: str, parameters: tuple[Any, ...]) -> Components | None:
+    """Return those of a mixture of few normal densities; None of other laws."""
+    if law == "multi-gaussian" and parameters[3] <= _MOST_COMPONENTS:
+        sigma, epsilon, step, modes = parameters
+        places = np.arange(-modes, modes + 1.0)
+        weights = np.exp(-epsilon * np.abs(places))
+        return Components(places * step, weights / weights.sum(), np.full(places.size, sigma))
+    if law == "gaussian-scale-mixture" and len(parameters[0]) <= _MOST_COMPONENTS:
+        locations, weights, sigmas = (np.array([*each, *each]) for each in parameters)
+        locations[: locations.size // 2] *= -1
+        return Components(locations, weights / weights.sum(), sigmas)
+    return None
 
 
 @functools.lru_cache(maxsize=256)

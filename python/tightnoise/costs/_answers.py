@@ -20,6 +20,7 @@ from tightnoise.costs._exact import Bounds, composition_of
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._group import GroupCase
 from tightnoise.costs._guarantee import Guarantee, Responses
+from tightnoise.costs._large_losses import large_loss_bounds
 from tightnoise.costs._lattice_bounds import LEAST_LOSS, lattice_bounds
 from tightnoise.costs._leaf import Leaf, Terms, largest_epsilon
 from tightnoise.costs._quotients import total_upper
@@ -170,9 +171,11 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         ways.insert(0 if beside.is_quick else 1, partial(beside.answer, question, at))
     ways.append(partial(_by_slow_contours, question, terms, at))
     for way in ways:
-        best = best.or_tighter(way(best))
-        if best.is_narrow:
+        if best.is_narrow or _is_small(question, best):
             return best
+        best = best.or_tighter(way(best))
+    if best.is_narrow:
+        return best
     lower = max(
         (_both_sides_of_case(question, part, at, upper).lower for part in _parts(terms, best)),
         default=0.0,
@@ -338,7 +341,12 @@ def _by_slow_contours(question: str, terms: Terms, at: float, known: Bounds) -> 
 def _above(question: str, terms: Terms, at: float) -> Bounds | None:
     """Return what a lattice that serves all questions proves; None if losses are not known."""
     losses = distribution_of(terms)
-    return None if losses is None else Bounds(0.0, getattr(losses, question)(at))
+    if losses is None:
+        return None
+    known = Bounds(0.0, getattr(losses, question)(at))
+    if question == "epsilon" and known.upper < _SMALL:
+        return known
+    return large_loss_bounds(question, terms, at, known, is_rough=True) or known
 
 
 def _roughly_above(question: str, terms: Terms, at: float) -> Bounds | None:
@@ -363,7 +371,9 @@ def _by_atoms(question: str, terms: Terms, at: float) -> Bounds | None:
     if known.is_narrow or is_tiny or (question == "epsilon" and at == 0):
         return known
     found = rare_bounds(question, terms, at, known, is_patient=False)
-    found = lattice_bounds(question, terms, at, found)
+    found = large_loss_bounds(question, terms, at, found) or lattice_bounds(
+        question, terms, at, found
+    )
     is_told = found.is_narrow or found.upper - found.lower > _FAR * min(found.upper, _LARGEST)
     above = None if not is_about or (is_told and found != known) else _above(question, terms, at)
     return found if above is None else found.or_tighter(above)

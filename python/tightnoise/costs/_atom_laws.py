@@ -8,6 +8,7 @@ errs by about w (D/m)^2 when it has m points, so that m in proportion to w^(1/3)
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from tightnoise.costs._connected_dots import connect_dots
 from tightnoise.costs._discrete_losses import Release
 from tightnoise.costs._excess import Excess
 from tightnoise.costs._leaf import Law, Leaf, UntoldError, losses_of_leaf
+from tightnoise.costs._noise_cells import Cells
 
 Array = NDArray[np.float64]
 
@@ -33,12 +35,27 @@ _BENDS = 3.0  # times the root of what heights may be too large by
 _ALONE = 4.0  # an atom is so much denser than those beside it
 
 
+class Tail(NamedTuple):
+    """Large losses: of so much probability in all, but for those of less `lost`.
+
+    There `points` are wanted, and not those that a tilt asks for.
+    """
+
+    probability: float
+    lost: float
+    points: Array
+
+    def of_one(self, count: int) -> Tail:
+        """Return that of each of so many."""
+        return self._replace(probability=self.probability / count, lost=self.lost / count)
+
+
 class Refinement(NamedTuple):
     """Where more points are wanted: those of both directions' tilts, so many in sum.
 
     Multiples of the `spacing`, if there is one. `is_level`: of several pairs that are known, not
     that of the largest tilted moment is wanted from below, but that of the largest mean. `corners`:
-    these are the points, of either sign, if there are any.
+    these are the points, of either sign, if there are any. `tail`: losses that are told apart.
     """
 
     tilts: tuple[float, ...]
@@ -46,6 +63,7 @@ class Refinement(NamedTuple):
     spacing: float = 0.0
     is_level: bool = False
     corners: Array | None = None
+    tail: Tail | None = None
 
 
 class AtomLaws(NamedTuple):
@@ -69,7 +87,7 @@ def laws_of(leaf: Leaf, finer: Refinement | None = None) -> AtomLaws | None:
         return None
     is_known = leaf.reached() is release or leaf.is_coarse
     is_exact = is_known or leaf.profile(np.zeros(1)) is None
-    upper = release if is_exact or finer is None else _points_above(leaf, release, finer)
+    upper = release if is_exact or finer is None else release_above(leaf, finer)
     lower = releases_below(leaf, finer)
     symmetric = is_symmetric(leaf)
     ways = (0,) if symmetric else (0, 1)
@@ -108,18 +126,35 @@ def _atoms(release: Release) -> object:
 
 
 def release_above(leaf: Leaf, finer: Refinement) -> Release:
-    """Return losses that dominate the pair of a leaf whose losses are known."""
+    """Return losses that dominate the pair of a leaf whose losses are known, those swapped, too."""
+    if not leaf.has_cells:
+        return dots_above(leaf, finer)
+    release = losses_of_leaf(leaf)
+    assert release is not None
+    return _cells(leaf, release, finer).above(finer.spacing)
+
+
+def dots_above(leaf: Leaf, finer: Refinement) -> Release:
+    """Return the same by dots of its profile, or all that is known: both ways are one pair."""
     release = losses_of_leaf(leaf)
     assert release is not None
     if leaf.reached() is not None or leaf.is_coarse:
         return release
-    return replace(_points_above(leaf, release, finer), grid=finer.spacing)
-
-
-def _points_above(leaf: Leaf, release: Release, finer: Refinement) -> Release:
     points = _points(release, finer, leaf.profile_excess)
     forward, backward = leaf.known_profile(points)
-    return connect_dots(points, forward, None if release.is_symmetric else backward)
+    found = connect_dots(points, forward, None if release.is_symmetric else backward)
+    return replace(found, grid=finer.spacing) if finer.spacing > 0 else found
+
+
+def _cells(leaf: Leaf, release: Release, finer: Refinement) -> Cells:
+    """Return outputs in cells of which the ends have the wanted losses."""
+    return _cells_at(leaf, _points(release, finer, None).tobytes())
+
+
+@functools.lru_cache(maxsize=4)
+def _cells_at(leaf: Leaf, points: bytes) -> Cells:
+    sizes = np.frombuffer(points)
+    return leaf.cells(np.append(-sizes[:0:-1], sizes))
 
 
 def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Release] | None:
@@ -128,6 +163,10 @@ def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Relea
     if reached is not None:
         forward = lowered(reached, 0)
         return forward, forward if reached.is_symmetric else lowered(reached, 1)
+    if finer is not None and leaf.has_cells:
+        release = losses_of_leaf(leaf)
+        assert release is not None
+        return _cells(leaf, release, finer).below()
     tilt = 0.0 if finer is None or finer.is_level else max(finer.tilts)
     found, release = leaf.attained(tilt), losses_of_leaf(leaf)
     if found is None or release is None:
@@ -151,6 +190,20 @@ def _ends(release: Release, spacing: float) -> tuple[float, float]:
     return spacing * next(places), spacing * next(places)
 
 
+def parted(release: Release, probability: float, lost: float) -> tuple[slice, slice]:
+    """Return where small losses are, and large ones: the largest of so much probability, above 0.
+
+    But for those that are larger still, of a probability of so much as may be `lost`.
+    """
+    beyond = np.cumsum(np.exp(release.log_mass[::-1]))[::-1]
+    least = int(np.searchsorted(release.values, 0.0, "right"))
+    first, last = (
+        max(least, release.values.size - int(np.searchsorted(beyond[::-1], most, "right")))
+        for most in (probability, lost)
+    )
+    return slice(0, first), slice(first, last)
+
+
 def _points(release: Release, finer: Refinement | None, excess: Excess | None) -> Array:
     """Return the losses of a distribution, of either sign, or points in their place."""
     if finer is not None and finer.corners is not None:
@@ -163,6 +216,9 @@ def _points(release: Release, finer: Refinement | None, excess: Excess | None) -
     for way, tilt in enumerate(finer.tilts):
         one = release.swapped if way else release
         exponents = one.log_mass + min(tilt, _WIDEST_TILT / one.largest) * one.values
+        if finer.tail is not None:
+            small, _ = parted(one, finer.tail.probability, finer.tail.lost)
+            exponents[small.stop :] = -np.inf
         share = np.exp(exponents - exponents.max())
         masses = np.bincount(
             np.searchsorted(corners, np.abs(one.values)), share / share.sum(), corners.size
@@ -176,6 +232,9 @@ def _points(release: Release, finer: Refinement | None, excess: Excess | None) -
     places = np.linspace(0.0, cumulated[-1], finer.points)
     points = np.interp(places, cumulated, corners)
     points = np.append(points, np.arange(_WIDEST, min(corners[-1], MOST_LOSS), _WIDEST))
+    if finer.tail is not None:
+        points = np.append(points, finer.tail.points)
+        points = points[points <= corners[-1]]
     alone[[0, 1, -1]] = True
     if finer.spacing == 0:
         return np.union1d(points, corners[alone])

@@ -31,17 +31,21 @@ NARROW = 1e-6
 """Relative: no answer is looked for more closely."""
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
-_FEW_POINTS = (1_000, 2_000)  # of atoms alone, whose contours are long: these, before
+_FEW_POINTS = 1_000  # of atoms alone, whose contours are long: from these on, as many as it takes
+_ROUNDS = 3
+_AIM = 0.5  # of what is narrow
 _FINITE = 1e300
 _SMALL = 1e-3  # answers below are wanted to a part of this
 _SAME = 1e-11  # relative: of the last digits
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
+_MORE_WORK = 2e8  # where it is about to tell an answer
 _VERY_MANY = 2_000
-_OFTEN = 10.0  # times a record is in a sample, of such
+_OFTEN, _OFTEN_IN_CELLS = 10.0, 0.1  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
+_MANY_CELLS = 1_000  # of those that are told in cells
 _SOME = 300  # of profiles, where a lattice is not fine enough
 
 
@@ -132,23 +136,24 @@ class Composition:
             return found if full is None else found.or_tighter(full._answer(question, at))
         tilts = tuple(getattr(direction, tilt)(at) for direction in self._directions)
         best = Bounds(0.0, math.inf)
-        ladder: tuple[int, ...] = _POINTS[sum(n for _, n in self._terms) < _VERY_MANY :]
-        if self._kind.is_attained and not self._kind.is_smooth:
-            ladder = (*_FEW_POINTS, *ladder)
-        used, width = 1, 0.0  # of the last points
-        for points in ladder:
-            # Three times as many points tell nine times as much, if there is work left for them.
-            if width * (used / points) ** 2 > NARROW:
-                continue
+        is_few = sum(n for _, n in self._terms) < _VERY_MANY
+        is_alone = self._kind.is_attained and not self._kind.is_smooth
+        points, work = (_FEW_POINTS if is_alone else _POINTS[is_few]), _WORK
+        for _ in range(_ROUNDS):
             each = max(min(points, _LEAST), points // len(self._terms))
-            finer = _composition(self._terms, Refinement(tilts, each), _WORK)
+            finer = _composition(self._terms, Refinement(tilts, each), work)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
             last, best = best, best.or_tighter(found)
             if best.is_narrow or best == last or not self._kind.is_attained:
                 break
-            used, width = points, (found.upper - found.lower) / min(found.upper, _FINITE)
+            # Three times as many points tell nine times as much, if there is work left for them.
+            width = (found.upper - found.lower) / min(found.upper, _FINITE)
+            wanted = points * math.sqrt(width / (_AIM * NARROW)) if is_alone else math.inf
+            used, points, work = points, math.ceil(min(wanted, _POINTS[-1])), _MORE_WORK
+            if points <= used or width * (used / points) ** 2 > NARROW:
+                break
         return best
 
     @property
@@ -248,8 +253,9 @@ def _is_many(leaf: Leaf, n: int, least: int | None) -> bool:
     """Return whether so many of a leaf are nearly Gaussian, so that few frequencies tell them."""
     rate = leaf.rate if isinstance(leaf, Sampled | GroupCase) else 1.0
     if least is None:
-        least = _MANY if leaf.reached() is None else _MANY_ATOMS
-    return n >= least and n * rate >= _OFTEN
+        of_profile = _MANY_CELLS if leaf.has_cells else _MANY
+        least = of_profile if leaf.reached() is None else _MANY_ATOMS
+    return n >= least and n * rate >= (_OFTEN_IN_CELLS if leaf.has_cells else _OFTEN)
 
 
 def _composition(

@@ -234,7 +234,14 @@ class DiscreteLosses:
         """Return at least the divergence at `epsilon`, of this frame if there is one."""
         if epsilon >= self.highest:
             return 0.0
-        tilted = self.tilted_in(frame or self.frame(self.narrow_tilt(epsilon)))
+        return self.slack_of(
+            self.tilted_in(frame or self.frame(self.narrow_tilt(epsilon))), epsilon
+        )
+
+    def slack_of(self, tilted: Tilted, epsilon: float) -> float:
+        """Return the same of losses that are laid out."""
+        if epsilon >= self.highest:
+            return 0.0
         slack = math.exp(min(0.0, tilted.log_slack(epsilon - tilted.rounding))) * (1 + 1e-13)
         return min(1.0, math.nextafter(slack, 1.0))  # also what underflows
 

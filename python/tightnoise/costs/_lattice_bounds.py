@@ -26,7 +26,7 @@ from tightnoise.costs._sampled import merged_terms
 Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_POINTS, _SLOW_POINTS = 40_000, 3_000  # of a profile
+_POINTS, _SLOW_POINTS, _CELL_POINTS = 40_000, 3_000, 12_000  # of a profile, or of cells
 _FEWER = 0.2  # times as many where they are read at many epsilons, and
 _REACH = 2.0  # deviations, in which epsilons are near each other
 _ROUNDS = 3  # spacings that are tried,
@@ -397,8 +397,10 @@ def laws_on_lattice(
     spacing = _aligned(wanted, least, releases)
     laws = []
     for leaf, _, n in releases:
-        share = (_SLOW_POINTS / _POINTS if leaf.is_slow else 1.0) / len(releases)
-        each = finer._replace(points=int(share * finer.points), spacing=spacing)
+        most = _SLOW_POINTS if leaf.is_slow else _CELL_POINTS if leaf.has_cells else _POINTS
+        points = int(finer.points * most / _POINTS / len(releases))
+        tail = finer.tail and finer.tail.of_one(n * len(releases))
+        each = finer._replace(points=points, spacing=spacing, tail=tail)
         below = releases_below(leaf, each)
         if below is None:
             return None

@@ -21,6 +21,7 @@ from tightnoise.costs._functions import RdpFunction
 
 if TYPE_CHECKING:
     from tightnoise.costs._group import Group, GroupCase
+    from tightnoise.costs._noise_cells import Cells
 
 Array = NDArray[np.float64]
 Profile = tuple[Array, Array]
@@ -196,6 +197,15 @@ class Leaf(ABC):
     def reached(self) -> Release | None:
         """Return the losses of one pair of neighbours, if known: they add up from below."""
         return None
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether what its pair gives to cells of outputs is known."""
+        return False
+
+    def cells(self, losses: Array) -> Cells:
+        """Return cells of which the ends have about these losses, which rise."""
+        raise NotImplementedError
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return the laws of both directions as the core knows them; one of a symmetric pair."""

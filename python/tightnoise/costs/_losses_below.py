@@ -139,7 +139,7 @@ class LossesBelow:
             _PlacesAbove(behind, counts, self.spacing),
         )
 
-    def cells(self, frame: Frame) -> _Cells:
+    def cells(self, frame: Frame) -> Cells:
         """Return the cells of a window."""
         ahead, behind = self._both
         # Places may be n h/2 away from losses.
@@ -147,10 +147,10 @@ class LossesBelow:
         p, q = ahead.tilted_in(frame), behind.tilted_in(frame._replace(tilt=frame.tilt + 1))
         log_p, log_q = p.log_scale - 2 * p.doubt - ahead.doubt, q.log_scale + behind.doubt
         around = _AROUND + _SPREAD * math.sqrt(ahead.count)
-        return _Cells(p, q, log_p, log_q, math.ceil(min(around, p.mass.size)))
+        return Cells(p, q, log_p, log_q, math.ceil(min(around, p.mass.size)))
 
 
-class _Cells(NamedTuple):
+class Cells(NamedTuple):
     """The tilted masses of both, and logarithms of what those of the first place are in units of.
 
     `around`: so many cells before the first in which P's is the larger, others may be such.

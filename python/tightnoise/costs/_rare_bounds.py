@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise.costs._allocated import Allocated
-from tightnoise.costs._atom_laws import Refinement, is_symmetric, release_above, releases_below
+from tightnoise.costs._atom_laws import Refinement, dots_above, is_symmetric, releases_below
 from tightnoise.costs._atom_products import (
     LEAST_MASS,
     LossAtoms,
@@ -326,7 +326,7 @@ def _corners(one: _Rare, grid: Array) -> Array:
 
 def _above(one: _Rare, grid: Array) -> LossAtoms:
     finer = Refinement((0.0,), 0, corners=_corners(one, grid))
-    return LossAtoms.of(release_above(one.leaf, finer), one.centre, LEAST_MASS)
+    return LossAtoms.of(dots_above(one.leaf, finer), one.centre, LEAST_MASS)
 
 
 def _below(way: int, near: float) -> Callable[[_Rare, Array], LossAtoms | None]:
@@ -382,17 +382,17 @@ class _Read:
         if not 0 < near < math.inf:
             return 0.0
         way = 1.0 if self._is_upper else -1.0
-        return max(_crossing(lambda x: _log_ratio(self.delta(x), at), near, way), 0.0)
+        return max(crossing(lambda x: log_ratio(self.delta(x), at), near, way), 0.0)
 
 
-def _log_ratio(value: float, target: float) -> float:
+def log_ratio(value: float, target: float) -> float:
     """Return the logarithm of a ratio: above 0 exactly where a value is above its target."""
     if value == target or value <= 0:
         return 0.0 if value == target else -math.inf
     return math.copysign(max(abs(math.log(value / target)), 5e-324), value - target)
 
 
-def _crossing(excess: Callable[[float], float], near: float, way: float) -> float:
+def crossing(excess: Callable[[float], float], near: float, way: float) -> float:
     """Return about where an excess that falls comes to 0, on the safe side of it.
 
     There it is at most 0 (way 1), or above (-1): infinite, or 0, if no such place is found. Secants

@@ -28,6 +28,7 @@ from tightnoise.costs._grouped_gaussian import MOST_RECORDS, GroupedGaussian, is
 from tightnoise.costs._leaf import Attained, Law, Leaf, Profile, Terms, losses_of_leaf
 from tightnoise.costs._lesser import Lesser
 from tightnoise.costs._loss_points import losses_of
+from tightnoise.costs._noise_cells import Cells
 from tightnoise.costs._quotients import less_noise, total_upper
 from tightnoise.costs._rdp_curve import DEFAULT_ORDERS, RdpCurve
 from tightnoise.costs._sampled_gaussian import FixedSizeGaussianRdp, SampledGaussianRdp
@@ -388,6 +389,22 @@ class Sampled(Leaf):
         if found.infinite_swapped > 0 and not found.is_symmetric:
             found = replace(found, infinite_swapped=hidden_below(found), is_short=True)
         return poisson_losses(found, self.rate)
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether a single leaf has, of which records are in Poisson samples, or not."""
+        leaf = self._single
+        is_there_or_not = self.sampling == "poisson" and not self.is_replaced
+        return leaf is not None and is_there_or_not and leaf.has_cells
+
+    def cells(self, losses: Array) -> Cells:
+        """Return those of the leaf."""
+        leaf = self._single
+        assert leaf is not None
+        with np.errstate(over="ignore"):
+            ratios = np.expm1(losses) / self.rate
+        inner = leaf.cells(np.log1p(ratios[(ratios > -1) & np.isfinite(ratios)]))
+        return inner.sampled(self.rate)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return those of one Gaussian release, or of a direction on a Poisson sample."""
