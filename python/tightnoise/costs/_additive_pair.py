@@ -319,10 +319,11 @@ class AdditivePair(Leaf):
         whole = 2 * components.reach + self.sensitivity
         return bool(whole <= _MOST_CELLS * components.sigmas.min())
 
-    def cells(self, losses: Array) -> Cells:
+    def cells(self, losses: Array) -> Cells | None:
         """Return those of the number that is released."""
         components = _components(self.law, self.parameters)
-        assert components is not None
+        if components is None or not self.has_cells:
+            return None
         return cells_of(components, self.sensitivity, losses)
 
     def grouped(self, count: int) -> Leaf:

@@ -154,7 +154,9 @@ def _cells(leaf: Leaf, release: Release, finer: Refinement) -> Cells:
 @functools.lru_cache(maxsize=4)
 def _cells_at(leaf: Leaf, points: bytes) -> Cells:
     sizes = np.frombuffer(points)
-    return leaf.cells(np.append(-sizes[:0:-1], sizes))
+    found = leaf.cells(np.append(-sizes[:0:-1], sizes))
+    assert found is not None
+    return found
 
 
 def releases_below(leaf: Leaf, finer: Refinement | None) -> tuple[Release, Release] | None:

@@ -88,7 +88,9 @@ def large_loss_bounds(
             return None
         # The direction with the larger answer first.
         order = sorted(range(len(plans)), key=lambda way: -coarse[way].chernoff_delta(near))
-        rooms = plans[order[0]].rooms()
+        rooms = next(filter(None, (plans[way].rooms() for way in order)), None)
+        if rooms is None:
+            break
         least, wanted = (min(each) for each in zip(*rooms, strict=True))
         spacing, last = max(least, finer * wanted), spacing
         if spacing > _SAME * last:
@@ -208,8 +210,8 @@ class _Chernoff(NamedTuple):
 
     @classmethod
     def of(cls, losses: DiscreteLosses, near: float) -> _Chernoff:
-        tilt = losses._tilt_for(min(near, losses.highest)) if losses.highest > 0 else 0.0
-        log_bound = losses._log_chernoff(tilt) if tilt > 0 else 0.0
+        tilt = losses.tilt_for(min(near, losses.highest)) if losses.highest > 0 else 0.0
+        log_bound = losses.log_chernoff(tilt) if tilt > 0 else 0.0
         return cls(tilt, log_bound, losses.highest)
 
     def at(self, x: float) -> float:
@@ -274,7 +276,7 @@ class Plan(NamedTuple):
             return True
         if frame.here.log_moment - tilt * near < math.log(_HIDDEN * delta):
             return False
-        theta = self.parts.whole._tilt_for(near)
+        theta = self.parts.whole.tilt_for(near)
         small = self.parts.small.moments(theta).log_moment
         log = np.logaddexp.reduce(np.log(one.masses) + theta * one.losses) + math.log(one.times)
         return float(log) + one.others.moments(theta).log_moment > math.log(_HEAVY) + small

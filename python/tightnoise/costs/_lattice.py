@@ -225,7 +225,7 @@ class DiscreteLosses:
             if best <= 0 or not better:
                 break
             last = tilt, width
-            tilt, width = self._narrowest(self._tilt_for(best), best)
+            tilt, width = self._narrowest(self.tilt_for(best), best)
             if tilt == last[0] or (centred and math.log(last[1] / width) < _NARROWER):
                 break
         return max(0.0, best * (1 + 16 * _UNIT) + rounding)
@@ -269,18 +269,18 @@ class DiscreteLosses:
     def _chernoff_at(self, theta: float, log_slack: float) -> float:
         if theta == 0:
             return max(0.0, self.highest)
-        bound = (self._log_chernoff(theta) - log_slack) / theta
+        bound = (self.log_chernoff(theta) - log_slack) / theta
         return max(0.0, min(self.highest, bound))
 
     def chernoff_delta(self, epsilon: float) -> float:
         """Return a delta as `delta_upper` does, a higher one, in less time."""
         if epsilon >= self.highest:
             return self._with_infinite(0.0)
-        theta = self._tilt_for(epsilon)
-        log_slack = self._log_chernoff(theta) - theta * epsilon if theta > 0 else 0.0
+        theta = self.tilt_for(epsilon)
+        log_slack = self.log_chernoff(theta) - theta * epsilon if theta > 0 else 0.0
         return self._with_infinite(math.exp(min(0.0, log_slack)))
 
-    def _log_chernoff(self, theta: float) -> float:
+    def log_chernoff(self, theta: float) -> float:
         log_kap = theta * math.log(theta / (1 + theta)) - math.log1p(theta)
         rounding = 64 * _UNIT * (self.count + theta * self.largest)
         return self.moments(theta).log_moment + log_kap + rounding
@@ -301,9 +301,9 @@ class DiscreteLosses:
 
     def narrow_tilt(self, loss: float) -> float:
         """Return a tilt with which the divergence at `loss` and above can be read."""
-        return self._narrowest(self._tilt_for(loss), loss)[0]
+        return self._narrowest(self.tilt_for(loss), loss)[0]
 
-    def _tilt_for(self, loss: float) -> float:
+    def tilt_for(self, loss: float) -> float:
         """Return theta with a mean a little above `loss`."""
         return self.tilt_where(lambda m, _: m.mean - m.deviation, loss)
 

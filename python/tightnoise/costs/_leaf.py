@@ -203,9 +203,9 @@ class Leaf(ABC):
         """Whether what its pair gives to cells of outputs is known."""
         return False
 
-    def cells(self, losses: Array) -> Cells:
-        """Return cells of which the ends have about these losses, which rise."""
-        raise NotImplementedError
+    def cells(self, losses: Array) -> Cells | None:
+        """Return cells of which the ends have these losses, which rise; None if not known."""
+        return None
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return the laws of both directions as the core knows them; one of a symmetric pair."""

@@ -294,8 +294,11 @@ class Cells:
         """Return losses of samples, rounded up (1) or down (-1)."""
         if self.rate == 1:
             return losses
+        change = self.rate * np.expm1(np.minimum(losses, _LARGEST))
         with np.errstate(divide="ignore"):
-            near = np.log1p(self.rate * np.expm1(np.minimum(losses, _LARGEST)))
+            # Where little is left of 1, by what is left.
+            left = np.log((1 - self.rate) + self.rate * np.exp(np.minimum(losses, _LARGEST)))
+            near = np.where(change < -0.5, left, np.log1p(np.maximum(change, -0.5)))
         found = np.where(losses < _LARGEST, near, losses + math.log(self.rate))
         return np.asarray(found + side * 16 * _UNIT * np.abs(found))
 

@@ -397,14 +397,15 @@ class Sampled(Leaf):
         is_there_or_not = self.sampling == "poisson" and not self.is_replaced
         return leaf is not None and is_there_or_not and leaf.has_cells
 
-    def cells(self, losses: Array) -> Cells:
+    def cells(self, losses: Array) -> Cells | None:
         """Return those of the leaf."""
         leaf = self._single
-        assert leaf is not None
+        if leaf is None or not self.has_cells:
+            return None
         with np.errstate(over="ignore"):
             ratios = np.expm1(losses) / self.rate
         inner = leaf.cells(np.log1p(ratios[(ratios > -1) & np.isfinite(ratios)]))
-        return inner.sampled(self.rate)
+        return inner and inner.sampled(self.rate)
 
     def laws(self) -> tuple[Law, ...] | None:
         """Return those of one Gaussian release, or of a direction on a Poisson sample."""
