@@ -151,6 +151,11 @@ class Part(NamedTuple):
     others: DiscreteLosses | None
     is_one: bool
 
+    def places(self, x: float, side: int) -> Array:
+        """Return what others have to make up for, rounded up (1) or down (-1)."""
+        found = x - self.losses
+        return np.asarray(found + side * 4 * _UNIT * (abs(x) + np.abs(self.losses)))
+
 
 class Parts(NamedTuple):
     """All small, those with large ones, and what is infinite.
@@ -308,7 +313,7 @@ class _Above:
         """Return at least the divergence at x."""
         total = self._small(x)
         for part, profile in self._large:
-            total += part.times * float((part.masses * profile(x - part.losses)).sum())
+            total += part.times * float((part.masses * profile(part.places(x, -1))).sum())
         return (min(total, self._of_all.at(x)) + self._parts.infinite) * (1 + _SUMMED)
 
     def answer(self, question: str, at: float, near: float) -> float:
@@ -345,7 +350,7 @@ class _Below:
         """Return at most the divergence at x."""
         total = self._infinite + self._small(x)
         for part, profile in self._large:
-            total += part.times * float((part.masses * profile(x - part.losses)).sum())
+            total += part.times * float((part.masses * profile(part.places(x, 1))).sum())
         return total * (1 - _SUMMED)
 
     def answer(self, question: str, at: float, near: float) -> float:
