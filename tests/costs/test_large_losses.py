@@ -143,6 +143,14 @@ def test_a_heavy_tail_is_narrow():
     assert cost.epsilon(2.3e-12) <= upper * (1 + 1e-5)
 
 
+def test_few_that_are_heavy_are_narrow():
+    """Beside a large loss, small ones are tilted to what it leaves to them: 1.5e-5 otherwise."""
+    noise = tn.MultiGaussianMixture(1.275, 2.657, 1.0, 5)
+    cost = noise.cost(sensitivity=1.0).sampled(2.435e-4, "poisson") * 10
+    lower, upper = cost.epsilon_bounds(3.657e-8)
+    assert 0.0038 < lower <= upper <= lower * (1 + 1e-6)
+
+
 def test_light_tails_are_left_to_lattices():
     noise = tn.MultiGaussianMixture(1.0, 0.5, 1.0, 3)
     assert bounds("epsilon", noise.cost(sensitivity=1.0) * 400, 1e-6) is None

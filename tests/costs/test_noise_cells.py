@@ -141,6 +141,21 @@ def test_components_that_are_the_same_are_gaussian_noise():
         assert upper - lower <= 1e-6 * upper
 
 
+def test_losses_next_to_where_they_turn():
+    """Of three releases nearly all have the largest loss: 1.5e-4 apart without cells there."""
+    noise = tn.GaussianScaleMixture([0.0, 0.0], [0.7, 0.3], [0.5942, 3.803])
+    cost = noise.cost(sensitivity=1.0).sampled(0.4655, "poisson") * 3
+    lower, upper = cost.epsilon_bounds(1.22e-11)
+    assert 4.2 < lower <= upper <= lower * (1 + 1e-6)
+
+
+def test_losses_that_hardly_change():
+    """Of two sixths of the outputs: 4e-6 apart where cells are 0.1 wide."""
+    noise = tn.MultiGaussianMixture(0.8149, 0.4357, 1.0, 20)
+    lower, upper = (noise.cost(sensitivity=1.0) * 8).epsilon_bounds(2.85e-5)
+    assert 3.39 < lower <= upper <= lower * (1 + 1e-6)
+
+
 def test_swapped_losses_are_those_of_the_other_direction():
     cells = cells_of(Components(np.zeros(1), np.ones(1), np.ones(1)), 1.0, np.linspace(-9, 9, 500))
     sampled = cells.sampled(0.01).above(0.0)

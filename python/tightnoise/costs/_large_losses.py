@@ -46,6 +46,7 @@ _FINER = 0.5  # times the least spacing for all losses together, which is not
 _ENOUGH = 0.25  # times the one that is wanted for losses from above
 _POINTS, _ROUGH_POINTS = 10_000, 3_000  # of profiles where losses are large,
 _SMALL_POINTS = 25_000  # and where they are small
+_TOLD_APART = 12.0  # deviations of the others
 _FARTHEST = 1 - math.exp(-8.0)  # share of them that are within 24 deviations
 _SMALL, _LITTLE = 1e-3, 1e-8  # an epsilon, and how far apart bounds of such ones may be
 _ROUNDS = 2
@@ -240,9 +241,8 @@ class Plan(NamedTuple):
         bulk, frame = parts.small, None
         if near < bulk.highest and bulk.chernoff_delta(near) > _LOST * delta:
             frame = bulk.narrower_frame(bulk.frame(bulk.narrow_tilt(near)), near, delta)
-        width = bulk.moments(0.0).deviation
         one, two = (
-            part.others.frame(_fall(part, near, width))
+            part.others.frame(_tilt(part.others, part, near))
             if part.others and part.losses.size and bulk.largest > 0
             else None
             for part in parts.large
@@ -287,12 +287,19 @@ class Plan(NamedTuple):
         return float(log) + one.others.moments(theta).log_moment > math.log(_HEAVY) + small
 
 
-def _fall(part: Part, near: float, width: float) -> float:
-    """Return by which tilt the probability of large losses falls about there."""
-    beyond = [float(part.masses[part.losses > near + way * width].sum()) for way in (-1, 1)]
-    if not (width > 0 and min(beyond) > 0):
+def _tilt(others: DiscreteLosses, part: Part, near: float) -> float:
+    """Return by which tilt an FFT of the others rounds off least of what a part adds there.
+
+    That is M(t) times the sum of p(l) e^(-t (near - l)), which is least where the mean of all is
+    near. Losses so large that the others do not matter are told without one.
+    """
+    here = others.moments(0.0)
+    used = part.losses < near - here.mean + _TOLD_APART * here.deviation
+    if not used.any():
         return 0.0
-    return math.log(beyond[0] / beyond[1]) / (2 * width)
+    large = _release(part.losses[used], np.log(part.masses[used]))
+    both = replace(others, releases=(*others.releases, large), counts=(*others.counts, 1))
+    return both.tilt_where(lambda m, _: m.mean, near)
 
 
 class _Above:
@@ -440,7 +447,7 @@ def _profile_above(losses: DiscreteLosses | None, spacing: float, frame: Frame |
     slopes = _sums_beyond(tilted.mass, (1 + theta) * h)
     heights = np.append(slopes[1:] * (-math.expm1(-h) * math.exp(-theta * h)), 0.0)
     heights = _sums_beyond(heights, theta * h)
-    wrong = tilted.noise + tilted.beyond + tilted.below
+    wrong = tilted.noise + tilted.beyond
 
     def profile(places: Array) -> Array:
         y = places - tilted.rounding - tilted.first
@@ -451,7 +458,7 @@ def _profile_above(losses: DiscreteLosses | None, spacing: float, frame: Frame |
         found = heights[index] + slopes[index] * -np.expm1(-gap)
         found *= np.exp(np.minimum(log_unit, _LARGEST)) * (1 + _SUMMED)
         found += wrong * np.exp(np.minimum(tilted.log_scale - theta * y, _LARGEST))
-        return np.asarray(np.minimum(found, masses.above(places)))
+        return np.asarray(np.where(y < 0, np.inf, found).clip(max=masses.above(places)))
 
     return profile
 
@@ -527,11 +534,15 @@ def _mass(release: Release) -> float:
 
 def _some(release: Release, where: slice) -> Release:
     """Return some of the finite losses alone."""
+    return _release(release.values[where], release.log_mass[where], release.grid)
+
+
+def _release(values: Array, log_mass: Array, grid: float = 0.0) -> Release:
     return Release(
-        values=release.values[where],
-        log_mass=release.log_mass[where],
+        values=values,
+        log_mass=log_mass,
         infinite=0.0,
         infinite_swapped=0.0,
         is_symmetric=False,
-        grid=release.grid,
+        grid=grid,
     )

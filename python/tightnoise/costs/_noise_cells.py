@@ -42,9 +42,10 @@ Array = NDArray[np.float64]
 
 _UNIT = 2.0**-53
 _SIGMAS = 14.0  # beyond the outermost component: less than 1e-43 is there
-_BASE = 1_000  # cells at least,
 _NARROWEST = 1e-6  # of the least sigma; of narrower ones less is known
 _LOOKED_AT = 4_000  # numbers, of which the losses tell where others are,
+_AT_TURNS, _AT_ALL_TURNS = 64, 1_000  # cells on each side of where a loss turns,
+_FLAT, _HALVINGS = 1e-8, 30  # if it changes by more, which is told so closely
 _STEPS, _STRIDE = 2, 2.0  # from there, each of so many at most
 _ASIDE = 1e-12  # what ends of cells may be off by
 _WIDEST = 1e3  # losses of a cell that are farther apart count as infinite
@@ -251,10 +252,26 @@ class _Curve(NamedTuple):
             at, slope = self.about(edges)
             step = (at - goals) / np.where(slope != 0, slope, np.inf)
             edges = edges - np.clip(step, -most, most)
-        edges = np.sort(np.append(edges, places[:: _LOOKED_AT // _BASE]))
+        change = np.abs(np.diff(about))
+        turns = turns[np.maximum(change[turns - 1], change[turns]) > _FLAT]
+        edges = np.concatenate([edges, places, self._about_turns(places, turns)])
+        edges.sort()
         least = _NARROWEST * float(self.components.sigmas.min())
         kept: Array = edges[np.append(True, np.diff(edges) > least)]
         return kept
+
+    def _about_turns(self, places: Array, turns: NDArray[np.int64]) -> Array:
+        """Return numbers next to where the loss turns, about these; its changes there are even."""
+        low, high = places[turns - 1], places[turns + 1]
+        _, first = self.about(low)
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            is_before = self.about(middle)[1] * first > 0
+            low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
+        count = min(_AT_TURNS, _AT_ALL_TURNS // max(turns.size, 1))
+        aside = (places[1] - places[0]) * np.sqrt(np.linspace(0.0, 1.0, count))
+        found: Array = np.add.outer(high, np.append(-aside, aside)).ravel()
+        return found
 
 
 @dataclass(frozen=True, eq=False)
