@@ -22,7 +22,7 @@ from tightnoise.costs._atom_laws import Refinement, composed, laws_of
 from tightnoise.costs._far_apart import FarApart
 from tightnoise.costs._few_samples import RareRelease, few_releases
 from tightnoise.costs._group import GroupCase
-from tightnoise.costs._leaf import Leaf, Terms
+from tightnoise.costs._leaf import Leaf, Terms, losses_of_leaf
 from tightnoise.costs._sampled import Sampled, merged_terms
 
 Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ _MORE_WORK = 2e8  # where it is about to tell an answer
 _VERY_MANY = 2_000
 _OFTEN, _OFTEN_IN_CELLS = 10.0, 0.1  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
-_MANY, _MANY_ATOMS = 5_000, 20_000  # releases, of profiles or atoms: less are quicker on a lattice
+_MANY = 5_000  # releases: less are quicker on a lattice
 _MANY_CELLS = 1_000  # of those that are told in cells
 _SOME = 300  # of profiles, where a lattice is not fine enough
 
@@ -251,11 +251,14 @@ def _few_samples(terms: Terms) -> RareRelease | None:
 
 def _is_many(leaf: Leaf, n: int, least: int | None) -> bool:
     """Return whether so many of a leaf are nearly Gaussian, so that few frequencies tell them."""
-    rate = leaf.rate if isinstance(leaf, Sampled | GroupCase) else 1.0
     if least is None:
-        of_profile = _MANY_CELLS if leaf.has_cells else _MANY
-        least = of_profile if leaf.reached() is None else _MANY_ATOMS
-    return n >= least and n * rate >= (_OFTEN_IN_CELLS if leaf.has_cells else _OFTEN)
+        least = _MANY_CELLS if leaf.has_cells else _MANY
+    often = _OFTEN_IN_CELLS if leaf.has_cells else _OFTEN
+    if n < least or not isinstance(leaf, Sampled | GroupCase) or n * leaf.rate >= often:
+        return n >= least
+    # Nor is a record ever in a sample, if noise tells so little that no loss is a large one.
+    losses = losses_of_leaf(leaf)
+    return losses is not None and n * (losses.moments(0.0).deviation / losses.largest) ** 2 >= often
 
 
 def _composition(
