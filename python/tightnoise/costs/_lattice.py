@@ -379,15 +379,19 @@ class DiscreteLosses:
         up, down = (self._reach(theta, here, sign, outside) for sign in (1.0, -1.0))
         return frame._replace(up=min(up, frame.up), down=min(down, frame.down))
 
-    def spacings(self, frame: Frame) -> tuple[float, float]:
-        """Return the least spacing there is room for in a window, and the one that is wanted."""
+    def spacings(self, frame: Frame, most: float = math.inf) -> tuple[float, float]:
+        """Return the least spacing there is room for in a window, and the one that is wanted.
+
+        `most`: of its points.
+        """
         # N h^2/4 <= share of the variance. Where most is at the largest losses, and little is left
         # of it, N h^2/8 (theta + 1), which is added to epsilon, is half that share of the mean.
         here, reach = frame.here, frame.up + frame.down
         variance = max(here.deviation**2, here.mean / (1 + frame.tilt), (1e-9 * reach) ** 2)
         points = _power_of_two(reach / (2 * math.sqrt(self.added_variance * variance / self.count)))
         pads = 2 * self._pad
-        return reach / (_LARGEST - pads), reach / (points - pads)
+        room = min(_LARGEST, 2 ** math.floor(math.log2(min(most, _LARGEST))))
+        return reach / (room - pads), reach / (points - pads)
 
     def _spacing(self, least: float, wanted: float) -> float:
         """Return a spacing of at least `least`, about as `wanted`, on which most losses lie."""

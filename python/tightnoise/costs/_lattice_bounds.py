@@ -68,7 +68,9 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
             losses.narrower_frame(frame, near, at)
             for losses, frame in zip(coarse, frames, strict=True)
         )
-    rooms = [losses.spacings(frame) for losses, frame in zip(coarse, frames, strict=True)]
+    # All are laid out from above, and one of them as both what P and what Q give.
+    points = _WORK / ((len(coarse) + 2) * (1 + len(coarse[0].releases)))
+    rooms = [losses.spacings(frame, points) for losses, frame in zip(coarse, frames, strict=True)]
     least, wanted = _ROOM * max(room[0] for room in rooms), max(room[1] for room in rooms)
     # Where all losses are lower, any will do.
     tilts = tuple(
