@@ -269,9 +269,12 @@ class Plan(NamedTuple):
         return small, one, _COARSER * spacing
 
     def is_worth(self, losses: DiscreteLosses, near: float, delta: float) -> bool:
-        """Return whether a tilt leads to large losses, or windows of all are far longer."""
+        """Return whether a tilt leads to large losses, or windows of all are far longer.
+
+        That they may be for losses that are next to impossible, and left out here.
+        """
         one = self.parts.large[0]
-        if not (one.losses.size and one.others and self.rooms()):
+        if not (one.others and self.rooms()):
             return False
         tilt = losses.narrow_tilt(near)
         frame = losses.narrower_frame(losses.frame(tilt), near, delta)

@@ -549,7 +549,7 @@ def _chernoff(
     Further is up if the reach, which is about that from the mean, is positive, else down.
     """
     # These are tried; about 2 _OUTSIDE / reach is the best.
-    tilts = np.exp2(np.arange(-1.0, 7.0)) * math.copysign(2 * _OUTSIDE / max(abs(reach), h), reach)
+    tilts = np.exp2(np.arange(-4.0, 7.0)) * math.copysign(2 * _OUTSIDE / max(abs(reach), h), reach)
     log_moments = sum(times * _log_moments(part, h, tilts) for part, times in parts)
     return math.exp(min(0.0, float((log_moments - tilts * distance).min())))
 

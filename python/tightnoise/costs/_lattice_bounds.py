@@ -82,7 +82,7 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         return best  # nor could this be better
     if question == "delta" and added * max(tilts) > _WORTH_ANOTHER * (1 - best.lower / best.upper):
         return best
-    spacing, width = _spacing(terms, least, _FIRST * wanted), math.inf
+    spacing, own_width = _spacing(terms, least, _FIRST * wanted), math.inf
     work, sides = Work(_WORK), _Directions(best, len(coarse))
     for _ in range(_ROUNDS):
         ways = _ways(terms, spacing, least, tilts)
@@ -92,7 +92,8 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
         best = sides.best
         if spacing == least or not best.lower < best.upper:
             break
-        last, width = width, 1 - best.lower / best.upper
+        last, own_width = own_width, 1 - own.lower / own.upper
+        width = 1 - best.lower / best.upper
         finer = math.sqrt(_AIM * NARROW / width)
         if finer < _FINEST:
             # Something else keeps the sides apart: perhaps another pair costs more.
@@ -101,9 +102,9 @@ def lattice_bounds(question: str, terms: Terms, at: float, known: Bounds) -> Bou
                 _read(question, ways, frames, at, work, sides)
             if not _is_as_wide(sides, width) or width > _TOO_WIDE:
                 return sides.best
-        if width <= NARROW or width > _WORTH_ANOTHER * last:
+        if width <= NARROW or own_width > _WORTH_ANOTHER * last:
             break
-        finest = (1 - own.lower / own.upper) * (least / spacing) ** 2
+        finest = own_width * (least / spacing) ** 2
         if finest > _WORTH_ANOTHER * width:  # no more than is known from elsewhere
             break
         spacing = max(least, spacing * max(finer, _FINEST))

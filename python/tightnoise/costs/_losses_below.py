@@ -45,7 +45,7 @@ _FAR = 64.0  # logarithm of weights: from there on, nothing is added to a set
 _BEFORE = 8.0  # the same, of cells before: errors are told in units of the first of a set
 _AROUND, _SPREAD = 8.0, 4.0  # cells before the first of the same sign, times the root of the count
 _ROUNDS = 3  # frames that are tried for an epsilon
-_SETS = 8  # and sets in each of them
+_SETS = 12  # and sets in each of them
 _NEXT = 1e-7  # relative: from one that is so close, the best is told to about the square of that
 _SHARP = 1e-6  # of P(A): less is what errors may be
 
@@ -178,9 +178,9 @@ class Cells(NamedTuple):
 
     def epsilon(self, log_slack: float, near: float) -> tuple[float, bool]:
         """Return an epsilon at which the divergence exceeds that, and whether errors are small."""
-        best, at = 0.0, near
-        step = 1 / max(self.p.tilt, 1 / max(self.p.moments.deviation, self.p.spacing))
-        end = self.log_p - self.log_q + self.p.spacing * self.p.mass.size
+        best, is_sharp, at = 0.0, False, near
+        low, step = 0.0, 1 / max(self.p.tilt, 1 / max(self.p.moments.deviation, self.p.spacing))
+        high = self.log_p - self.log_q + self.p.spacing * self.p.mass.size
         for _ in range(_SETS):
             found = self._set(at)
             log_share = log_slack - found.log_p
@@ -189,21 +189,28 @@ class Cells(NamedTuple):
             if found.p > share:
                 log_t = math.log((found.p - share) / found.q) + found.log_p - found.log_q
                 size = 2 + abs(found.log_p) + abs(found.log_q) + abs(log_t)
-                best = max(best, log_t - 8 * _UNIT * size)
-            # Newton's step for the logarithm of the divergence, which is about concave.
+                if log_t - 8 * _UNIT * size > best:
+                    best = log_t - 8 * _UNIT * size
+                    is_sharp = found.wrong <= _SHARP * found.p
+            # Newton's step for the logarithm of the divergence, which is about concave, between
+            # where it is known to be too large and too small.
             falls = found.q * math.exp(min(at + found.log_q - found.log_p, -_SMALLEST))
             left = found.p - falls
+            excess = math.log(left) - log_share if left > 0 else -math.inf
             if left > 0:
-                move = (math.log(left) - log_share) * left / max(falls, 1e-300)
-                last, at = at, min(at + move, end)
-                if abs(at - last) <= _NEXT * last:
-                    return best, found.wrong <= _SHARP * found.p
+                trial = at + excess * left / max(falls, 1e-300)
+                if abs(trial - at) <= _NEXT * at:
+                    return best, is_sharp
             elif at == 0:
                 break
             else:  # too few of them
-                at -= step
+                trial = at - step
                 step *= 2.0
-            at = max(at, best)
+            low, high = (max(low, at), high) if excess > 0 else (low, min(high, at))
+            low = max(low, best)
+            if high - low <= _NEXT * high:
+                return best, is_sharp
+            at = trial if low < trial < high else 0.5 * (low + high)
         return best, False
 
     def _set(self, epsilon: float) -> _Set:
