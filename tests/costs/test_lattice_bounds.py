@@ -271,6 +271,8 @@ def test_sampled_noise_of_a_mixture_whose_far_losses_are_rare():
     [
         (tn.Laplace(0.3421), 0.002374, 19_080, 7.509e-10),
         (tn.Laplace(0.2467), 0.002553, 57_571, 2.811e-7),
+        # Hardly ever is a record in a sample, but no loss is a large one: 8e-5 on a lattice.
+        (tn.Laplace(0.8789), 1.023e-6, 564_222, 7.345e-10),
         (tn.GaussianScaleMixture([0.0, 0.0], [0.7, 0.3], [1.883, 3.694]), 1.616e-4, 62_590, 1e-7),
     ],
 )
@@ -279,6 +281,31 @@ def test_many_samples_of_other_noise_by_few_points(case, rate, times, delta):
     cost = case.cost(sensitivity=1.0).sampled(rate, "poisson") * times
     lower, upper = cost.epsilon_bounds(delta)
     assert 0 < lower <= upper <= (1 + 1e-6) * lower
+
+
+def test_lattices_go_on_while_they_get_narrower():
+    """Though an upper bound is known that is nearer than what the first one says."""
+    cost = tn.Laplace(0.2682).cost(sensitivity=1.0).sampled(0.1672, "poisson") * 62
+    lower, upper = cost.epsilon_bounds(2.755e-10)
+    assert 51.8 < lower <= upper <= (1 + 1e-6) * lower
+
+
+def test_samples_of_losses_that_are_infinite_either_way():
+    """What only the others have, by delta 1e-6, loses log(1 - rate): 9e-5 if it is told higher."""
+    share = 1.13e-6
+    losses = tn.Cost.of_losses([INF, 0.2394, -0.2394], [share, 0.55956515, 1 - share - 0.55956515])
+    cost = losses.sampled(0.001091, "poisson") * 4663
+    lower, upper = cost.epsilon_bounds(7.945e-5)
+    assert 0.04 < lower <= upper <= (1 + 1e-6) * lower
+
+
+def test_a_lattice_has_work_for_both_sides():
+    """Of three kinds, in two directions, with the longest windows that there are: 0 from below."""
+    noise = tn.Gaussian(3.703).cost(sensitivity=1.0).sampled(0.1178, "poisson")
+    cost = tn.Cost.of_response(0.1636, 10) * 5053 + noise.group(2) * 3
+    cost = cost + tn.Laplace(1498.0).cost(sensitivity=1.0) * 11_539
+    lower, upper = cost.epsilon_bounds(0.001619)
+    assert 255 < lower <= upper <= (1 + 1e-6) * lower
 
 
 def test_noise_with_bounds_is_a_pair_from_below():

@@ -460,8 +460,9 @@ def _profile_above(losses: DiscreteLosses | None, spacing: float, frame: Frame |
         log_unit = tilted.log_scale - theta * h * k
         found = heights[index] + slopes[index] * -np.expm1(-gap)
         found *= np.exp(np.minimum(log_unit, _LARGEST)) * (1 + _SUMMED)
-        found += wrong * np.exp(np.minimum(tilted.log_scale - theta * y, _LARGEST))
-        return np.asarray(np.where(y < 0, np.inf, found).clip(max=masses.above(places)))
+        missing = wrong + np.where(y < 0, tilted.below, 0.0)
+        found += missing * np.exp(np.minimum(tilted.log_scale - theta * y, _LARGEST))
+        return np.asarray(np.minimum(found, masses.above(places)))
 
     return profile
 

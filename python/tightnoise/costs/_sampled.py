@@ -369,6 +369,10 @@ class Sampled(Leaf):
             # As it is of many, nothing may be left beyond that is not there.
             rounding = sampled_excess(Excess(0.0), self.rate, largest).argument
             largest = sampled_largest(largest, self.rate) * (1 + rounding)
+            if found.infinite_swapped > 0 and self.reached() is not None:
+                # An atom more: of what only the others have, 1 - rate is left.
+                bends += [largest, -math.log1p(-self.rate)]
+                largest = max(bends)
         if self._opposite is not None:
             largest = min(largest, self._opposite.largest)
         if largest < _LEAST_LOSS:
