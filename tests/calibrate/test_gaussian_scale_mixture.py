@@ -63,8 +63,7 @@ def test_never_worse_than_the_multi_gaussian(loss, cases, rng):
     ("epsilon", "delta"),
     [
         (1.0, 1e-5),
-        (2.0, 1e-300),
-        *rows_by_night((0.02, 1e-3), (0.0679, 2.925e-10), (13.0, 1e-6), (3.0, 0.2)),
+        *rows_by_night((2.0, 1e-300), (0.02, 1e-3), (0.0679, 2.925e-10), (13.0, 1e-6), (3.0, 0.2)),
     ],
 )
 def test_elsewhere_the_answer_is_the_multi_gaussian(epsilon, delta):

@@ -10,7 +10,7 @@ from by_night import by_night
 import tightnoise as tn
 from tightnoise.costs._noise_cells import Components, _Curve, cells_of
 
-CASES = [*range(3), *by_night(*range(3, 12))]
+CASES = [0, *by_night(*range(1, 12))]
 
 
 def some_mixture(rng):

@@ -215,8 +215,8 @@ def test_as_contours_say(cost, delta):
             + laplace(1.5).sampled(0.1, "poisson") * 2,
             1e-7,
         ),
-        (replaced(0.7, 1e-4, 6, "fixed-size") + laplace(3.0, 2, "replace-one"), 1e-7),
         *by_night(
+            (replaced(0.7, 1e-4, 6, "fixed-size") + laplace(3.0, 2, "replace-one"), 1e-7),
             (noise(0.653, 2.8e-6, 20) + laplace(3.0, 3), 6.8e-7),  # 2e-5 by contours and lattices
             (noise(1.23, 8.5e-5, 8) + laplace(3.0, 3), 1.7e-9),  # 2e-3
             (noise(1.33, 0.0059, 1) + laplace(3.0, 3), 3.1e-9),

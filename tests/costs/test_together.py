@@ -4,6 +4,7 @@ import math
 
 import mpmath as mp
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise.costs._leaf import losses_of_leaf
@@ -85,7 +86,7 @@ def test_nearly_all_records_are_as_all_of_them(n, delta):
     assert upper - lower <= 1e-6 * upper
 
 
-@pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
+@pytest.mark.parametrize("sampling", ["poisson", *by_night("fixed-size")])
 def test_several_releases_on_each_sample_are_told_from_both_sides(sampling):
     kwargs = {} if sampling == "poisson" else {"adjacency": "replace-one"}
     both = laplace(0.3, **kwargs) + gaussian(0.5, **kwargs)

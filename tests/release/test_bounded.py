@@ -88,6 +88,7 @@ def test_every_row_of_the_table_can_be_named(delta: float) -> None:
             assert f"grid={release.grid}" in repr(release)
 
 
+@pytest.mark.nightly
 def test_what_is_best_once_is_not_best_a_hundred_times() -> None:
     """All 100 stay within (10, 1e-6); 100 staircases of epsilon 1 cost 78 at 1e-5."""
     once = tn.release_bounded(3.0, 1.0, lower=0, upper=10, sensitivity=1)
