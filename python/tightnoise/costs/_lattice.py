@@ -390,7 +390,7 @@ class DiscreteLosses:
         variance = max(here.deviation**2, here.mean / (1 + frame.tilt), (1e-9 * reach) ** 2)
         points = _power_of_two(reach / (2 * math.sqrt(self.added_variance * variance / self.count)))
         pads = 2 * self._pad
-        room = min(_LARGEST, 2 ** math.floor(math.log2(min(most, _LARGEST))))
+        room = min(_LARGEST, max(2 ** math.floor(math.log2(min(most, _LARGEST))), 4 * pads))
         return reach / (room - pads), reach / (points - pads)
 
     def _spacing(self, least: float, wanted: float) -> float:
