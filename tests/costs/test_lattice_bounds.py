@@ -308,15 +308,6 @@ def test_a_lattice_has_work_for_both_sides():
     assert 255 < lower <= upper <= (1 + 1e-6) * lower
 
 
-def test_a_dozen_scales_of_noise():
-    """All others are on one lattice, which is as coarse as its work allows: 15 % otherwise."""
-    counts = {200.0 + 3.1 * i: 5000 for i in range(12)}
-    each = [tn.Laplace(b).cost(sensitivity=1.0) * n for b, n in counts.items()]
-    cost = sum(each[1:], each[0]) + tn.Cost.of_response(0.6) * 50
-    lower, upper = cost.epsilon_bounds(1e-6)
-    assert 0 < lower <= upper <= (1 + 1e-4) * lower
-
-
 def test_noise_with_bounds_is_a_pair_from_below():
     """No less than what one pair costs: another one may cost more."""
     cost = tn.TruncatedGaussian(1.0, -1.0, 1.0).cost(sensitivity=1.0, domain=(-1, 1))

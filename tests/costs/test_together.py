@@ -130,6 +130,19 @@ def test_of_many_samples_no_rounding_is_left_where_deltas_are_small(delta):
     assert upper < group.epsilon(delta / 2) + noise.epsilon(delta / 2)
 
 
+@pytest.mark.parametrize(("kinds", "n"), [(20, 5_000), (200, 2_000)])
+def test_many_scales_of_noise_are_contours(kinds, n):
+    """Each has atoms, but the sums of so many scales have none to speak of: 15 % on a lattice."""
+    each = [tn.Laplace(200 + 3.1 * i).cost(sensitivity=1.0) * n for i in range(kinds)]
+    cost = sum(each[1:], each[0]) + tn.Cost.of_response(0.6) * 50
+    lower, upper = cost.epsilon_bounds(1e-6)
+    assert 18 < lower <= upper <= lower * (1 + 1e-8)
+    # Nearly a Gaussian one, of the variance of all losses, about 2 mu^2 for small mu = 1/b.
+    mu = math.sqrt(sum(n * (200 + 3.1 * i) ** -2 for i in range(kinds)))
+    gaussian = tn.Gaussian(1 / mu).cost(sensitivity=1.0) + tn.Cost.of_response(0.6) * 50
+    assert upper == pytest.approx(gaussian.epsilon(1e-6), rel=2e-3)
+
+
 def test_some_hundreds_are_told_by_contours_where_lattices_are_not_fine_enough():
     lower, upper = (BOUNDED["laplace"].sampled(0.2262, "poisson") * 489).epsilon_bounds(1e-5)
     assert 142.2 < lower <= upper <= lower * (1 + 1e-6)  # was 1.4e-6

@@ -46,6 +46,8 @@ _OFTEN, _OFTEN_IN_CELLS = 10.0, 0.1  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
 _MANY = 5_000  # releases: less are quicker on a lattice
 _MANY_CELLS = 1_000  # of those that are told in cells
+_MANY_OF_LAWS = 1_000  # of laws with atoms: so much work may tell them, or more of more kinds
+_TRIED, _KINDS = 3e7, 32
 _SOME = 300  # of profiles, where a lattice is not fine enough
 
 
@@ -214,8 +216,9 @@ def composition_of(
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
     releases that are atoms, which a lattice takes longer for; less are quicker on a lattice, and so
-    is next to nothing of sampled noise beside atoms. `is_patient`: also of some hundreds, if none
-    has a lattice of its own.
+    is next to nothing of sampled noise beside atoms. And of many with a law that has atoms, such as
+    Laplace noise, if a little work tells them: the more scales there are, the less.
+    `is_patient`: also of some hundreds, if none has a lattice of its own.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
     has_atoms = any(law is None for _, law, _ in laws)
@@ -239,7 +242,10 @@ def composition_of(
     least = _SOME if is_patient else None
     if of_atoms and any(law is None and _is_many(leaf, n, least) for leaf, law, n in laws):
         return _composition(terms, None, most_work)
-    return None
+    is_known = all(law is not None or leaf.reached() is not None for leaf, law, _ in laws)
+    is_long = sum(n for _, law, n in laws if law is not None) >= _MANY_OF_LAWS
+    tried = _TRIED * max(1.0, len(laws) / _KINDS)
+    return _composition(terms, None, tried) if of_atoms and is_known and is_long else None
 
 
 def _few_samples(terms: Terms) -> RareRelease | None:
