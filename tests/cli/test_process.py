@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from by_night import by_night
 
 import tightnoise as tn
 from tightnoise.cli import main
@@ -83,7 +84,7 @@ def test_a_release_is_printed_wherever_it_goes(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("json_too", [[], ["--json"]])
+@pytest.mark.parametrize("json_too", [[], *by_night(["--json"])])
 def test_a_release_that_stdout_does_not_take_is_on_stderr(tmp_path, json_too):
     (tmp_path / "people.csv").write_text("age\n1\n2\n", encoding="utf-8")
     tn.Session(1.0, adjacency="add-remove").save(tmp_path / "budget.json")

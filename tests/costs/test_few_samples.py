@@ -63,7 +63,9 @@ def two_together(sigma, rate, x, *, is_fixed_size):
 
 
 @pytest.mark.parametrize("kind", [fixed_size, replaced])
-@pytest.mark.parametrize(("sigma", "rate", "x"), [(0.5, 3e-5, 2e-3), (0.8, 2e-4, 4e-3)])
+@pytest.mark.parametrize(
+    ("sigma", "rate", "x"), [(0.5, 3e-5, 2e-3), *rows_by_night((0.8, 2e-4, 4e-3))]
+)
 def test_two_are_told_to_a_millionth(kind, sigma, rate, x):
     truth = two_together(sigma, rate, x, is_fixed_size=kind is fixed_size)
     release = RareRelease(1 / sigma, rate, kind is fixed_size)
