@@ -16,7 +16,7 @@ from tightnoise.costs._beside_few import beside_few_sums
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._composed import distribution_of, rdp_of
 from tightnoise.costs._costliest import Comparison, Proof, Told, costliest
-from tightnoise.costs._exact import Bounds, composition_of
+from tightnoise.costs._exact import SMALL, Bounds, composition_of
 from tightnoise.costs._few_sums import few_sums
 from tightnoise.costs._group import GroupCase
 from tightnoise.costs._guarantee import Guarantee, Responses
@@ -29,7 +29,6 @@ from tightnoise.costs._sampled import Sampled, merged_terms
 
 Array = NDArray[np.float64]
 
-_SMALL = 1e-3  # an epsilon of which a contour tells enough
 _LITTLE = 1e-8  # as far as its bounds are apart
 _FAR = 1e-4  # relative width, that is not made up for by an upper bound alone
 _LARGEST = 1e300
@@ -163,7 +162,7 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         return best
     by_atoms = _by_atoms(question, terms, at)
     best = best if by_atoms is None else best.or_tighter(by_atoms)
-    if best.is_narrow or (question == "epsilon" and exact is not None and best.upper < _SMALL):
+    if best.is_narrow or (question == "epsilon" and exact is not None and best.upper < SMALL):
         return best
     ways: list[Callable[[Bounds], Bounds]] = [partial(rare_bounds, question, terms, at)]
     beside = beside_few_sums(terms)
@@ -202,7 +201,7 @@ def _parts(terms: Terms, known: Bounds) -> list[Terms]:
 def _is_small(question: str, known: Bounds) -> bool:
     """Return whether an epsilon is so small that no lattice tells more than a contour did."""
     width = known.upper - known.lower
-    return question == "epsilon" and known.upper < _SMALL and width <= _LITTLE
+    return question == "epsilon" and known.upper < SMALL and width <= _LITTLE
 
 
 def _of_profile(question: str, leaf: Leaf, at: float, upper: float) -> float | None:
@@ -344,7 +343,7 @@ def _above(question: str, terms: Terms, at: float) -> Bounds | None:
     if losses is None:
         return None
     known = Bounds(0.0, getattr(losses, question)(at))
-    if question == "epsilon" and known.upper < _SMALL:
+    if question == "epsilon" and known.upper < SMALL:
         return known
     return large_loss_bounds(question, terms, at, known, is_rough=True) or known
 

@@ -30,12 +30,14 @@ Array = NDArray[np.float64]
 NARROW = 1e-6
 """Relative: no answer is looked for more closely."""
 
+SMALL = 1e-3
+"""Answers below are wanted to a part of this: a contour tells enough of such an epsilon."""
+
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _FEW_POINTS = 1_000  # of atoms alone, whose contours are long: from these on, as many as it takes
 _ROUNDS = 3
 _AIM = 0.5  # of what is narrow
 _FINITE = 1e300
-_SMALL = 1e-3  # answers below are wanted to a part of this
 _SAME = 1e-11  # relative: of the last digits
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
@@ -120,7 +122,7 @@ class Composition:
             return (0.0, 0.0) if others is None else getattr(others._directions[0], question)(at)
 
         found: tuple[float, float] | None = getattr(known, question)(at, rest)
-        is_told = found is not None and found[1] - found[0] <= NARROW * max(found[1], _SMALL)
+        is_told = found is not None and found[1] - found[0] <= NARROW * max(found[1], SMALL)
         return found if is_told else None
 
     def _narrowed(self, question: str, tilt: str, at: float) -> Bounds:

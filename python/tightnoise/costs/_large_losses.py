@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from tightnoise.costs._atom_laws import Refinement, Tail, parted
 from tightnoise.costs._discrete_losses import Release
-from tightnoise.costs._exact import NARROW, Bounds
+from tightnoise.costs._exact import NARROW, SMALL, Bounds
 from tightnoise.costs._lattice import DiscreteLosses, Frame
 from tightnoise.costs._lattice_bounds import laws_on_lattice, losses_above
 from tightnoise.costs._leaf import Terms
@@ -48,7 +48,7 @@ _POINTS, _ROUGH_POINTS = 10_000, 3_000  # of profiles where losses are large,
 _SMALL_POINTS = 25_000  # and where they are small
 _TOLD_APART = 12.0  # deviations of the others
 _FARTHEST = 1 - math.exp(-8.0)  # share of them that are within 24 deviations
-_SMALL, _LITTLE = 1e-3, 1e-8  # an epsilon, and how far apart bounds of such ones may be
+_LITTLE = 1e-8  # how far apart bounds of a small epsilon may be
 _ROUNDS = 2
 _FIRST, _FIRST_IF_ROUGH = 2.5, 4.0  # times the spacing that losses from above alone want
 _AIM = 0.5  # of what is narrow
@@ -118,7 +118,7 @@ def large_loss_bounds(
         best = best.or_tighter(found)
         if is_rough or best.is_narrow or not 0 < found.lower < found.upper < math.inf:
             break
-        if is_epsilon and best.upper < _SMALL and best.upper - best.lower <= _LITTLE:
+        if is_epsilon and best.upper < SMALL and best.upper - best.lower <= _LITTLE:
             break
         width = 1 - found.lower / found.upper
         finer *= min(1.0, max(math.sqrt(_AIM * NARROW / width), _FINEST))
@@ -298,6 +298,7 @@ def _tilt(others: DiscreteLosses, part: Part, near: float) -> float:
     """
     here = others.moments(0.0)
     used = part.losses < near - here.mean + _TOLD_APART * here.deviation
+    used &= part.masses > 0
     if not used.any():
         return 0.0
     large = _release(part.losses[used], np.log(part.masses[used]))
