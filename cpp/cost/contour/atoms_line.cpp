@@ -11,6 +11,13 @@ namespace {
 
 constexpr double kMargin = 1.0 + 1e-9;  // far above the rounding of sums of positive terms
 constexpr double kTiny = 1e-300;
+constexpr int kClips = 12;
+constexpr double kClipped = 0.25, kLeastUsed = 0.2;  // of a density; of all weights
+constexpr int kMostSteps = 400;
+constexpr double kKept = 0.75;            // of log |phi|, from a step to the next
+constexpr double kLeast = 0.02;           // no |phi| below is told closely
+constexpr double kFirst = 4.0;            // steps are so many times the last, at the first try
+constexpr double kShortest = 1.0 / 1024;  // of what is looked at
 
 }  // namespace
 
@@ -20,36 +27,25 @@ AtomsLine::AtomsLine(TiltedNodes nodes, Moment moment) : NodeLine(nodes, moment)
     }
 }
 
-// Of an atom as of a density over half the gaps to both sides, p times as wide. Between atoms that
+// Of an atom as of a density over half the gaps to both sides, at most `most`. Between atoms that
 // are close to each other this is summed by parts; what is left of an atom, beside a wide gap or
-// where it is far denser than its neighbours, counts by its weight.
-AtomsLine::Bound AtomsLine::bound(double end) const {
-    const std::vector<double>& weights = weight();
-    const std::size_t n = weights.size();
-    if (n < 3) return {1.0, 0.0};
+// where it is denser, counts by its weight.
+AtomsLine::Bound AtomsLine::bound(const std::vector<double>& density, double most,
+                                  double end) const {
     const double widest = kPi / end;
-    const auto density = [&](std::size_t j) {
-        const double before = j > 0 ? gap_[j - 1] : 0.0, after = j < gap_.size() ? gap_[j] : 0.0;
-        return weights[j] / (0.5 * (before + after) + kTiny);
-    };
-    std::vector<double> p(n);
-    for (std::size_t j = 0; j < n; ++j) {
-        const double before = j > 0 ? density(j - 1) : 0.0;
-        const double after = j + 1 < n ? density(j + 1) : 0.0;
-        p[j] = std::min(density(j), std::max(before, after));
-    }
+    const auto p = [&](std::size_t j) { return std::min(density[j], most); };
     double constant = 0.0, slope = 0.0, used = 0.0, all = 0.0;
     double last = -1.0, last_gap = 0.0;  // of the gap before; none before a run
-    for (std::size_t j = 0; j < n; ++j) all += weights[j];
-    for (std::size_t j = 0; j + 1 < n; ++j) {
-        const double gap = gap_[j], mean = 0.5 * (p[j] + p[j + 1]);
+    for (const double g : weight()) all += g;
+    for (std::size_t j = 0; j < gap_.size(); ++j) {
+        const double gap = gap_[j], mean = 0.5 * (p(j) + p(j + 1));
         if (!(gap <= widest)) {
             slope += std::max(last, 0.0);
             last = -1.0;
             continue;
         }
         used += gap * mean;
-        constant += 0.5 * gap * std::fabs(p[j + 1] - p[j]);
+        constant += 0.5 * gap * std::fabs(p(j + 1) - p(j));
         if (last < 0.0) {
             slope += mean;
         } else {
@@ -64,45 +60,106 @@ AtomsLine::Bound AtomsLine::bound(double end) const {
     return {(constant + alone) * kMargin + missing() + weight_error(), slope * kMargin};
 }
 
-const AtomsLine::Bound& AtomsLine::bound_until(double end) const {
-    for (const auto& known : known_) {
-        if (known.first == end) return known.second;
+// By densities that are cut off at several heights: the lower, the less they vary.
+AtomsLine::Far AtomsLine::far(double end) const {
+    const std::vector<double>& weights = weight();
+    const std::size_t n = weights.size();
+    Far found{end, {}};
+    if (n < 3) return found;
+    std::vector<double> all(n), density(n);
+    for (std::size_t j = 0; j < n; ++j) {
+        const double before = j > 0 ? gap_[j - 1] : 0.0, after = j < gap_.size() ? gap_[j] : 0.0;
+        all[j] = weights[j] / (0.5 * (before + after) + kTiny);
     }
-    known_.emplace_back(end, bound(end));
-    return known_.back().second;
+    double most = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double before = j > 0 ? all[j - 1] : 0.0, after = j + 1 < n ? all[j + 1] : 0.0;
+        density[j] = std::min(all[j], std::max(before, after));
+        most = std::max(most, density[j]);
+    }
+    for (int i = 0; i < kClips; ++i, most *= kClipped) {
+        found.bounds.push_back(bound(density, most, end));
+        if (found.bounds.back().constant > 1.0 - kLeastUsed) break;
+    }
+    return found;
 }
 
-// |phi(y')|^2 <= 1 - (2/pi^2) y'^2 E[(D - D')^2; both within a window of width pi/end].
-double AtomsLine::near_bound(double y, double end) const {
-    const std::vector<double>& d = distance();
-    const std::vector<double>& g = weight();
-    double below = 0.0;
-    std::size_t middle = 0;
-    while (middle + 1 < d.size() && below + g[middle] < 0.5) below += g[middle++];
-    const double centre = d[middle], half = 0.5 * kPi / end;
-    double mass = 0.0, mean = 0.0, square = 0.0;
-    for (std::size_t j = 0; j < d.size(); ++j) {
-        const double x = d[j] - centre;
-        if (std::fabs(x) > half) continue;
-        mass += g[j];
-        mean += g[j] * x;
-        square += g[j] * x * x;
+double AtomsLine::Far::at(double y) const {
+    double least = 1.0;
+    for (const Bound& each : bounds) least = std::min(least, each.constant + each.slope / y);
+    return least;
+}
+
+const AtomsLine::Far& AtomsLine::far_until(double end) const {
+    for (const Far& known : far_) {
+        if (known.end == end) return known;
     }
-    const double spread = 2.0 * (mass * square - mean * mean) - 1e-12 * mass * square;
-    const double fall =
-        2.0 / (kPi * kPi) * y * y * spread / kMargin - 2.0 * (missing() + weight_error()) - 1e-12;
-    return std::sqrt(1.0 - std::clamp(fall, 0.0, 1.0)) * (1.0 + 4.0 * kUnit);
+    far_.push_back(far(end));
+    return far_.back();
+}
+
+// From y on, as far as |phi| is at most the power kKept of what it is at y, or `least`.
+AtomsLine::Stretch AtomsLine::stretch(double y, double least) const {
+    const std::vector<double>&d = distance(), &g = weight();
+    const std::size_t n = d.size();
+    std::vector<double> real(n), imaginary(n);
+    double sum_real = 0.0, sum_imaginary = 0.0, all = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+        real[j] = g[j] * std::cos(y * d[j]);
+        imaginary[j] = g[j] * std::sin(y * d[j]);
+        sum_real += real[j];
+        sum_imaginary += imaginary[j];
+        all += g[j];
+    }
+    const double units = kUnit * static_cast<double>(n + 64);
+    const double error = missing() + weight_error() + y * error_slope() + units * all;
+    const double size = std::hypot(sum_real, sum_imaginary) + error;
+    const double wanted = std::max({std::pow(size, kKept), least, kLeast});
+    double step = kFirst * (walk_.empty() ? y : walk_.back().to - walk_.back().from);
+    for (const double shortest = kShortest * step; step > shortest; step *= 0.5) {
+        // e^(i t d) is 1 + i t d for |t d| <= 2, but for t^2 d^2/2, and 1 else, but for 2.
+        const double widest = 2.0 / step;
+        double slope_real = 0.0, slope_imaginary = 0.0, rest = 0.0, turning = 0.0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const double turn = step * d[j];
+            const bool is_near = std::fabs(d[j]) <= widest;
+            rest += is_near ? 0.5 * g[j] * turn * turn : 2.0 * g[j];
+            if (!is_near) continue;
+            slope_real -= imaginary[j] * turn;
+            slope_imaginary += real[j] * turn;
+            turning += g[j] * std::fabs(turn);
+        }
+        const double there = std::hypot(sum_real + slope_real, sum_imaginary + slope_imaginary);
+        const double more = error + step * error_slope() + units * turning + rest * kMargin;
+        const double most = std::max(size, there + error) + more;
+        if (most <= wanted) return {y, y + step, most};
+    }
+    return {y, y, 1.0};
+}
+
+// By steps from y on, to where the far bounds say as much.
+double AtomsLine::largest_from(double y, const Far& far) const {
+    if (walk_.empty() || y < walk_.front().from || y > walk_.back().to) walk_.clear();
+    double most = 0.0;
+    for (const Stretch& each : walk_) {
+        if (each.to > y) most = std::max(most, each.most);
+    }
+    double at = walk_.empty() ? y : walk_.back().to;
+    while (at < far.end && !(far.at(at) <= most)) {
+        if (++steps_ > kMostSteps) return 1.0;
+        const Stretch next = stretch(at, most);
+        if (!(next.to > at)) return 1.0;
+        walk_.push_back(next);
+        most = std::max(most, next.most);
+        at = next.to;
+    }
+    return most;
 }
 
 double AtomsLine::log_tail_until(double y, double end) const {
-    const Bound& far = bound_until(end);
-    double best = std::min(far.constant + far.slope / y, 1.0);
-    for (const double level : {0.97, 0.9, 0.7, 0.4, 0.1}) {  // from where on the far one does
-        const double from = far.slope / (level - far.constant);
-        if (!(from > y) || !(from < end)) continue;
-        best = std::min(best, std::max(near_bound(y, from), level * kMargin));
-    }
-    return std::log(best);
+    const Far& far = far_until(end);
+    if (!(far.at(end) < 1.0)) return 0.0;
+    return std::log(std::min({far.at(y), largest_from(y, far), 1.0}));
 }
 
 }  // namespace tightnoise::contour

@@ -18,16 +18,29 @@ class AtomsLine : public NodeLine {
     bool has_far_tail() const override { return true; }
 
   private:
-    // |sum_j g_j e^(i y' d_j)| <= constant + slope / y' for 0 < y' <= an end.
+    // |phi(y)| <= constant + slope / y up to some end.
     struct Bound {
         double constant, slope;
     };
-    Bound bound(double end) const;
-    const Bound& bound_until(double end) const;
-    double near_bound(double y, double end) const;
+    struct Far {
+        double end;
+        std::vector<Bound> bounds;
+        double at(double y) const;
+    };
+    // |phi(y)| <= most between both.
+    struct Stretch {
+        double from, to, most;
+    };
+    Bound bound(const std::vector<double>& density, double most, double end) const;
+    Far far(double end) const;
+    const Far& far_until(double end) const;
+    Stretch stretch(double y, double least) const;
+    double largest_from(double y, const Far& far) const;
 
     std::vector<double> gap_;
-    mutable std::vector<std::pair<double, Bound>> known_;  // by their ends
+    mutable std::vector<Far> far_;
+    mutable std::vector<Stretch> walk_;  // each begins where the last one ends
+    mutable int steps_ = 0;              // of all walks
 };
 
 }  // namespace tightnoise::contour

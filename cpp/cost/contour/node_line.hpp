@@ -44,6 +44,7 @@ class NodeLine : public Line {
     double missing() const { return missing_; }
     const std::vector<double>& large() const { return large_; }
     double weight_error() const { return weight_error_; }  // of a sum of g_j f_j, |f_j| <= 1
+    double error_slope() const { return error_slope_; }    // rounding of phi(y), by y
 
   private:
     void take_sums(const std::vector<double>& losses, const TiltedNodes& nodes);
@@ -57,7 +58,7 @@ class NodeLine : public Line {
     double centre_ = 0.0, missing_, step_, weight_error_ = 0.0;
     std::size_t block_;
     double large_sum_ = 0.0, large_error_, large_error_slope_ = 0.0;
-    double error_slope_ = 0.0;  // rounding of phi(y) is at most this times y
+    double error_slope_ = 0.0;
     // In blocks of kManyNodes.
     struct Sums {
         ShiftedSum whole, large;
