@@ -14,10 +14,10 @@ constexpr double kTiny = 1e-300;
 constexpr int kClips = 12;
 constexpr double kClipped = 0.25, kLeastUsed = 0.2;  // of a density; of all weights
 constexpr int kMostSteps = 400;
-constexpr double kKept = 0.75;            // of log |phi|, from a step to the next
-constexpr double kLeast = 0.02;           // no |phi| below is told closely
-constexpr double kFirst = 4.0;            // steps are so many times the last, at the first try
-constexpr double kShortest = 1.0 / 1024;  // of what is looked at
+constexpr double kMostKept = 0.9;           // of log |phi|: more would take too many steps
+constexpr double kLeast = 0.02;             // no |phi| below is told closely
+constexpr double kLonger = 4.0;             // steps are so many times the last, at the first try,
+constexpr double kShortest = 1.0 / 1024.0;  // and at the last
 
 }  // namespace
 
@@ -98,8 +98,8 @@ const AtomsLine::Far& AtomsLine::far_until(double end) const {
     return far_.back();
 }
 
-// From y on, as far as |phi| is at most the power kKept of what it is at y, or `least`.
-AtomsLine::Stretch AtomsLine::stretch(double y, double least) const {
+// From y on, as far as |phi| is at most that; |phi| at y where none is asked for, or it is more.
+AtomsLine::Stretch AtomsLine::stretch(double y, double first, std::optional<double> most) const {
     const std::vector<double>&d = distance(), &g = weight();
     const std::size_t n = d.size();
     std::vector<double> real(n), imaginary(n);
@@ -114,9 +114,8 @@ AtomsLine::Stretch AtomsLine::stretch(double y, double least) const {
     const double units = kUnit * static_cast<double>(n + 64);
     const double error = missing() + weight_error() + y * error_slope() + units * all;
     const double size = std::hypot(sum_real, sum_imaginary) + error;
-    const double wanted = std::max({std::pow(size, kKept), least, kLeast});
-    double step = kFirst * (walk_.empty() ? y : walk_.back().to - walk_.back().from);
-    for (const double shortest = kShortest * step; step > shortest; step *= 0.5) {
+    if (!most || !(size < *most)) return {y, y, size};
+    for (double step = first; step > kShortest * first; step *= 0.5) {
         // e^(i t d) is 1 + i t d for |t d| <= 2, but for t^2 d^2/2, and 1 else, but for 2.
         const double widest = 2.0 / step;
         double slope_real = 0.0, slope_imaginary = 0.0, rest = 0.0, turning = 0.0;
@@ -130,36 +129,38 @@ AtomsLine::Stretch AtomsLine::stretch(double y, double least) const {
             turning += g[j] * std::fabs(turn);
         }
         const double there = std::hypot(sum_real + slope_real, sum_imaginary + slope_imaginary);
-        const double more = error + step * error_slope() + units * turning + rest * kMargin;
-        const double most = std::max(size, there + error) + more;
-        if (most <= wanted) return {y, y + step, most};
+        const double more = step * error_slope() + units * turning + rest * kMargin;
+        const double bound = std::max(size, there + error) + more;
+        if (bound <= *most) return {y, y + step, bound};
     }
-    return {y, y, 1.0};
+    return {y, y, size};
 }
 
-// By steps from y on, to where the far bounds say as much.
-double AtomsLine::largest_from(double y, const Far& far) const {
-    if (walk_.empty() || y < walk_.front().from || y > walk_.back().to) walk_.clear();
-    double most = 0.0;
-    for (const Stretch& each : walk_) {
-        if (each.to > y) most = std::max(most, each.most);
-    }
-    double at = walk_.empty() ? y : walk_.back().to;
-    while (at < far.end && !(far.at(at) <= most)) {
-        if (++steps_ > kMostSteps) return 1.0;
-        const Stretch next = stretch(at, most);
-        if (!(next.to > at)) return 1.0;
-        walk_.push_back(next);
-        most = std::max(most, next.most);
+// By steps from y on, to where the far bounds say as much; 1 where it is not to be had.
+double AtomsLine::largest_from(double y, const Far& far, double kept) const {
+    const double here = stretch(y, 0.0, std::nullopt).most;
+    const double wanted = std::max(std::pow(here, kept), kLeast);
+    if (!(far.at(far.end) <= wanted)) return 1.0;
+    auto& known = walk_;
+    const auto serves = [&](const Stretch& each) { return each.to <= y || each.most <= wanted; };
+    known.erase(std::find_if_not(known.begin(), known.end(), serves), known.end());
+    if (!known.empty() && (y < known.front().from || y > known.back().to)) known.clear();
+    double at = known.empty() ? y : known.back().to;
+    while (at < far.end && far.at(at) > wanted) {
+        const double last = known.empty() ? y : known.back().to - known.back().from;
+        const Stretch next = stretch(at, kLonger * last, wanted);
+        if (++steps_ > kMostSteps || !(next.to > at)) return 1.0;
+        known.push_back(next);
         at = next.to;
     }
-    return most;
+    return wanted;
 }
 
-double AtomsLine::log_tail_until(double y, double end) const {
+double AtomsLine::log_tail_until(double y, double end, double kept) const {
     const Far& far = far_until(end);
-    if (!(far.at(end) < 1.0)) return 0.0;
-    return std::log(std::min({far.at(y), largest_from(y, far), 1.0}));
+    const double least = far.at(y);
+    const bool is_walk = kept < kMostKept && far.at(end) < 1.0 && steps_ <= kMostSteps;
+    return std::log(std::min(least, is_walk ? largest_from(y, far, kept) : 1.0));
 }
 
 }  // namespace tightnoise::contour

@@ -2,7 +2,7 @@
 // as that of a density, up to frequencies that tell one from the next: section 7.1 of CONTOUR.md.
 #pragma once
 
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "cost/contour/node_line.hpp"
@@ -14,7 +14,7 @@ class AtomsLine : public NodeLine {
     // Nodes with rising losses.
     AtomsLine(TiltedNodes nodes, Moment moment);
 
-    double log_tail_until(double y, double end) const override;
+    double log_tail_until(double y, double end, double kept) const override;
     bool has_far_tail() const override { return true; }
 
   private:
@@ -34,8 +34,8 @@ class AtomsLine : public NodeLine {
     Bound bound(const std::vector<double>& density, double most, double end) const;
     Far far(double end) const;
     const Far& far_until(double end) const;
-    Stretch stretch(double y, double least) const;
-    double largest_from(double y, const Far& far) const;
+    Stretch stretch(double y, double first, std::optional<double> most) const;
+    double largest_from(double y, const Far& far, double kept) const;
 
     std::vector<double> gap_;
     mutable std::vector<Far> far_;

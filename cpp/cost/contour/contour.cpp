@@ -287,7 +287,7 @@ Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
             (split_.is_none() && log_size_ > wanted + 1.0)) {
             continue;
         }
-        log_truncation_ = log_tail(terms, y);
+        log_truncation_ = log_tail(terms, y, kInfinite, wanted);
         if (log_truncation_ <= wanted) return Sampled::enough;
         if (has_far_tail_ && smooth_far(terms, y, wanted)) return Sampled::enough;
         next_test_ = 1.2 * y;
@@ -312,11 +312,13 @@ void Contour::smooth(double log_wanted) {
 
 // The same by next to nothing, where |F| stays small from y up to where that takes over.
 bool Contour::smooth_far(const Terms& terms, double y, double log_wanted) {
-    for (double added = kLeastAdded; added < kMostAdded; added *= 4.0) {
-        const double square = added / (tilt_ * (1.0 + tilt_));
+    const double unit = tilt_ * (1.0 + tilt_);
+    const double most = std::max(most_smoothing_ * most_smoothing_ * unit, kMostAdded);
+    for (double added = kLeastAdded; added < most; added *= 4.0) {
+        const double square = added / unit;
         const double end = std::sqrt((2.0 - 2.0 * log_wanted) / square);
         if (!(square < 1.0) || !(end > 4.0 * y)) return false;
-        const double log_size = log_tail(terms, y, end);
+        const double log_size = log_tail(terms, y, end, log_wanted);
         if (!(log_size <= log_wanted)) {
             if (!has_far_tail_) return false;  // nor is it at another end
             continue;
@@ -371,11 +373,14 @@ double Contour::log_left_out(double x) const {
     return left_out_.log_weight - left_out_.at * x + 8.0 * kUnit * size;
 }
 
-// Of |F| at all y' from y to `end`. With a split |prod phi_i^n_i - prod a_i^n_i| <= sum n_i b_i/m_i
-// times prod m_i^n_i, where |phi_i - a_i| <= b_i and |phi_i|, |a_i| <= m_i: |a_i| <= |phi_i| + b_i;
-// less what is linear in phi_i - a_i half that sum squared, |a_i| + b_i <= m_i. Where lines know no
-// more than |F| <= 1 beyond a last frequency, that adds 1/(pi last) to a truncation at y.
-double Contour::log_tail(const Terms& terms, double y, double end) const {
+// Of |F| at all y' from y to `end`, as near to what it is at y as `log_wanted` asks for. With a
+// split |prod phi_i^n_i - prod a_i^n_i| <= sum n_i b_i/m_i times prod m_i^n_i, where |phi_i - a_i|
+// <= b_i and |phi_i|, |a_i| <= m_i: |a_i| <= |phi_i| + b_i; less what is linear in phi_i - a_i half
+// that sum squared, |a_i| + b_i <= m_i. Where lines know no more than |F| <= 1 beyond a last
+// frequency, that adds 1/(pi last) to a truncation at y.
+double Contour::log_tail(const Terms& terms, double y, double end, double log_wanted) const {
+    constexpr double kLeastKept = 0.3, kMore = 1.02;
+    const double kept = kMore * std::clamp(log_wanted / log_size_, kLeastKept, 1.0);
     double last = kInfinite;
     for (const auto& line : lines_) last = std::min(last, line->tail_end());
     if (last < end && end < kInfinite) return 0.0;
@@ -386,7 +391,7 @@ double Contour::log_tail(const Terms& terms, double y, double end) const {
     const bool has_split = !split_.is_none();
     double whole = 0.0, parts = 0.0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        double log_most = std::min(lines_[i]->log_tail_until(y, end), 0.0);
+        double log_most = std::min(lines_[i]->log_tail_until(y, end, kept), 0.0);
         if (has_split) {
             const double large = std::exp(lines_[i]->log_large_tail(y));
             const double again = split_.is_zero() ? 2.0 * large : large;

@@ -95,7 +95,7 @@ class Contour {
     void take_block(const Terms& terms);  // block_ frequencies more
     Frequency frequency(const Terms& terms, std::size_t k,
                         const std::vector<Characteristics>& phis) const;
-    double log_tail(const Terms& terms, double y, double end = kInfinite) const;  // of |F|
+    double log_tail(const Terms& terms, double y, double end, double log_wanted) const;  // of |F|
     void tabulate();
     double turn(double x) const;  // of the integrand from one frequency to the next, by step
     double turn_error(double turn, double x) const;

@@ -47,7 +47,10 @@ class Line {
     // The same for the part of large losses, whole less small.
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
     // The first for y <= y' <= end only, where atoms that are close to each other are as a density.
-    virtual double log_tail_until(double y, double) const { return log_tail(y); }
+    // Such a part of log |phi(y)| will do.
+    virtual double log_tail_until(double y, double /*end*/, double /*kept*/) const {
+        return log_tail(y);
+    }
     // These bounds hold up to this frequency; beyond, |phi| <= 1 is all that is known.
     virtual double tail_end() const { return kInfinite; }
     virtual bool has_far_tail() const { return false; }  // whether that is anything else
