@@ -12,6 +12,7 @@
 namespace tightnoise::contour {
 namespace {
 
+constexpr double kOfSum = 4.0;     // units u: of a compensated sum, and of an average's margin
 constexpr double kPruned = 1e-30;  // of M: atoms that are left out of a line, and counted
 constexpr std::size_t kMany = 1000, kFrequencies = 64;  // of so many atoms, for a sine and a cosine
 
@@ -46,17 +47,17 @@ AtomsLaw::Tilted AtomsLaw::tilted(double t) const {
         result.weight[j] = log_mass_[j] + t * loss_[j];
         largest = std::max(largest, result.weight[j]);
     }
-    double sum = 0.0, error = 0.0;
+    double error = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
         const double g = exp(result.weight[j] - largest);
         result.weight[j] = g;
-        sum += g;
         error += g * (6.0 + 2.0 * std::fabs(t * loss_[j]) + 2.0 * std::fabs(log_mass_[j]));
     }
+    const double sum = value(compensated_sum(n, [&](std::size_t j) { return result.weight[j]; }));
     if (!(sum > 0.0)) return result;
     for (double& g : result.weight) g /= sum;
     result.log_sum = largest + log(sum);
-    result.error = kUnit * (error / sum + static_cast<double>(n) + 4.0 * std::fabs(result.log_sum));
+    result.error = kUnit * (error / sum + kOfSum + 4.0 * std::fabs(result.log_sum));
     return result;
 }
 
@@ -108,6 +109,7 @@ Moment AtomsLaw::careful_moment(double t, const Moment& plain) const {
 TiltedNodes AtomsLaw::nodes(double t) const {
     const Tilted law = tilted(t);
     TiltedNodes kept{{}, {}, {}, 0.0, 0.0, 1.0};
+    kept.sum_error = kOfSum;
     for (std::size_t j = 0; j < loss_.size(); ++j) {
         if (law.weight[j] < kPruned) {
             kept.missing += 2.0 * law.weight[j];

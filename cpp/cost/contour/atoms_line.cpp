@@ -14,7 +14,7 @@ constexpr double kTiny = 1e-300;
 constexpr int kClips = 12;
 constexpr double kClipped = 0.25, kLeastUsed = 0.2;  // of a density; of all weights
 constexpr int kMostSteps = 400;
-constexpr double kMostKept = 0.9;           // of log |phi|: more would take too many steps
+constexpr double kMostKept = 0.7;           // of log |phi|: more would take too many steps
 constexpr double kLeast = 0.02;             // no |phi| below is told closely
 constexpr double kLonger = 4.0;             // steps are so many times the last, at the first try,
 constexpr double kShortest = 1.0 / 1024.0;  // and at the last

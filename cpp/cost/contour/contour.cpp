@@ -314,7 +314,9 @@ void Contour::smooth(double log_wanted) {
 bool Contour::smooth_far(const Terms& terms, double y, double log_wanted) {
     const double unit = tilt_ * (1.0 + tilt_);
     const double most = std::max(most_smoothing_ * most_smoothing_ * unit, kMostAdded);
-    for (double added = kLeastAdded; added < most; added *= 4.0) {
+    // The nearer the end, the more atoms lie close enough to each other.
+    const double first = has_far_tail_ ? most / 16.0 : kLeastAdded;
+    for (double added = first; added < 1.1 * most; added *= 4.0) {
         const double square = added / unit;
         const double end = std::sqrt((2.0 - 2.0 * log_wanted) / square);
         if (!(square < 1.0) || !(end > 4.0 * y)) return false;

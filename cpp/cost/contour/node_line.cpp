@@ -13,6 +13,13 @@ constexpr std::size_t kLanes = 8;
 struct Sum {
     double real[kLanes] = {}, imaginary[kLanes] = {};
 
+    void take(Sum& run) {
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            real[k] += run.real[k];
+            imaginary[k] += run.imaginary[k];
+        }
+        run = {};
+    }
     Characteristic total(double more, double error) const {
         Characteristic sum{more, 0.0, error};
         for (std::size_t k = 0; k < kLanes; ++k) {
@@ -36,8 +43,10 @@ struct Lanes {
     }
 };
 
+constexpr std::size_t kRun = 32 * kLanes;  // nodes that are added up
+
 double rounding_of_sum(std::size_t n) {
-    return static_cast<double>(n / kLanes + kLanes);
+    return static_cast<double>(std::min(n, kRun) / kLanes + n / kRun + kLanes);
 }
 
 }  // namespace
@@ -59,7 +68,8 @@ NodeLine::NodeLine(TiltedNodes nodes, Moment moment)
         error += weight_[j] * nodes.error[j];
     }
     const double sum = rounding_of_sum(n);
-    weight_error_ = kUnit * (2.0 * error + 2.0 * sum + static_cast<double>(n));
+    weight_error_ =
+        kUnit * (2.0 * error + 2.0 * sum + nodes.sum_error.value_or(static_cast<double>(n)));
     // Section 6: |e^(i y d) - 1| <= y |d|, so a relative error of g_j, d_j or of the sine counts
     // y g_j |d_j| times itself, an error of the loss y g_j times itself.
     const double turning = 30.0 + 20.0 * static_cast<double>(block_);
@@ -110,7 +120,7 @@ void NodeLine::take_sums(const std::vector<double>& losses, const TiltedNodes& n
 // A sine and a cosine a node, and block - 1 rotations, which cost 20 units u of y |d| each:
 // section 6.
 void NodeLine::take(std::size_t first, Characteristics* out) const {
-    std::vector<Sum> whole(block_), large(block_);
+    std::vector<Sum> whole(block_), large(block_), run(block_), large_run(block_);
     const bool is_split = !large_.empty();
     const std::size_t n = weight_.size();
     const double y = static_cast<double>(first) * step_;
@@ -129,17 +139,22 @@ void NodeLine::take(std::size_t first, Characteristics* out) const {
             at.cosine[i] = std::cos(turn);
         }
         for (std::size_t k = 0; k < block_; ++k) {
-            at.add_to(whole[k]);
+            at.add_to(run[k]);
             if (is_split) {
                 std::copy_n(at.sine, kLanes, part.sine);
                 std::copy_n(at.cosine, kLanes, part.cosine);
-                part.add_to(large[k]);
+                part.add_to(large_run[k]);
             }
             for (std::size_t i = 0; i < kLanes; ++i) {
                 const double s = at.sine[i], c = at.cosine[i];
                 at.sine[i] = s * turn_cosine[i] + c * turn_sine[i];
                 at.cosine[i] = c * turn_cosine[i] - s * turn_sine[i];
             }
+        }
+        if ((j + kLanes) % kRun != 0 && j + kLanes < n) continue;
+        for (std::size_t k = 0; k < block_; ++k) {
+            whole[k].take(run[k]);
+            large[k].take(large_run[k]);
         }
     }
     for (std::size_t k = 0; k < block_; ++k) {

@@ -22,6 +22,7 @@ struct TiltedNodes {
     // over them misses; empty where nothing is split off.
     std::vector<double> large{}, large_error{};
     double large_missing = 0.0;
+    std::optional<double> sum_error{};  // of what weights were divided by, in units u: their number
     std::size_t block = kBlock;  // frequencies for one sine and cosine a node, at most kManyNodes
 };
 

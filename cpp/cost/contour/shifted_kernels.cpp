@@ -56,11 +56,19 @@ void add(const ShiftedColumns& c, std::size_t j, std::size_t count, Lanes* real,
 void sums(const ShiftedColumns& c, std::size_t count, double* real, double* imaginary) {
     constexpr std::size_t kGroups = 2;
     Lanes of_real[kMostFrequencies] = {}, of_imaginary[kMostFrequencies] = {};
-    std::size_t j = 0;
-    for (; j + kGroups * kLanes <= c.n; j += kGroups * kLanes) {
-        add<kGroups>(c, j, count, of_real, of_imaginary);
+    for (std::size_t start = 0; start < c.n; start += kShiftedRun) {
+        Lanes run_real[kMostFrequencies] = {}, run_imaginary[kMostFrequencies] = {};
+        const std::size_t end = start + kShiftedRun < c.n ? start + kShiftedRun : c.n;
+        std::size_t j = start;
+        for (; j + kGroups * kLanes <= end; j += kGroups * kLanes) {
+            add<kGroups>(c, j, count, run_real, run_imaginary);
+        }
+        for (; j < end; j += kLanes) add<1>(c, j, count, run_real, run_imaginary);
+        for (std::size_t k = 0; k < count; ++k) {
+            of_real[k] += run_real[k];
+            of_imaginary[k] += run_imaginary[k];
+        }
     }
-    for (; j < c.n; j += kLanes) add<1>(c, j, count, of_real, of_imaginary);
     for (std::size_t k = 0; k < count; ++k) {
         real[k] = lane_sum(of_real[k]);
         imaginary[k] = lane_sum(of_imaginary[k]);

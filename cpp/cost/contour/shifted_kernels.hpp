@@ -7,6 +7,8 @@
 
 namespace tightnoise::contour {
 
+constexpr std::size_t kShiftedRun = 512;  // nodes that are added up, at least two at once
+
 // Of nodes j: E_j = e^(i y l_j) - 1, what it is multiplied by from one frequency to the next,
 // r_j = e^(i step l_j), less 1 (the turn), and the weights W_j. n is a multiple of eight.
 struct ShiftedColumns {

@@ -105,7 +105,8 @@ void ShiftedSum::start_at(std::size_t first) {
 // E_j gains what section 5.5 says and what the turn's argument errs by; it is never enlarged, as
 // |r_j| <= 1. All of it is at most a slope times y, too: of so few steps, where y is small.
 ShiftedSum::Rounding ShiftedSum::rounding_up_to(double y) const {
-    const double of_sum = static_cast<double>(loss_.size() / 4 + 16);
+    const std::size_t n = loss_.size();  // half of two at once, in runs
+    const double of_sum = static_cast<double>(std::min(n, kShiftedRun) / 4 + n / kShiftedRun + 16);
     const double steps = static_cast<double>(kRestart), far = steps * step_;
     const double starts = std::ceil(y / far);
     Rounding error{0.0, 0.0};

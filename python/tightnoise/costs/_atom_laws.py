@@ -32,6 +32,7 @@ _READINGS, _SLOW_READINGS = 4, 2  # of a profile from a point to the next, below
 _NEAR = 1e-6  # of a spacing
 _WIDEST = 10.0  # points are no farther apart
 _BENDS = 3.0  # times the root of what heights may be too large by
+_SPREADS, _UNSEEN = 4.0, 1e-4  # of an answer, and what is looked at elsewhere
 _ALONE = 4.0  # an atom is so much denser than those beside it
 
 
@@ -50,12 +51,28 @@ class Tail(NamedTuple):
         return self._replace(probability=self.probability / count, lost=self.lost / count)
 
 
+class Answer(NamedTuple):
+    """What is asked for is about this epsilon; all releases but rare large losses have the spread.
+
+    One release's loss changes delta by as much as the others' density at what is left of epsilon.
+    """
+
+    epsilon: float
+    spread: float
+
+    def seen(self, losses: Array) -> Array:
+        """Return about how much losses are looked at."""
+        aside = (losses - self.epsilon) / (_SPREADS * self.spread)
+        return np.asarray(_UNSEEN + np.exp(-0.5 * aside * aside))
+
+
 class Refinement(NamedTuple):
     """Where more points are wanted: those of both directions' tilts, so many in sum.
 
     Multiples of the `spacing`, if there is one. `is_level`: of several pairs that are known, not
     that of the largest tilted moment is wanted from below, but that of the largest mean. `corners`:
     these are the points, of either sign, if there are any. `tail`: losses that are told apart.
+    `answer`: where it is about.
     """
 
     tilts: tuple[float, ...]
@@ -64,6 +81,7 @@ class Refinement(NamedTuple):
     is_level: bool = False
     corners: Array | None = None
     tail: Tail | None = None
+    answer: Answer | None = None
 
 
 class AtomLaws(NamedTuple):
@@ -222,6 +240,8 @@ def _points(release: Release, finer: Refinement | None, excess: Excess | None) -
             small, _ = parted(one, finer.tail.probability, finer.tail.lost)
             exponents[small.stop :] = -np.inf
         share = np.exp(exponents - exponents.max())
+        if finer.answer is not None:
+            share *= finer.answer.seen(one.values)
         masses = np.bincount(
             np.searchsorted(corners, np.abs(one.values)), share / share.sum(), corners.size
         )

@@ -88,6 +88,17 @@ class Release:
         """The standard deviation of the finite losses, the larger of both directions."""
         return max(self.moments(0.0).deviation, self.swapped.moments(0.0).deviation)
 
+    def spread(self, rare: float) -> float:
+        """Return the standard deviation without the losses of largest size, of such probability."""
+        order = np.argsort(np.abs(self.values))
+        values, masses = self.values[order], np.exp(self.log_mass[order])
+        beyond = np.append(np.cumsum(masses[::-1])[-2::-1], 0.0)
+        kept = beyond >= rare
+        kept[0] = True
+        values, masses = values[kept], masses[kept] / float(masses[kept].sum())
+        mean = float((masses * values).sum())
+        return math.sqrt(float((masses * (values - mean) ** 2).sum()))
+
     def moments(self, theta: float) -> Moments:
         """Return those of the finite losses; the moment of all is infinite."""
         exponents = self.log_mass + theta * self.values

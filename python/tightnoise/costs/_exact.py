@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tightnoise._core import cost as core
-from tightnoise.costs._atom_laws import Refinement, composed, laws_of
+from tightnoise.costs._atom_laws import Answer, Refinement, composed, laws_of
 from tightnoise.costs._far_apart import FarApart
 from tightnoise.costs._few_samples import RareRelease, few_releases
 from tightnoise.costs._group import GroupCase
@@ -34,9 +34,10 @@ SMALL = 1e-3
 """Answers below are wanted to a part of this: a contour tells enough of such an epsilon."""
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
-_FEW_POINTS = 1_000  # of atoms alone, whose contours are long: from these on, as many as it takes
+_FEW_POINTS, _MOST_POINTS = 1_000, 60_000  # of atoms alone: from these on, as many as it takes
 _ROUNDS = 3
 _AIM = 0.5  # of what is narrow
+_RARE = 0.1  # the probability of losses that are not typical
 _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
 _LEAST = 3_000  # of one
@@ -44,10 +45,9 @@ _FEW = 20  # releases, of which contours may take seconds
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
 _MORE_WORK = 2e8  # where it is about to tell an answer
 _VERY_MANY = 2_000
-_OFTEN, _OFTEN_IN_CELLS = 10.0, 0.1  # times a record is in a sample, of such
+_OFTEN = 0.1  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
-_MANY = 5_000  # releases: less are quicker on a lattice
-_MANY_CELLS = 1_000  # of those that are told in cells
+_MANY = 500  # releases: less are quicker on a lattice
 _MANY_OF_LAWS = 1_000  # of laws with atoms: so much work may tell them, or more of more kinds
 _TRIED, _KINDS = 3e7, 32
 _SOME = 300  # of profiles, where a lattice is not fine enough
@@ -143,22 +143,35 @@ class Composition:
         is_few = sum(n for _, n in self._terms) < _VERY_MANY
         is_alone = self._kind.is_attained and not self._kind.is_smooth
         points, work = (_FEW_POINTS if is_alone else _POINTS[is_few]), _WORK
+        answer = None
         for _ in range(_ROUNDS):
             each = max(min(points, _LEAST), points // len(self._terms))
-            finer = _composition(self._terms, Refinement(tilts, each), work)
+            finer = _composition(self._terms, Refinement(tilts, each, answer=answer), work)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
             last, best = best, best.or_tighter(found)
             if best.is_narrow or best == last or not self._kind.is_attained:
                 break
+            answer = self._answer_at(best.upper if question == "epsilon" else at) if is_alone else None
             # Three times as many points tell nine times as much, if there is work left for them.
             width = (found.upper - found.lower) / min(found.upper, _FINITE)
             wanted = points * math.sqrt(width / (_AIM * NARROW)) if is_alone else math.inf
-            used, points, work = points, math.ceil(min(wanted, _POINTS[-1])), _MORE_WORK
+            most = _MOST_POINTS if is_alone else _POINTS[-1]
+            used, points, work = points, math.ceil(min(wanted, most)), _MORE_WORK
             if points <= used or width * (used / points) ** 2 > NARROW:
                 break
         return best
+
+    def _answer_at(self, epsilon: float) -> Answer | None:
+        """Return where an answer is, and how far all losses but rare large ones spread."""
+        square = 0.0
+        for leaf, n in self._terms:
+            losses = losses_of_leaf(leaf)
+            if losses is None:
+                return None
+            square += n * losses.spread(_RARE / (n * len(self._terms))) ** 2
+        return Answer(epsilon, math.sqrt(square))
 
     @property
     def is_exact(self) -> bool:
@@ -241,7 +254,7 @@ def composition_of(
         return _composition(terms, None, most_work)
     if is_patient and any(leaf.reached() is not None for leaf, _, _ in laws):
         return None
-    least = _SOME if is_patient else None
+    least = _SOME if is_patient else _MANY
     if of_atoms and any(law is None and _is_many(leaf, n, least) for leaf, law, n in laws):
         return _composition(terms, None, most_work)
     is_known = all(law is not None or leaf.reached() is not None for leaf, law, _ in laws)
@@ -257,16 +270,15 @@ def _few_samples(terms: Terms) -> RareRelease | None:
     return release if release is not None and release.is_told(n) else None
 
 
-def _is_many(leaf: Leaf, n: int, least: int | None) -> bool:
+def _is_many(leaf: Leaf, n: int, least: int) -> bool:
     """Return whether so many of a leaf are nearly Gaussian, so that few frequencies tell them."""
-    if least is None:
-        least = _MANY_CELLS if leaf.has_cells else _MANY
-    often = _OFTEN_IN_CELLS if leaf.has_cells else _OFTEN
-    if n < least or not isinstance(leaf, Sampled | GroupCase) or n * leaf.rate >= often:
+    if n < least or not isinstance(leaf, Sampled | GroupCase) or n * leaf.rate >= _OFTEN:
         return n >= least
     # Nor is a record ever in a sample, if noise tells so little that no loss is a large one.
     losses = losses_of_leaf(leaf)
-    return losses is not None and n * (losses.moments(0.0).deviation / losses.largest) ** 2 >= often
+    if losses is None:
+        return False
+    return n * (losses.moments(0.0).deviation / losses.largest) ** 2 >= _OFTEN
 
 
 def _composition(
