@@ -188,15 +188,15 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
 
 // For a D of which a relative error counts 1/digits of that in the answer. Less is asked for where
 // it costs much.
-Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits) const {
+Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits, double rate) const {
     constexpr double kLogSketch = -9.2, kSmoothedSketch = 1e-2;  // log 1e-4
     constexpr double kLogLoose = -18.4;                          // log 1e-8
     constexpr double kSmoothed = 3e-7, kLess = 0.2;              // of the answer
-    if (effort == Effort::sketch) return {kLogSketch, kSmoothedSketch, work_};
+    if (effort == Effort::sketch) return {kLogSketch, kSmoothedSketch, work_, rate};
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double smoothed = std::min(kSmoothed * digits, kSmoothedSketch);
     return {top_ ? kLogLoose : kLogTolerance,
-            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed, work_};
+            is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed, work_, rate};
 }
 
 // A smaller tilt may have a far smaller window, where a rare loss starts to dominate.
@@ -285,13 +285,16 @@ Interval ComposedLoss::contour_delta(Moments& moments, Search& search, double lo
     double& log_value = search.log_value;
     const int passes = effort == Effort::full ? 1 : kPasses;
     for (int pass = 0; pass < passes; ++pass) {
-        const auto contour = Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value,
-                                           effort, tolerance(effort, 1.0), search.is_parted);
+        const auto contour =
+            Contour::make(terms_, cheapest(moments, c, x, log_value), x, log_value, effort,
+                          tolerance(effort, 1.0, search.rate), search.is_parted);
         if (!contour) break;
         search.is_parted = contour->is_parted();
         const Interval bounds = profile(*contour, x, log_unit);
         best = {std::max(best.lower, bounds.lower), std::min(best.upper, bounds.upper)};
-        const double known = guess(*contour, x).log_value, before = log_value;
+        const double before = log_value;
+        const auto [known, rate] = guess(*contour, x);
+        if (std::isfinite(rate)) search.rate = rate;
         if (std::isfinite(known)) log_value = known;
         if (!std::isfinite(known) || best.upper - best.lower <= kNarrow * best.upper ||
             std::fabs(known - before) < 0.5) {
@@ -545,15 +548,17 @@ Interval ComposedLoss::contour_epsilon(Moments& moments, double delta, Search& s
     for (int pass = 0; pass < passes; ++pass) {
         const Images images = cheapest(moments, tilt.at, x, log_value);
         const double c = images.tilt();
-        const auto contour =
-            Contour::make(terms_, images, x, log_value, effort,
-                          tolerance(effort, c * std::max(x, kSmall)), search.is_parted);
+        const auto contour = Contour::make(
+            terms_, images, x, log_value, effort,
+            tolerance(effort, std::max(c, search.rate) * std::max(x, kSmall), search.rate),
+            search.is_parted);
         if (!contour) break;
         search.is_parted = contour->is_parted();
         const auto bounds = [&](double at) { return profile(*contour, at, log_unit); };
         const auto guessed = [&](double at) { return guess(*contour, at); };
         const double found = crossing(guessed, *contour, log_value, x, best);
         const double rate = std::max(guessed(found).rate, 1e-3 * c);
+        search.rate = rate;
         best = stepped_out(bounds, delta, found, rate, best);
         const double moved = std::fabs(found - x);
         x = found;
@@ -605,7 +610,8 @@ std::optional<ComposedLoss::TwoParts> ComposedLoss::two_parts(Moments& moments,
     const double x = search.x, log_value = search.log_value;
     const Split split{cut, kSteepness / cut, cut == 0.0};
     const auto tolerance_at = [&](double c) {
-        Contour::Tolerance found = tolerance(Effort::full, c * std::max(x, kSmall));
+        Contour::Tolerance found =
+            tolerance(Effort::full, std::max(c, search.rate) * std::max(x, kSmall), search.rate);
         found.logarithm = std::max(found.logarithm, kLogLoose);
         return found;
     };

@@ -38,6 +38,7 @@ class ComposedLoss {
         double x, log_value;     // where D is about that
         bool is_parted = false;  // whether the last contour left small losses out
         double tilt = 0.0;       // of the last contour of trimmed laws
+        double rate = 0.0;       // at which D falls there, where a contour has told
     };
 
     ComposedLoss within(Work& work) const;
@@ -45,7 +46,7 @@ class ComposedLoss {
     Interval delta_within(double epsilon, double floor) const;
     static Tilt tilt_for_value(Moments& moments, double log_value, double first);
     static double tilt_for_loss(Moments& moments, double x);
-    Contour::Tolerance tolerance(Contour::Effort effort, double digits) const;
+    Contour::Tolerance tolerance(Contour::Effort effort, double digits, double rate = 0.0) const;
     Images cheapest(Moments& moments, double tilt, double x, double log_value) const;
     // Without rare large losses, whose share is known in closed form; `last` where it still serves.
     struct Trimmed;

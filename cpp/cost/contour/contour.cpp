@@ -47,8 +47,8 @@ Contour::Contour(const Images& images, double x, double log_value, Tolerance tol
       work_(tolerance.work),
       log_tolerance_(tolerance.logarithm),
       log_lost_(log_lost),
-      most_smoothing_(
-          std::min(std::sqrt(tolerance.smoothing / (tilt_ * (1.0 + tilt_))), kLargestSmoothing)),
+      bend_(std::max(tilt_, tolerance.rate) * (1.0 + std::max(tilt_, tolerance.rate))),
+      most_smoothing_(std::min(std::sqrt(tolerance.smoothing / bend_), kLargestSmoothing)),
       window_(images_.window(x, tolerance.logarithm + log_value, 0.0)),
       step_(2.0 * kPi / window_) {}
 
@@ -312,12 +312,11 @@ void Contour::smooth(double log_wanted) {
 
 // The same by next to nothing, where |F| stays small from y up to where that takes over.
 bool Contour::smooth_far(const Terms& terms, double y, double log_wanted) {
-    const double unit = tilt_ * (1.0 + tilt_);
-    const double most = std::max(most_smoothing_ * most_smoothing_ * unit, kMostAdded);
+    const double most = std::max(most_smoothing_ * most_smoothing_ * bend_, kMostAdded);
     // The nearer the end, the more atoms lie close enough to each other.
     const double first = has_far_tail_ ? most / 16.0 : kLeastAdded;
     for (double added = first; added < 1.1 * most; added *= 4.0) {
-        const double square = added / unit;
+        const double square = added / bend_;
         const double end = std::sqrt((2.0 - 2.0 * log_wanted) / square);
         if (!(square < 1.0) || !(end > 4.0 * y)) return false;
         const double log_size = log_tail(terms, y, end, log_wanted);

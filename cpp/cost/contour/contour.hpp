@@ -34,9 +34,11 @@ class Contour {
     // quick: neither split nor smoothed; brief: and only where few frequencies are to be expected;
     // sketch: to see where D is about, or on which side of a value.
     enum class Effort { brief, quick, sketch, rough, full };
+    // It falls by e^-`rate` of a unit of x, or as the tilt says if that is more.
     struct Tolerance {
         double logarithm, smoothing;
         Work* work;
+        double rate = 0.0;
     };
     // Small losses are left out at once where they `may_part`.
     static std::optional<Contour> make(const Terms& terms, const Images& images, double x,
@@ -116,6 +118,7 @@ class Contour {
     Work* work_;
     double log_tolerance_;  // of images and of truncation, relative
     double log_lost_;       // digits, from e^(K(c) - cx) to D
+    double bend_;           // D'' is about so much of D
     double most_smoothing_;
     double window_, step_;
     double reach_of_lines_ = 0.0, next_test_ = 0.0;  // y
