@@ -83,9 +83,9 @@ std::optional<Contour> Contour::make(const Terms& terms, const Images& images, d
     }
     if (is_quick) return std::nullopt;
     const bool is_full = effort == Effort::full;
-    Contour parted(images, x, log_value,
-                   {std::max(tolerance.logarithm, kLogParted), tolerance.smoothing, tolerance.work},
-                   lost);
+    Tolerance of_parted = tolerance;
+    of_parted.logarithm = std::max(tolerance.logarithm, kLogParted);
+    Contour parted(images, x, log_value, of_parted, lost);
     parted.split(terms, x, log_value + parted.log_tolerance_);
     parted.take_known_images(terms, x, log_value);
     // Either may fall far sooner than the other; of the same law the narrower window serves.

@@ -35,7 +35,7 @@ SMALL = 1e-3
 
 _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start of so few releases
 _FEW_POINTS, _MOST_POINTS = 1_000, 60_000  # of atoms alone: from these on, as many as it takes
-_ROUNDS = 3
+_ROUNDS, _MORE = 3, 6  # times as many from one round to the next
 _AIM = 0.5  # of what is narrow
 _RARE = 0.1  # the probability of losses that are not typical
 _FINITE = 1e300
@@ -154,13 +154,13 @@ class Composition:
             if best.is_narrow or best == last or not self._kind.is_attained:
                 break
             answer = self._answer_at(best.upper if question == "epsilon" else at) if is_alone else None
-            # Three times as many points tell nine times as much, if there is work left for them.
+            # Three times as many points tell nine times as much, or more where the answer looks.
             width = (found.upper - found.lower) / min(found.upper, _FINITE)
             wanted = points * math.sqrt(width / (_AIM * NARROW)) if is_alone else math.inf
             most = _MOST_POINTS if is_alone else _POINTS[-1]
-            used, points, work = points, math.ceil(min(wanted, most)), _MORE_WORK
-            if points <= used or width * (used / points) ** 2 > NARROW:
+            if points >= most or width * (points / most) ** 2 > NARROW:
                 break
+            points, work = math.ceil(min(wanted, most, _MORE * points)), _MORE_WORK
         return best
 
     def _answer_at(self, epsilon: float) -> Answer | None:
