@@ -168,7 +168,6 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
     beside = beside_few_sums(terms)
     if beside is not None:
         ways.insert(0 if beside.is_quick else 1, partial(beside.answer, question, at))
-    ways.append(partial(_by_slow_contours, question, terms, at))
     for way in ways:
         if best.is_narrow or _is_small(question, best):
             return best
@@ -295,15 +294,13 @@ def _rdp(question: str, terms: Terms, at: float) -> Proof | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _exact(
-    question: str, terms: Terms, at: float, *, of_atoms: bool = False, is_patient: bool = False
-) -> Bounds | None:
+def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) -> Bounds | None:
     few = few_sums(terms)
     if few is not None:
         return few.epsilon(at) if question == "epsilon" else few.delta(at)
     if question == "epsilon" and at == 0:
         return None
-    composition = composition_of(terms, of_atoms=of_atoms, is_patient=is_patient)
+    composition = composition_of(terms, of_atoms=of_atoms)
     if composition is None:
         return None
     bounds: Bounds = getattr(composition, question)(at)
@@ -328,12 +325,6 @@ def _is_case(terms: Terms) -> bool:
 
 def _by_contours(question: str, terms: Terms, at: float) -> Bounds | None:
     return _exact(question, terms, at) or _exact(question, terms, at, of_atoms=True)
-
-
-def _by_slow_contours(question: str, terms: Terms, at: float, known: Bounds) -> Bounds:
-    if _by_contours(question, terms, at) is not None:
-        return known
-    return _exact(question, terms, at, of_atoms=True, is_patient=True) or known
 
 
 @functools.lru_cache(maxsize=256)

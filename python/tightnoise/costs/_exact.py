@@ -45,12 +45,11 @@ _FEW = 20  # releases, of which contours may take seconds
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
 _MORE_WORK = 2e8  # where it is about to tell an answer
 _VERY_MANY = 2_000
-_OFTEN = 0.1  # times a record is in a sample, of such
+_OFTEN = 0.01  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
-_MANY = 500  # releases: less are quicker on a lattice
+_MANY, _MANY_ON_LATTICES = 100, 5_000  # releases: less are quicker on a lattice, or on their own
 _MANY_OF_LAWS = 1_000  # of laws with atoms: so much work may tell them, or more of more kinds
 _TRIED, _KINDS = 3e7, 32
-_SOME = 300  # of profiles, where a lattice is not fine enough
 
 
 class Bounds(NamedTuple):
@@ -143,7 +142,7 @@ class Composition:
         is_few = sum(n for _, n in self._terms) < _VERY_MANY
         is_alone = self._kind.is_attained and not self._kind.is_smooth
         points, work = (_FEW_POINTS if is_alone else _POINTS[is_few]), _WORK
-        answer = None
+        answer: Answer | None = None
         for _ in range(_ROUNDS):
             each = max(min(points, _LEAST), points // len(self._terms))
             finer = _composition(self._terms, Refinement(tilts, each, answer=answer), work)
@@ -153,13 +152,15 @@ class Composition:
             last, best = best, best.or_tighter(found)
             if best.is_narrow or best == last or not self._kind.is_attained:
                 break
-            answer = self._answer_at(best.upper if question == "epsilon" else at) if is_alone else None
-            # Three times as many points tell nine times as much, or more where the answer looks.
+            # Three times as many points tell nine times as much, and more where the answer looks.
             width = (found.upper - found.lower) / min(found.upper, _FINITE)
             wanted = points * math.sqrt(width / (_AIM * NARROW)) if is_alone else math.inf
             most = _MOST_POINTS if is_alone else _POINTS[-1]
-            if points >= most or width * (points / most) ** 2 > NARROW:
+            is_hopeless = width * (points / most) ** 2 > NARROW
+            if points >= most or (is_hopeless and (answer is not None or not is_alone)):
                 break
+            if is_alone:
+                answer = self._answer_at(best.upper if question == "epsilon" else at)
             points, work = math.ceil(min(wanted, most, _MORE * points)), _MORE_WORK
         return best
 
@@ -224,16 +225,13 @@ class _Kind(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def composition_of(
-    terms: Terms, *, of_atoms: bool = False, is_patient: bool = False
-) -> Composition | None:
+def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | None:
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
     releases that are atoms, which a lattice takes longer for; less are quicker on a lattice, and so
     is next to nothing of sampled noise beside atoms. And of many with a law that has atoms, such as
     Laplace noise, if a little work tells them: the more scales there are, the less.
-    `is_patient`: also of some hundreds, if none has a lattice of its own.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
     has_atoms = any(law is None for _, law, _ in laws)
@@ -252,9 +250,8 @@ def composition_of(
         return None
     if smooth or is_spread:
         return _composition(terms, None, most_work)
-    if is_patient and any(leaf.reached() is not None for leaf, _, _ in laws):
-        return None
-    least = _SOME if is_patient else _MANY
+    has_lattice = any(leaf.reached() is not None for leaf, _, _ in laws)
+    least = _MANY_ON_LATTICES if has_lattice else _MANY
     if of_atoms and any(law is None and _is_many(leaf, n, least) for leaf, law, n in laws):
         return _composition(terms, None, most_work)
     is_known = all(law is not None or leaf.reached() is not None for leaf, law, _ in laws)
