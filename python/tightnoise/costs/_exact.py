@@ -43,7 +43,7 @@ _SAME = 1e-11  # relative: of the last digits
 _LEAST = 3_000  # of one
 _FEW = 20  # releases, of which contours may take seconds
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
-_MORE_WORK = 2e8  # where it is about to tell an answer
+_MORE_WORK = 6e8  # of laws at points, which a lattice takes longer for
 _VERY_MANY = 2_000
 _OFTEN = 0.01  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
@@ -141,11 +141,11 @@ class Composition:
         best = Bounds(0.0, math.inf)
         is_few = sum(n for _, n in self._terms) < _VERY_MANY
         is_alone = self._kind.is_attained and not self._kind.is_smooth
-        points, work = (_FEW_POINTS if is_alone else _POINTS[is_few]), _WORK
+        points = _FEW_POINTS if is_alone else _POINTS[is_few]
         answer: Answer | None = None
         for _ in range(_ROUNDS):
             each = max(min(points, _LEAST), points // len(self._terms))
-            finer = _composition(self._terms, Refinement(tilts, each, answer=answer), work)
+            finer = _composition(self._terms, Refinement(tilts, each, answer=answer), _MORE_WORK)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
@@ -161,7 +161,7 @@ class Composition:
                 break
             if is_alone:
                 answer = self._answer_at(best.upper if question == "epsilon" else at)
-            points, work = math.ceil(min(wanted, most, _MORE * points)), _MORE_WORK
+            points = math.ceil(min(wanted, most, _MORE * points))
         return best
 
     def _answer_at(self, epsilon: float) -> Answer | None:
