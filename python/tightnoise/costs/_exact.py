@@ -41,7 +41,6 @@ _RARE = 0.1  # the probability of losses that are not typical
 _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
 _LEAST = 3_000  # of one
-_FEW = 20  # releases, of which contours may take seconds
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
 _MORE_WORK = 6e8  # of laws at points, which a lattice takes longer for
 _VERY_MANY = 2_000
@@ -229,25 +228,19 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
-    releases that are atoms, which a lattice takes longer for; less are quicker on a lattice, and so
-    is next to nothing of sampled noise beside atoms. And of many with a law that has atoms, such as
+    releases that are atoms, which a lattice takes longer for; less are quicker on a lattice. And of many with a law that has atoms, such as
     Laplace noise, if a little work tells them: the more scales there are, the less.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
-    has_atoms = any(law is None for _, law, _ in laws)
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
-    smooth = [(leaf, n) for leaf, law, n in laws if law is not None and law[0].is_smooth]
-    sampled = [(leaf.rate, n) for leaf, n in smooth if isinstance(leaf, Sampled | GroupCase)]
+    smooth = [leaf for leaf, law, _ in laws if law is not None and law[0].is_smooth]
     is_spread = any(
         law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
     )
     is_all = len(smooth) == len(laws) and _few_samples(terms) is None  # no other way tells it
     most_work = math.inf if is_all else _WORK
-    is_seldom = smooth and len(sampled) == len(smooth) < len(laws) and not is_spread
-    if is_seldom and has_atoms and sum(n for _, n in sampled) <= _FEW:
-        return None
     if smooth or is_spread:
         return _composition(terms, None, most_work)
     has_lattice = any(leaf.reached() is not None for leaf, _, _ in laws)
