@@ -42,7 +42,8 @@ _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
 _LEAST = 3_000  # of one
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
-_MORE_WORK = 6e8  # of laws at points, which a lattice takes longer for
+_MORE_WORK, _FEW_WORK = 6e8, 3e7  # of laws at points; beside so few
+_FEW = 20  # samples, most of them without a record
 _VERY_MANY = 2_000
 _OFTEN = 0.01  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
@@ -144,7 +145,9 @@ class Composition:
         answer: Answer | None = None
         for _ in range(_ROUNDS):
             each = max(min(points, _LEAST), points // len(self._terms))
-            finer = _composition(self._terms, Refinement(tilts, each, answer=answer), _MORE_WORK)
+            finer = _composition(
+                self._terms, Refinement(tilts, each, answer=answer), self._kind.work_at_points
+            )
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
@@ -221,6 +224,7 @@ class _Kind(NamedTuple):
     is_exact: bool
     is_smooth: bool
     is_easy: bool
+    work_at_points: float
 
 
 @functools.lru_cache(maxsize=256)
@@ -228,20 +232,29 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
-    releases that are atoms, which a lattice takes longer for; less are quicker on a lattice. And of many with a law that has atoms, such as
-    Laplace noise, if a little work tells them: the more scales there are, the less.
+    releases that are atoms, which a lattice takes longer for; less are quicker on a lattice. And of
+    many with a law that has atoms, such as Laplace noise, if a little work tells them: the more
+    scales there are, the less.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
         return None
-    smooth = [leaf for leaf, law, _ in laws if law is not None and law[0].is_smooth]
+    smooth = [(leaf, n) for leaf, law, n in laws if law is not None and law[0].is_smooth]
     is_spread = any(
         law is not None and not law[0].is_smooth and n * min(leaf.max_loss, 1.0) >= _SPREAD
         for leaf, law, n in laws
     )
+    has_atoms = any(law is None for _, law, _ in laws)
+    has_points = any(law is None and leaf.reached() is None for leaf, law, _ in laws)
     is_all = len(smooth) == len(laws) and _few_samples(terms) is None  # no other way tells it
     most_work = math.inf if is_all else _WORK
     if smooth or is_spread:
+        is_seldom = all(isinstance(leaf, Sampled | GroupCase) for leaf, _ in smooth)
+        is_seldom &= has_atoms and not is_spread and sum(n for _, n in smooth) <= _FEW
+        if is_seldom and has_points and sum(n for _, n in terms) < _MANY:
+            return None
+        if is_seldom:
+            return _composition(terms, None, _FEW_WORK, _FEW_WORK)
         return _composition(terms, None, most_work)
     has_lattice = any(leaf.reached() is not None for leaf, _, _ in laws)
     least = _MANY_ON_LATTICES if has_lattice else _MANY
@@ -272,7 +285,10 @@ def _is_many(leaf: Leaf, n: int, least: int) -> bool:
 
 
 def _composition(
-    terms: Terms, finer: Refinement | None, most_work: float = math.inf
+    terms: Terms,
+    finer: Refinement | None,
+    most_work: float = math.inf,
+    work_at_points: float = _MORE_WORK,
 ) -> Composition | None:
     laws = [(laws_of(leaf, finer), count) for leaf, count in merged_terms(terms)]
     known = [(found, count) for found, count in laws if found is not None]
@@ -284,5 +300,6 @@ def _composition(
         is_exact=all(found.is_exact for found, _ in known),
         is_smooth=any(found.laws[0].is_smooth for found, _ in known),
         is_easy=most_work == math.inf,
+        work_at_points=work_at_points,
     )
     return Composition(terms, composed(known, most_work), kind)
