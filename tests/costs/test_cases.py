@@ -100,10 +100,11 @@ def test_others_are_turned_only_where_that_changes_them():
     assert len(cases_of((GROUP + laplace.sampled(0.5, "poisson")).terms)) == 4
 
 
-def test_few_groups_beside_atoms_are_laid_on_a_lattice():
+def test_few_groups_beside_few_atoms_are_laid_on_a_lattice():
     """As few sampled releases are: a contour takes a second for each case."""
-    group, atoms = GROUP, RESPONSES.sampled(0.3, "poisson") * 5
+    group, atoms = GROUP, tn.Laplace(1.0).cost(sensitivity=1.0).sampled(0.3, "poisson") * 5
     assert all(composition_of(case) is None for case in cases_of((group + atoms).terms))
+    assert all(composition_of(case) is not None for case in cases_of((group + atoms * 30).terms))
     assert all(composition_of(case) is not None for case in cases_of((group * 30).terms))
 
 

@@ -313,13 +313,14 @@ void Contour::smooth(double log_wanted) {
 // The same by next to nothing, where |F| stays small from y up to where that takes over.
 bool Contour::smooth_far(const Terms& terms, double y, double log_wanted) {
     const double most = std::max(most_smoothing_ * most_smoothing_ * bend_, kMostAdded);
-    // The nearer the end, the more atoms lie close enough to each other.
-    const double first = has_far_tail_ ? most / 16.0 : kLeastAdded;
-    for (double added = first; added < 1.1 * most; added *= 4.0) {
+    // The nearer the end, the more atoms lie close enough to each other, and the fewer steps lead
+    // there: none is taken to the first one.
+    for (const double added : {kLeastAdded, most / 16.0, most / 4.0, most}) {
         const double square = added / bend_;
         const double end = std::sqrt((2.0 - 2.0 * log_wanted) / square);
         if (!(square < 1.0) || !(end > 4.0 * y)) return false;
-        const double log_size = log_tail(terms, y, end, log_wanted);
+        const double looked_for = added > kLeastAdded ? log_wanted : log_size_;
+        const double log_size = log_tail(terms, y, end, looked_for);
         if (!(log_size <= log_wanted)) {
             if (!has_far_tail_) return false;  // nor is it at another end
             continue;

@@ -29,7 +29,7 @@ from tightnoise.costs._sampled import Sampled, merged_terms
 
 Array = NDArray[np.float64]
 
-_LITTLE = 1e-8  # as far as its bounds are apart
+_LITTLE, _LITTLE_PART = 1e-8, 0.05  # as far as its bounds are apart; as a part of itself
 _FAR = 1e-4  # relative width, that is not made up for by an upper bound alone
 _LARGEST = 1e300
 _DOWN = 1 - 2.0**-50  # so that a sum is no larger
@@ -200,7 +200,8 @@ def _parts(terms: Terms, known: Bounds) -> list[Terms]:
 def _is_small(question: str, known: Bounds) -> bool:
     """Return whether an epsilon is so small that no lattice tells more than a contour did."""
     width = known.upper - known.lower
-    return question == "epsilon" and known.upper < SMALL and width <= _LITTLE
+    is_little = width <= min(_LITTLE, _LITTLE_PART * known.upper)
+    return question == "epsilon" and known.upper < SMALL and is_little
 
 
 def _of_profile(question: str, leaf: Leaf, at: float, upper: float) -> float | None:
