@@ -141,13 +141,13 @@ class Composition:
         best = Bounds(0.0, math.inf)
         is_few = sum(n for _, n in self._terms) < _VERY_MANY
         is_alone = self._kind.is_attained and not self._kind.is_smooth
-        points = _FEW_POINTS if is_alone else _POINTS[is_few]
+        points, work = _POINTS[is_few], self._kind.work_at_points
+        if is_alone:
+            points, work = _FEW_POINTS, _TRIED
         answer: Answer | None = None
         for _ in range(_ROUNDS):
             each = max(min(points, _LEAST), points // len(self._terms))
-            finer = _composition(
-                self._terms, Refinement(tilts, each, answer=answer), self._kind.work_at_points
-            )
+            finer = _composition(self._terms, Refinement(tilts, each, answer=answer), work)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
@@ -164,6 +164,7 @@ class Composition:
             if is_alone:
                 answer = self._answer_at(best.upper if question == "epsilon" else at)
             points = math.ceil(min(wanted, most, _MORE * points))
+            work = self._kind.work_at_points
         return best
 
     def _answer_at(self, epsilon: float) -> Answer | None:
