@@ -240,6 +240,47 @@ def test_adversarial_atoms(losses, masses, infinite, count):
         assert releases.delta(most * (1 + 1e-9) + 1e-9)[0] <= 1e-9
 
 
+def many_peaks(rng, places, apart):
+    """Return probabilities of a grid's places: of peaks, some so many places apart, and others."""
+    x = np.arange(places) / places
+    density = 1e-9 * np.exp(-8 * (x - 0.5) ** 2)
+    width = apart * 10 ** rng.uniform(-2, -0.7)
+    for k in range(0, places // apart, rng.integers(1, 4)):
+        aside = (np.arange(places) - (k + 0.5) * apart) / width
+        density += rng.uniform(0.1, 1.0) * np.exp(-aside * aside)
+    for _ in range(rng.integers(0, 4)):
+        aside = np.abs(x - rng.uniform()) / 10 ** rng.uniform(-2.5, -0.5) + 0.01
+        density += 10 ** rng.uniform(-9, 0) * aside**-0.5 * (aside < 4)
+    return density / density.sum()
+
+
+# A convolution is the truth. The characteristic function of peaks that are as far apart is large
+# again far out: what a walk along it steps over makes bounds that contradict it.
+@pytest.mark.parametrize("cases", [2, *by_night(60)])
+@pytest.mark.parametrize("count", [20, 150, 1000])
+def test_atoms_with_many_peaks(count, cases, rng):
+    size, told = 2**19, 0
+    for _ in range(cases):
+        apart = int(10 ** rng.uniform(1.5, 2.5))
+        places = apart * rng.integers(3, 12)
+        masses, spacing = many_peaks(rng, places, apart), 10 ** rng.uniform(-3, -1) / places
+        losses = spacing * (np.arange(places) - places // 3)
+        mean = count * float(masses @ losses)
+        deviation = math.sqrt(count * float(masses @ losses**2) - mean * mean / count)
+        sums = np.maximum(np.fft.irfft(np.fft.rfft(masses, size) ** count, size), 0.0)
+        first = max(round(mean / spacing) + count * (places // 3) - size // 2, 0)
+        values = spacing * (first + (np.arange(size) - first) % size - count * (places // 3))
+        releases = composed((cost.atoms(losses, masses), count))
+        for epsilon in mean + deviation * rng.uniform(-1.0, 4.0, 3):
+            truth = float(sums @ -np.expm1(np.minimum(epsilon - values, 0.0)))
+            lower, upper = releases.delta(epsilon)
+            error = 1e-9 * truth + 1e-13
+            assert lower <= truth + error, (places, spacing, epsilon)
+            assert upper >= truth - error, (places, spacing, epsilon)
+            told += upper - lower <= 1e-4 * upper
+    assert told >= cases
+
+
 def test_bounds_from_two_laws():
     # What dominates gives the upper bound, what is dominated the lower one.
     more, less = cost.gaussian(1.01), cost.gaussian(0.99)

@@ -86,7 +86,7 @@ void FixedSizeGaussianLine::find_windows() const {
     if (windows_.empty()) windows_.push_back({0.0, 0.0, 0.0});
 }
 
-// 1 - cos u >= 2 u^2/pi^2 for |u| <= pi: section 7.1.
+// 1 - cos u >= 2 u^2/pi^2 for |u| <= pi.
 double FixedSizeGaussianLine::log_tail(double y) const {
     if (windows_.empty()) find_windows();
     double best = std::min(log_damped(y, parts_.at_zero), 0.0);
