@@ -146,7 +146,8 @@ class Composition:
             points, work = _FEW_POINTS, _TRIED
         answer: Answer | None = None
         for _ in range(_ROUNDS):
-            each = max(min(points, _LEAST), points // len(self._terms))
+            share = (_MOST_POINTS if is_alone else points) // len(self._terms)
+            each = max(min(points, _LEAST), min(points, share))
             finer = _composition(self._terms, Refinement(tilts, each, answer=answer), work)
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
