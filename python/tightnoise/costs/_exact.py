@@ -37,6 +37,7 @@ _POINTS = (8_000, 24_000)  # of all leaves that are atoms; more from the start o
 _FEW_POINTS, _MOST_POINTS = 1_000, 60_000  # of atoms alone: from these on, as many as it takes
 _ROUNDS, _MORE = 3, 6  # times as many from one round to the next
 _AIM = 0.5  # of what is narrow
+_FAR, _LESS = 0.1, 0.7  # relative width; of the last one
 _RARE = 0.1  # the probability of losses that are not typical
 _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
@@ -143,8 +144,9 @@ class Composition:
         is_alone = self._kind.is_attained and not self._kind.is_smooth
         points, work = _POINTS[is_few], self._kind.work_at_points
         if is_alone:
-            points, work = _FEW_POINTS, _TRIED
+            points, work = _FEW_POINTS, _TRIED if work > _WORK else _WORK
         answer: Answer | None = None
+        last = math.inf
         for _ in range(_ROUNDS):
             share = (_MOST_POINTS if is_alone else points) // len(self._terms)
             each = max(min(points, _LEAST), min(points, share))
@@ -152,15 +154,18 @@ class Composition:
             if finer is None:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
-            last, best = best, best.or_tighter(found)
-            if best.is_narrow or best == last or not self._kind.is_attained:
-                break
-            # Three times as many points tell nine times as much, and more where the answer looks.
+            best = best.or_tighter(found)
             width = (found.upper - found.lower) / min(found.upper, _FINITE)
+            if best.is_narrow or width > _LESS * last or not self._kind.is_attained:
+                break
+            last = width
+            # Three times as many points tell nine times as much, and more where the answer looks.
             wanted = points * math.sqrt(width / (_AIM * NARROW)) if is_alone else math.inf
             most = _MOST_POINTS if is_alone else _POINTS[-1]
             is_hopeless = width * (points / most) ** 2 > NARROW
             if points >= most or (is_hopeless and (answer is not None or not is_alone)):
+                break
+            if is_alone and width > _FAR:  # more frequencies are wanted, not points
                 break
             if is_alone:
                 answer = self._answer_at(best.upper if question == "epsilon" else at)
@@ -261,7 +266,7 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     has_lattice = any(leaf.reached() is not None for leaf, _, _ in laws)
     least = _MANY_ON_LATTICES if has_lattice else _MANY
     if of_atoms and any(law is None and _is_many(leaf, n, least) for leaf, law, n in laws):
-        return _composition(terms, None, most_work)
+        return _composition(terms, None, most_work, _WORK if has_lattice else _MORE_WORK)
     is_known = all(law is not None or leaf.reached() is not None for leaf, law, _ in laws)
     is_long = sum(n for _, law, n in laws if law is not None) >= _MANY_OF_LAWS
     tried = _TRIED * max(1.0, len(laws) / _KINDS)
