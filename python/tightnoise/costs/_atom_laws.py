@@ -33,6 +33,7 @@ _NEAR = 1e-6  # of a spacing
 _WIDEST = 10.0  # points are no farther apart
 _BENDS = 3.0  # times the root of what heights may be too large by
 _SPREADS, _UNSEEN = 4.0, 1e-4  # of an answer, and what is looked at elsewhere
+_LEAST_SPREAD, _TINY = 1e-9, 1e-300  # of the largest loss
 _ALONE = 4.0  # an atom is so much denser than those beside it
 
 
@@ -62,7 +63,8 @@ class Answer(NamedTuple):
 
     def seen(self, losses: Array) -> Array:
         """Return about how much losses are looked at."""
-        aside = (losses - self.epsilon) / (_SPREADS * self.spread)
+        least = _LEAST_SPREAD * float(np.abs(losses).max(initial=0.0)) + _TINY
+        aside = (losses - self.epsilon) / max(_SPREADS * self.spread, least)
         return np.asarray(_UNSEEN + np.exp(-0.5 * aside * aside))
 
 

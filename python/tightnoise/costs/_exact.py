@@ -146,7 +146,7 @@ class Composition:
         if is_alone:
             points, work = _FEW_POINTS, _TRIED if work > _WORK else _WORK
         answer: Answer | None = None
-        last = math.inf
+        width = math.inf
         for _ in range(_ROUNDS):
             share = (_MOST_POINTS if is_alone else points) // len(self._terms)
             each = max(min(points, _LEAST), min(points, share))
@@ -155,17 +155,18 @@ class Composition:
                 return best if best.upper < math.inf else self._answer(question, at)
             found = finer._answer(question, at, best.lower)
             best = best.or_tighter(found)
-            width = (found.upper - found.lower) / min(found.upper, _FINITE)
-            if best.is_narrow or width > _LESS * last or not self._kind.is_attained:
+            if best.is_narrow or not self._kind.is_attained:
                 break
-            last = width
+            last, width = width, (found.upper - found.lower) / min(found.upper, _FINITE)
+            if width > _LESS * last:
+                break
             # Three times as many points tell nine times as much, and more where the answer looks.
             wanted = points * math.sqrt(width / (_AIM * NARROW)) if is_alone else math.inf
             most = _MOST_POINTS if is_alone else _POINTS[-1]
             is_hopeless = width * (points / most) ** 2 > NARROW
-            if points >= most or (is_hopeless and (answer is not None or not is_alone)):
-                break
-            if is_alone and width > _FAR:  # more frequencies are wanted, not points
+            if is_alone and answer is None:  # not yet, but where more frequencies are wanted
+                is_hopeless = width > _FAR
+            if points >= most or is_hopeless:
                 break
             if is_alone:
                 answer = self._answer_at(best.upper if question == "epsilon" else at)
