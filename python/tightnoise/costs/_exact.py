@@ -264,7 +264,8 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
         if is_seldom:
             return _composition(terms, None, _FEW_WORK, _FEW_WORK)
         return _composition(terms, None, most_work)
-    has_lattice = any(leaf.reached() is not None for leaf, _, _ in laws)
+    # Lattices are as good where losses lie on one, or are only known from above.
+    has_lattice = any(leaf.reached() is not None or not leaf.has_pair for leaf, _, _ in laws)
     least = _MANY_ON_LATTICES if has_lattice else _MANY
     if of_atoms and any(law is None and _is_many(leaf, n, least) for leaf, law, n in laws):
         return _composition(terms, None, most_work, _WORK if has_lattice else _MORE_WORK)
