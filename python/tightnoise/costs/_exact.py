@@ -48,7 +48,7 @@ _FEW = 20  # samples, most of them without a record
 _VERY_MANY = 2_000
 _OFTEN = 0.01  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
-_MANY, _MANY_ON_LATTICES = 100, 5_000  # releases: less are quicker on a lattice, or on their own
+_MANY, _MANY_ON_LATTICES = 100, 5_000  # releases: less are quicker on lattices; where these do well
 _MANY_OF_LAWS = 1_000  # of laws with atoms: so much work may tell them, or more of more kinds
 _TRIED, _KINDS = 3e7, 32
 
@@ -239,9 +239,9 @@ class _Kind(NamedTuple):
 def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | None:
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
-    Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of very many
+    Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of many
     releases that are atoms, which a lattice takes longer for; less are quicker on a lattice. And of
-    many with a law that has atoms, such as Laplace noise, if a little work tells them: the more
+    those with a law that has atoms, such as Laplace noise, if a little work tells them: the more
     scales there are, the less.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
