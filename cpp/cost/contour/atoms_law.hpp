@@ -19,6 +19,7 @@ class AtomsLaw : public Law {
              const std::vector<double>& log_masses, double infinite_mass, Exact exact);
 
     double infinite_mass() const override { return infinite_; }
+    bool has_atoms() const override { return true; }
     Interval finite_mass() const override;
     Moment moment(double t) const override;
     double log_swapped_moment(double t) const override;

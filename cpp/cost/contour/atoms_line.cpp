@@ -13,11 +13,6 @@ constexpr double kMargin = 1.0 + 1e-9;  // far above the rounding of sums of pos
 constexpr double kTiny = 1e-300;
 constexpr int kClips = 12;
 constexpr double kClipped = 0.25, kLeastUsed = 0.2;  // of a density; of all weights
-constexpr int kMostSteps = 400;
-constexpr double kMostKept = 0.7;           // of log |phi|: more would take too many steps
-constexpr double kLeast = 0.02;             // no |phi| below is told closely
-constexpr double kLonger = 4.0;             // steps are so many times the last, at the first try,
-constexpr double kShortest = 1.0 / 1024.0;  // and at the last
 
 }  // namespace
 
@@ -98,69 +93,49 @@ const AtomsLine::Far& AtomsLine::far_until(double end) const {
     return far_.back();
 }
 
-// From y on, as far as |phi| is at most that; |phi| at y where none is asked for, or it is more.
-AtomsLine::Stretch AtomsLine::stretch(double y, double first, std::optional<double> most) const {
+double AtomsLine::log_tail_until(double y, double end) const {
+    return std::log(far_until(end).at(y));
+}
+
+void AtomsLine::look_at(double y) const {
     const std::vector<double>&d = distance(), &g = weight();
     const std::size_t n = d.size();
-    std::vector<double> real(n), imaginary(n);
-    double sum_real = 0.0, sum_imaginary = 0.0, all = 0.0;
+    place_.y = y;
+    place_.real.resize(n);
+    place_.imaginary.resize(n);
+    place_.sum_real = place_.sum_imaginary = 0.0;
+    double all = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
-        real[j] = g[j] * std::cos(y * d[j]);
-        imaginary[j] = g[j] * std::sin(y * d[j]);
-        sum_real += real[j];
-        sum_imaginary += imaginary[j];
+        place_.real[j] = g[j] * std::cos(y * d[j]);
+        place_.imaginary[j] = g[j] * std::sin(y * d[j]);
+        place_.sum_real += place_.real[j];
+        place_.sum_imaginary += place_.imaginary[j];
         all += g[j];
     }
-    const double units = kUnit * static_cast<double>(n + 64);
-    const double error = missing() + weight_error() + y * error_slope() + units * all;
-    const double size = std::hypot(sum_real, sum_imaginary) + error;
-    if (!most || !(size < *most)) return {y, y, size};
-    for (double step = first; step > kShortest * first; step *= 0.5) {
-        // e^(i t d) is 1 + i t d for |t d| <= 2, but for t^2 d^2/2, and 1 else, but for 2.
-        const double widest = 2.0 / step;
-        double slope_real = 0.0, slope_imaginary = 0.0, rest = 0.0, turning = 0.0;
-        for (std::size_t j = 0; j < n; ++j) {
-            const double turn = step * d[j];
-            const bool is_near = std::fabs(d[j]) <= widest;
-            rest += is_near ? 0.5 * g[j] * turn * turn : 2.0 * g[j];
-            if (!is_near) continue;
-            slope_real -= imaginary[j] * turn;
-            slope_imaginary += real[j] * turn;
-            turning += g[j] * std::fabs(turn);
-        }
-        const double there = std::hypot(sum_real + slope_real, sum_imaginary + slope_imaginary);
-        const double more = step * error_slope() + units * turning + rest * kMargin;
-        const double bound = std::max(size, there + error) + more;
-        if (bound <= *most) return {y, y + step, bound};
-    }
-    return {y, y, size};
+    place_.units = kUnit * static_cast<double>(n + 64);
+    place_.error = missing() + weight_error() + y * error_slope() + place_.units * all;
 }
 
-// By steps from y on, to where the far bounds say as much; 1 where it is not to be had.
-double AtomsLine::largest_from(double y, const Far& far, double kept) const {
-    const double here = stretch(y, 0.0, std::nullopt).most;
-    const double wanted = std::max(std::pow(here, kept), kLeast);
-    if (!(far.at(far.end) <= wanted)) return 1.0;
-    auto& known = walk_;
-    const auto serves = [&](const Stretch& each) { return each.to <= y || each.most <= wanted; };
-    known.erase(std::find_if_not(known.begin(), known.end(), serves), known.end());
-    if (!known.empty() && (y < known.front().from || y > known.back().to)) known.clear();
-    double at = known.empty() ? y : known.back().to;
-    while (at < far.end && far.at(at) > wanted) {
-        const double last = known.empty() ? y : known.back().to - known.back().from;
-        const Stretch next = stretch(at, kLonger * last, wanted);
-        if (++steps_ > kMostSteps || !(next.to > at)) return 1.0;
-        known.push_back(next);
-        at = next.to;
+// e^(i t d) is 1 + i t d for |t d| <= 2, but for t^2 d^2/2, and 1 else, but for 2.
+double AtomsLine::log_largest(double y, double step) const {
+    if (y != place_.y) look_at(y);
+    const std::vector<double>&d = distance(), &g = weight();
+    const double widest = 2.0 / step;
+    double slope_real = 0.0, slope_imaginary = 0.0, rest = 0.0, turning = 0.0;
+    for (std::size_t j = 0; j < d.size(); ++j) {
+        const double turn = step * d[j];
+        const bool is_near = std::fabs(d[j]) <= widest;
+        rest += is_near ? 0.5 * g[j] * turn * turn : 2.0 * g[j];
+        if (!is_near) continue;
+        slope_real -= place_.imaginary[j] * turn;
+        slope_imaginary += place_.real[j] * turn;
+        turning += g[j] * std::fabs(turn);
     }
-    return wanted;
-}
-
-double AtomsLine::log_tail_until(double y, double end, double kept) const {
-    const Far& far = far_until(end);
-    const double least = far.at(y);
-    const bool is_walk = kept < kMostKept && far.at(end) < 1.0 && steps_ <= kMostSteps;
-    return std::log(std::min(least, is_walk ? largest_from(y, far, kept) : 1.0));
+    const double here = std::hypot(place_.sum_real, place_.sum_imaginary);
+    const double there =
+        std::hypot(place_.sum_real + slope_real, place_.sum_imaginary + slope_imaginary);
+    const double more = step * error_slope() + place_.units * turning + rest * kMargin;
+    return std::min(std::log(std::max(here, there) + place_.error + more), 0.0);
 }
 
 }  // namespace tightnoise::contour

@@ -2,7 +2,7 @@
 // as that of a density, up to frequencies that tell one from the next: section 7.1 of CONTOUR.md.
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <vector>
 
 #include "cost/contour/node_line.hpp"
@@ -14,8 +14,10 @@ class AtomsLine : public NodeLine {
     // Nodes with rising losses.
     AtomsLine(TiltedNodes nodes, Moment moment);
 
-    double log_tail_until(double y, double end, double kept) const override;
+    double log_tail_until(double y, double end) const override;
+    double log_largest(double y, double step) const override;
     bool has_far_tail() const override { return true; }
+    std::size_t work_of_look() const override { return kOfLook * gap_.size() + kOfLook; }
 
   private:
     // |phi(y)| <= constant + slope / y up to some end.
@@ -27,20 +29,21 @@ class AtomsLine : public NodeLine {
         std::vector<Bound> bounds;
         double at(double y) const;
     };
-    // |phi(y)| <= most between both.
-    struct Stretch {
-        double from, to, most;
+    // phi at y, as the atoms add up to it.
+    struct Place {
+        double y = -1.0;
+        std::vector<double> real, imaginary;
+        double sum_real, sum_imaginary, error, units;
     };
+    static constexpr std::size_t kOfLook = 40;  // an atom
     Bound bound(const std::vector<double>& density, double most, double end) const;
     Far far(double end) const;
     const Far& far_until(double end) const;
-    Stretch stretch(double y, double first, std::optional<double> most) const;
-    double largest_from(double y, const Far& far, double kept) const;
+    void look_at(double y) const;
 
     std::vector<double> gap_;
     mutable std::vector<Far> far_;
-    mutable std::vector<Stretch> walk_;  // each begins where the last one ends
-    mutable int steps_ = 0;              // of all walks
+    mutable Place place_;
 };
 
 }  // namespace tightnoise::contour

@@ -190,12 +190,16 @@ double ComposedLoss::tilt_for_loss(Moments& moments, double x) {
 // it costs much.
 Contour::Tolerance ComposedLoss::tolerance(Effort effort, double digits, double rate) const {
     constexpr double kLogSketch = -9.2, kSmoothedSketch = 1e-2;  // log 1e-4
-    constexpr double kLogLoose = -18.4;                          // log 1e-8
+    constexpr double kLogLoose = -18.4, kFewestDigits = 1e-3;    // log 1e-8
     constexpr double kSmoothed = 3e-7, kLess = 0.2;              // of the answer
     if (effort == Effort::sketch) return {kLogSketch, kSmoothedSketch, work_, rate};
     const bool is_quick = effort == Effort::brief || effort == Effort::quick;
     const double smoothed = std::min(kSmoothed * digits, kSmoothedSketch);
-    return {top_ ? kLogLoose : kLogTolerance,
+    const auto has_atoms = [](const Releases& term) { return term.law->has_atoms(); };
+    const bool is_rough = !is_quick && std::any_of(terms_.begin(), terms_.end(), has_atoms);
+    const double loose =
+        kLogLoose + (is_rough ? std::log(std::clamp(digits, kFewestDigits, 1.0)) : 0.0);
+    return {top_ || is_rough ? loose : kLogTolerance,
             is_quick ? 0.0 : (effort == Effort::full ? kLess : 1.0) * smoothed, work_, rate};
 }
 

@@ -19,23 +19,19 @@ constexpr double kLargestTilt = 1e70;  // c^2 (c + 1)^2 is finite
 constexpr int kMostCuts = 24;
 constexpr double kNearer = 0.0625;         // as far lines reach that are not to be had otherwise
 constexpr double kLargestSmoothing = 1.0;  // e^(mu^2/8) of section 3 stays small
-constexpr double kLargestExponent = 600.0;
 constexpr double kShareOfTolerance = 0.1;  // what discretisation may take of it
 constexpr double kLogMissingLess = 3.0;    // of what a line may miss: several errors add
 constexpr double kWider = 1.05;            // a window for which frequencies are taken again
 constexpr double kLogParted = -23.0;       // log 1e-10: the tolerance of a split, at the least
 constexpr double kLeastFall = 0.3;         // of what is to fall, from y to 2y
 constexpr double kMostFrequencies = 6e5, kMostIfRough = 6e4;
+constexpr double kCheap = 5e4;  // work: before it is done, nothing is smoothed
 // What two contours may take in turns.
 constexpr double kFirstWork = 5e5, kMoreWork = 3.0, kMostWorkIfRough = 1.3e8,
                  kMostWorkOfSketch = 3e6;
 constexpr double kMostOfParts = 2e5, kMostWorkOfParts = 3e8;  // of each of two parts
 constexpr double kLogCoarser = 9.2;  // log 1e4: of truncation, where work is at its end
 constexpr double kLeastAdded = 1e-9, kMostAdded = 3e-7;  // of D, by smoothing from far out
-
-double clipped_exp(double x) {
-    return std::exp(std::min(x, kLargestExponent));
-}
 
 }  // namespace
 
@@ -287,9 +283,13 @@ Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
             (split_.is_none() && log_size_ > wanted + 1.0)) {
             continue;
         }
-        log_truncation_ = log_tail(terms, y, kInfinite, wanted);
-        if (log_truncation_ <= wanted) return Sampled::enough;
-        if (has_far_tail_ && smooth_far(terms, y, wanted)) return Sampled::enough;
+        const double log_most = log_tail(terms, y);
+        if (log_most <= wanted) {
+            truncated_ = {clipped_exp(log_most) / y, 0.0};
+            return Sampled::enough;
+        }
+        const bool is_cheap = work * static_cast<double>(frequencies_.size()) < kCheap;
+        if (has_far_tail_ && !is_cheap && smooth_far(terms, y, wanted)) return Sampled::enough;
         next_test_ = 1.2 * y;
     }
 }
@@ -306,8 +306,9 @@ bool Contour::cut_short() {
 void Contour::smooth(double log_wanted) {
     smoothing_ = std::min(std::sqrt(2.0 - 2.0 * log_wanted) / reach(), kLargestSmoothing);
     multiply_smoothing();
-    log_truncation_ = -0.5 * std::pow(smoothing_ * reach(), 2.0) * (1.0 - 1e-14);
-    rest_ = 1.0 / (smoothing_ * smoothing_ * reach());
+    const double square = smoothing_ * smoothing_, y = reach();
+    const double most = clipped_exp(-0.5 * square * y * y * (1.0 - 1e-14));
+    truncated_ = {most / y, most / (square * y)};
 }
 
 // The same by next to nothing, where |F| stays small from y up to where that takes over.
@@ -319,16 +320,16 @@ bool Contour::smooth_far(const Terms& terms, double y, double log_wanted) {
         const double square = added / bend_;
         const double end = std::sqrt((2.0 - 2.0 * log_wanted) / square);
         if (!(square < 1.0) || !(end > 4.0 * y)) return false;
-        const double looked_for = added > kLeastAdded ? log_wanted : log_size_;
-        const double log_size = log_tail(terms, y, end, looked_for);
-        if (!(log_size <= log_wanted)) {
+        const double log_end = -0.5 * square * end * end * (1.0 - 1e-14);
+        const auto truncated =
+            truncated_until(terms, y, end, log_end, log_wanted, added > kLeastAdded);
+        if (!truncated) {
             if (!has_far_tail_) return false;  // nor is it at another end
             continue;
         }
+        truncated_ = *truncated;
         smoothing_ = std::sqrt(square);
         multiply_smoothing();
-        log_truncation_ = std::max(log_size, -0.5 * square * end * end * (1.0 - 1e-14));
-        rest_ = 2.0 * end;
         return true;
     }
     return false;
@@ -373,39 +374,6 @@ double Contour::log_left_out(double x) const {
     if (split_.is_none() || left_out_.log_weight == -kInfinity) return -kInfinity;
     const double size = std::fabs(left_out_.log_weight) + std::fabs(left_out_.at * x);
     return left_out_.log_weight - left_out_.at * x + 8.0 * kUnit * size;
-}
-
-// Of |F| at all y' from y to `end`, as near to what it is at y as `log_wanted` asks for. With a
-// split |prod phi_i^n_i - prod a_i^n_i| <= sum n_i b_i/m_i times prod m_i^n_i, where |phi_i - a_i|
-// <= b_i and |phi_i|, |a_i| <= m_i: |a_i| <= |phi_i| + b_i; less what is linear in phi_i - a_i half
-// that sum squared, |a_i| + b_i <= m_i. Where lines know no more than |F| <= 1 beyond a last
-// frequency, that adds 1/(pi last) to a truncation at y.
-double Contour::log_tail(const Terms& terms, double y, double end, double log_wanted) const {
-    constexpr double kLeastKept = 0.3, kMore = 1.02;
-    const double kept = kMore * std::clamp(log_wanted / log_size_, kLeastKept, 1.0);
-    double last = kInfinite;
-    for (const auto& line : lines_) last = std::min(last, line->tail_end());
-    if (last < end && end < kInfinite) return 0.0;
-    const double beyond = last < end ? y / last : 0.0;
-    const auto total = [&](double log_size) {
-        return beyond > 0.0 ? std::log(clipped_exp(log_size) + beyond) + 1e-12 : log_size;
-    };
-    const bool has_split = !split_.is_none();
-    double whole = 0.0, parts = 0.0;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        double log_most = std::min(lines_[i]->log_tail_until(y, end, kept), 0.0);
-        if (has_split) {
-            const double large = std::exp(lines_[i]->log_large_tail(y));
-            const double again = split_.is_zero() ? 2.0 * large : large;
-            const double most = std::min(std::exp(log_most) + again, 1.0);
-            log_most = std::log(most);
-            if (large > 0.0) parts += terms[i].count * large / most;
-        }
-        whole += terms[i].count * log_most;
-    }
-    if (!has_split) return total(whole);
-    const double large = split_.leaves_one ? 0.5 * parts * parts : parts;
-    return total(whole + std::log(large * (1.0 + 1e-12)));
 }
 
 namespace {
@@ -547,13 +515,13 @@ Contour::Frequency Contour::frequency(const Terms& terms, std::size_t k,
 
 Bounds Contour::profile(double x, double log_unit) const {
     const Sum known = sum(x);
-    const double cut = clipped_exp(log_truncation_) / (kPi * reach()) * 1.0001;
+    const double cut = truncated_.profile / kPi * 1.0001;
     double below = known.value - known.error - cut;
     const double above = known.value + known.error + cut;
     if (smoothing_ > 0.0) {  // D_mu - mu^2 e^(mu^2/8) f_mu <= D <= D_mu
         const double square = smoothing_ * smoothing_;
         const Sum density = density_sum(x);
-        const double rest = clipped_exp(log_truncation_) * rest_ / kPi * 1.0001;
+        const double rest = truncated_.density / kPi * 1.0001;
         below -=
             square * std::exp(0.125 * square) * (density.value + density.error + rest) * 1.0001;
     }

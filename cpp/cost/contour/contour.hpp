@@ -2,6 +2,8 @@
 // that it misses. CONTOUR.md, sections 1 to 4, 6.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +15,10 @@
 namespace tightnoise::contour {
 
 constexpr double kLogTolerance = -27.6;  // log 1e-12: of images and of truncation, relative
+constexpr double kLargestExponent = 600.0;
+inline double clipped_exp(double x) {
+    return std::exp(std::min(x, kLargestExponent));
+}
 
 // Of D(x)/e^unit; upper may be infinite, lower is at least 0.
 struct Bounds {
@@ -97,7 +103,24 @@ class Contour {
     void take_block(const Terms& terms);  // block_ frequencies more
     Frequency frequency(const Terms& terms, std::size_t k,
                         const std::vector<Characteristics>& phis) const;
-    double log_tail(const Terms& terms, double y, double end, double log_wanted) const;  // of |F|
+    struct Tail {
+        double log_most, large;  // of |phi_i|, and of its part of large losses
+    };
+    std::vector<Tail> tails(double y, double end) const;
+    double log_product(const Terms& terms, const std::vector<Tail>& tails) const;
+    double log_tail(const Terms& terms, double y) const;
+    double tail_end() const;
+    struct Truncated {
+        double profile, density;  // bounds of the sum of |F|/y^2 step, and of |F| step
+    };
+    std::optional<Truncated> truncated_until(const Terms& terms, double y, double end,
+                                             double log_end, double log_wanted, bool may_walk);
+    struct Stretch {
+        double from, to, log_most;  // log of a bound of |F| between both
+    };
+    template <class Serves>
+    std::optional<Stretch> stretch(const Terms& terms, double from, double step, double end,
+                                   const std::vector<Tail>& tails, const Serves& serves);
     void tabulate();
     double turn(double x) const;  // of the integrand from one frequency to the next, by step
     double turn_error(double turn, double x) const;
@@ -135,6 +158,9 @@ class Contour {
     std::vector<std::shared_ptr<Line>> lines_;
     std::size_t block_ = kBlock;
     std::vector<Frequency> frequencies_;
+    std::vector<Stretch> walk_;  // each begins where the last one ends
+    double walked_ = 0.0;        // work
+    Stretch looked_{};           // where it was looked at last
     struct Table {
         explicit Table(std::size_t n = 0) : real(n), imaginary(n) {}
         void set(std::size_t k, double re, double im, double y, double off);
@@ -144,8 +170,7 @@ class Contour {
     double rounding_of_sum(const Table& table, double turn, double x) const;
     Table table_, density_;  // of F/(s(s + 1)), and of F if it was smoothed
     double moment_ = 0.0, moment_error_ = 0.0, centre_ = 0.0, centre_size_ = 0.0;
-    double log_truncation_ = 0.0;  // log of a bound of |F| beyond the last frequency
-    double rest_ = 0.0;  // by which it is multiplied to bound the integral of |F| from there on
+    Truncated truncated_{0.0, 0.0};  // beyond the last frequency
 };
 
 }  // namespace tightnoise::contour

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cost/contour/node_line.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/gauss_legendre.hpp"
 
@@ -25,6 +26,40 @@ double log_panel_error(double b, double y, double r) {
     }
     return best + std::log(32.0 / 15.0);
 }
+
+// Relative to M: atoms at epsilon and -epsilon, the first one `atom`, the other `last` times as
+// large, and half of that as a density, times e^((c + 1/2)(l - epsilon)), between.
+class LaplaceLine : public NodeLine {
+  public:
+    LaplaceLine(TiltedNodes nodes, Moment moment, double epsilon, double atom, double last)
+        : NodeLine(std::move(nodes), moment), epsilon_(epsilon), atom_(atom), last_(last) {}
+
+    double log_tail(double y) const override {
+        return std::log(atom_ * (1.0 + last_ + 1.0 / y) * kMargin);
+    }
+    // Both atoms turn by 2 y epsilon against each other; so do the ends of the density.
+    double log_largest(double y, double step) const override {
+        const double from = 2.0 * y * epsilon_, to = 2.0 * (y + step) * epsilon_;
+        if (!(to < kMostTurn)) return 0.0;
+        const auto passes = [&](double turn) {  // whole turns and this
+            return std::floor((to - turn) / (2.0 * kPi) + kNear) >=
+                   std::ceil((from - turn) / (2.0 * kPi) - kNear);
+        };
+        const double most = passes(0.0) ? 1.0 : std::max(std::cos(from), std::cos(to)) + kNear;
+        const double least = passes(kPi) ? -1.0 : std::min(std::cos(from), std::cos(to)) - kNear;
+        const double square = 1.0 + last_ * last_;
+        const double atoms = std::sqrt(square + 2.0 * last_ * most);
+        const double density = 0.5 * std::sqrt(square - 2.0 * last_ * least) / y;
+        return std::min(std::log(atom_ * (atoms + density) * kMargin), 0.0);
+    }
+    bool has_far_tail() const override { return true; }
+    std::size_t work_of_look() const override { return 100; }
+
+  private:
+    static constexpr double kMargin = 1.0 + 1e-13;
+    static constexpr double kMostTurn = 1e6, kNear = 1e-9;  // far above the rounding of such angles
+    double epsilon_, atom_, last_;
+};
 
 }  // namespace
 
@@ -75,11 +110,9 @@ std::unique_ptr<Line> LaplaceLaw::line(const LineRequest& request) const {
     nodes.loss_error = 16.0;  // next to 0 by errors of epsilon's size, which the atoms outweigh
     Moment moment = atoms->moment(request.tilt);
     moment.error += 3.0 * request.error;
-    // Relative to e^(c epsilon): the atoms, and twice the density's maximum for its variation.
-    const double scale = std::exp(request.tilt * epsilon_ - moment.value + moment.error);
+    const double atom = 0.5 * std::exp(request.tilt * epsilon_ - moment.value + moment.error);
     const double last = std::exp(-(2.0 * request.tilt + 1.0) * epsilon_);
-    return std::make_unique<DensityLine>(std::move(nodes), moment, 0.5 * scale * (1.0 + last),
-                                         0.5 * scale);
+    return std::make_unique<LaplaceLine>(std::move(nodes), moment, epsilon_, atom, last);
 }
 
 // 1 - e^((x - epsilon)/2).

@@ -10,6 +10,7 @@ class LaplaceLaw : public Law {
   public:
     explicit LaplaceLaw(double epsilon) : epsilon_(epsilon) {}
 
+    bool has_atoms() const override { return true; }
     Moment moment(double t) const override;
     double log_swapped_moment(double t) const override;
     std::unique_ptr<Line> line(const LineRequest& request) const override;

@@ -46,17 +46,17 @@ class Line {
     virtual double log_tail(double y) const = 0;
     // The same for the part of large losses, whole less small.
     virtual double log_large_tail(double) const { return -std::numeric_limits<double>::infinity(); }
-    // The first for y <= y' <= end only, where atoms that are close to each other are as a density.
-    // Such a part of log |phi(y)| will do.
-    virtual double log_tail_until(double y, double /*end*/, double /*kept*/) const {
-        return log_tail(y);
-    }
+    // The first for y <= y' <= end only, where atoms that are close to each other are as a density;
+    // and for y <= y' <= y + step only, by a look at y.
+    virtual double log_tail_until(double y, double /*end*/) const { return log_tail(y); }
+    virtual double log_largest(double /*y*/, double /*step*/) const { return 0.0; }
     // These bounds hold up to this frequency; beyond, |phi| <= 1 is all that is known.
     virtual double tail_end() const { return kInfinite; }
     virtual bool has_far_tail() const { return false; }  // whether that is anything else
     virtual std::size_t work() const = 0;  // what one frequency costs, in parts of a nanosecond
-    virtual std::size_t block() const { return kBlock; }       // of which `count` is a multiple
-    virtual bool holds_beyond_reach() const { return false; }  // that of its request
+    virtual std::size_t work_of_look() const { return work(); }  // and such a look
+    virtual std::size_t block() const { return kBlock; }         // of which `count` is a multiple
+    virtual bool holds_beyond_reach() const { return false; }    // that of its request
 };
 
 // Small losses are those up to about `cut`: the share of larger ones falls so fast that a tilt of
@@ -126,6 +126,7 @@ class Law {
     virtual std::unique_ptr<Line> line(const LineRequest& request) const = 0;
     // delta(x) of a single release for x >= 0, where it is known in closed form.
     virtual std::optional<Interval> profile(double) const { return std::nullopt; }
+    virtual bool has_atoms() const { return false; }
     // mu of a Gaussian law: these compose among themselves.
     virtual std::optional<double> gaussian() const { return std::nullopt; }
 };

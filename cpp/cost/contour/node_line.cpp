@@ -192,8 +192,4 @@ void NodeLine::at(std::size_t first, std::size_t count, Characteristics* out) co
     }
 }
 
-double DensityLine::log_tail(double y) const {
-    return std::log((atoms_ + variation_ / y) * (1.0 + 1e-14));
-}
-
 }  // namespace tightnoise::contour

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "cost/contour/law.hpp"
@@ -65,18 +64,6 @@ class NodeLine : public Line {
         ShiftedSum whole, large;
     };
     mutable std::optional<Sums> sums_;
-};
-
-// Of a law with atoms and a density: |phi(y)| <= atoms + variation / y, both relative to M.
-class DensityLine : public NodeLine {
-  public:
-    DensityLine(TiltedNodes nodes, Moment moment, double atoms, double variation)
-        : NodeLine(std::move(nodes), moment), atoms_(atoms), variation_(variation) {}
-
-    double log_tail(double y) const override;
-
-  private:
-    double atoms_, variation_;
 };
 
 }  // namespace tightnoise::contour
