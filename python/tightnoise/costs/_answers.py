@@ -172,6 +172,9 @@ def _both_sides_of_case(question: str, terms: Terms, at: float, upper: float) ->
         if best.is_narrow or _is_small(question, best):
             return best
         best = best.or_tighter(way(best))
+    if exact is None and not best.is_narrow:
+        exact = _exact(question, terms, at, of_atoms=True, at_last=True)
+        best = best if exact is None else best.or_tighter(exact)
     if best.is_narrow:
         return best
     lower = max(
@@ -295,13 +298,15 @@ def _rdp(question: str, terms: Terms, at: float) -> Proof | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _exact(question: str, terms: Terms, at: float, *, of_atoms: bool = False) -> Bounds | None:
+def _exact(
+    question: str, terms: Terms, at: float, *, of_atoms: bool = False, at_last: bool = False
+) -> Bounds | None:
     few = few_sums(terms)
     if few is not None:
         return few.epsilon(at) if question == "epsilon" else few.delta(at)
     if question == "epsilon" and at == 0:
         return None
-    composition = composition_of(terms, of_atoms=of_atoms)
+    composition = composition_of(terms, of_atoms=of_atoms, at_last=at_last)
     if composition is None:
         return None
     bounds: Bounds = getattr(composition, question)(at)

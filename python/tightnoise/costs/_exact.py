@@ -43,12 +43,12 @@ _FINITE = 1e300
 _SAME = 1e-11  # relative: of the last digits
 _LEAST = 3_000  # of one
 _WORK = 1.2e8  # nodes times frequencies of what others may tell, too: some tenths of a second
-_MORE_WORK, _FEW_WORK = 6e8, 3e7  # of laws at points; beside so few
+_MORE_WORK = 6e8  # of laws at points
 _FEW = 20  # samples, most of them without a record
 _VERY_MANY = 2_000
 _OFTEN = 0.01  # times a record is in a sample, of such
 _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in the sum
-_MANY, _MANY_ON_LATTICES = 100, 5_000  # releases: less are quicker on lattices; where these do well
+_MANY, _MANY_ON_LATTICES = 100, 1_000  # releases: less are quicker on lattices; where these do well
 _MANY_OF_LAWS = 1_000  # of laws with atoms: so much work may tell them, or more of more kinds
 _TRIED, _KINDS = 3e7, 32
 
@@ -236,13 +236,15 @@ class _Kind(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | None:
+def composition_of(
+    terms: Terms, *, of_atoms: bool = False, at_last: bool = False
+) -> Composition | None:
     """Return the composition, if the law of every leaf is known, and that of one is smooth.
 
     Or of so much Laplace noise that nothing is left of its atoms. `of_atoms`: also of many
     releases that are atoms, which a lattice takes longer for; less are quicker on a lattice. And of
     those with a law that has atoms, such as Laplace noise, if a little work tells them: the more
-    scales there are, the less.
+    scales there are, the less. `at_last`: where a lattice does not tell them either.
     """
     laws = [(leaf, leaf.laws(), n) for leaf, n in merged_terms(terms)]
     if any(law is None and leaf.is_slow for leaf, law, _ in laws):
@@ -259,14 +261,14 @@ def composition_of(terms: Terms, *, of_atoms: bool = False) -> Composition | Non
     if smooth or is_spread:
         is_seldom = all(isinstance(leaf, Sampled | GroupCase) for leaf, _ in smooth)
         is_seldom &= has_atoms and not is_spread and sum(n for _, n in smooth) <= _FEW
-        if is_seldom and has_points and sum(n for _, n in terms) < _MANY:
+        if is_seldom and has_points and not at_last and sum(n for _, n in terms) < _MANY:
             return None
         if is_seldom:
-            return _composition(terms, None, _FEW_WORK, _FEW_WORK)
+            return _composition(terms, None, _WORK, _WORK)
         return _composition(terms, None, most_work)
     # Lattices are as good where losses lie on one, or are only known from above.
     has_lattice = any(leaf.reached() is not None or not leaf.has_pair for leaf, _, _ in laws)
-    least = _MANY_ON_LATTICES if has_lattice else _MANY
+    least = 0 if at_last else _MANY_ON_LATTICES if has_lattice else _MANY
     if of_atoms and any(law is None and _is_many(leaf, n, least) for leaf, law, n in laws):
         return _composition(terms, None, most_work, _WORK if has_lattice else _MORE_WORK)
     is_known = all(law is not None or leaf.reached() is not None for leaf, law, _ in laws)
@@ -288,7 +290,7 @@ def _is_many(leaf: Leaf, n: int, least: int) -> bool:
         return n >= least
     # Nor is a record ever in a sample, if noise tells so little that no loss is a large one.
     losses = losses_of_leaf(leaf)
-    if losses is None:
+    if losses is None or not losses.largest > 0:
         return False
     return n * (losses.moments(0.0).deviation / losses.largest) ** 2 >= _OFTEN
 
