@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from tightnoise.costs._cases import cases_of
 from tightnoise.costs._composed import distribution_of, rdp_of
-from tightnoise.costs._exact import NARROW, composition_of
+from tightnoise.costs._exact import NARROW, Bounds, composition_of
 from tightnoise.costs._lattice import Work
 from tightnoise.costs._lattice_bounds import is_at_most
 from tightnoise.costs._leaf import Terms
@@ -57,8 +58,7 @@ def costliest(
     most, times = 0.0, 1.0  # of what was told, and by how much that is raised
     for case in cases_of(terms):
         tried = (times, *_raised([proof for _, proof in told.values()], times)) if told else ()
-        enough = (each for each in tried if comparison.is_at_most(case, most * each))
-        shown = next(enough, None)
+        shown = comparison.least_factor(case, most, tried)
         if shown is not None:
             times = shown
             others.append(case)
@@ -108,6 +108,19 @@ class Comparison:
                 return True
         return False
 
+    def least_factor(self, case: Terms, most: float, factors: tuple[float, ...]) -> float | None:
+        """Return the least factor, of some that rise, by which it shows that; None if none.
+
+        Before a narrow answer becomes a wide one by it, contours of more points are tried.
+        """
+        for factor, larger in pairwise((*factors, math.inf)):
+            if self.is_at_most(case, most * factor):
+                return factor
+            is_last = factor <= 1 + NARROW < larger
+            if is_last and self._by_more_points(case, most * factor):
+                return factor
+        return None
+
     def is_none_above(self, cases: Iterable[Terms], bound: float) -> bool:
         """Return whether it shows that of all."""
         return all(self.is_at_most(case, bound) for case in cases)
@@ -119,6 +132,13 @@ class Comparison:
     def _by_contours(self, case: Terms, bound: float) -> bool:
         composition = composition_of(case)
         return composition is not None and composition.is_at_most(self._question, self._at, bound)
+
+    def _by_more_points(self, case: Terms, bound: float) -> bool:
+        composition = composition_of(case)
+        if composition is None or not composition.is_nearly(self._question, self._at, bound):
+            return False
+        found: Bounds = getattr(composition, self._question)(self._at)
+        return found.upper <= bound
 
     def _by_points(self, case: Terms, bound: float) -> bool:
         """Few points, or more while there is work left."""

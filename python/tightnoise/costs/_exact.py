@@ -51,6 +51,7 @@ _SPREAD = 200.0  # times the largest loss: two atoms of one release are lost in 
 _MANY, _MANY_ON_LATTICES = 100, 1_000  # releases: less are quicker on lattices; where these do well
 _MANY_OF_LAWS = 1_000  # of laws with atoms: so much work may tell them, or more of more kinds
 _TRIED, _KINDS = 3e7, 32
+_NEARLY = 1.01  # times a bound
 
 
 class Bounds(NamedTuple):
@@ -99,6 +100,10 @@ class Composition:
     def is_at_most(self, question: str, at: float, bound: float) -> bool:
         """Return whether one contour in each direction says that an answer is at most that."""
         return self._answer(question, at, bound).upper <= bound
+
+    def is_nearly(self, question: str, at: float, bound: float) -> bool:
+        """Return whether more points may say so where one contour does not."""
+        return not self._kind.is_exact and self._answer(question, at, bound).upper < _NEARLY * bound
 
     def _answer(self, question: str, at: float, floor: float = 0.0) -> Bounds:
         """Return the larger answer of the directions, if it is above a floor."""
