@@ -351,7 +351,9 @@ class Sampled(Leaf):
     def gap(self) -> str | None:
         """That of what runs on the sample, or of replaced records, or of several releases."""
         if self.is_replaced and not self._is_opposite:
-            return "of a record that is replaced in a Poisson sample an upper bound is known only"
+            known = "of a record that is replaced in a Poisson sample an upper bound is known only"
+            other = "of an add-remove cost, sampled(..., adjacency='replace-one') has both bounds"
+            return f"{known}; {other}" if isinstance(self._single, GaussianPair) else known
         if self._single is None and not self.is_replaced and self._pair is None:
             return "several releases on one sample, composed from above only"
         inner = () if self.is_replaced else (leaf.gap for leaf, _ in self._merged)
