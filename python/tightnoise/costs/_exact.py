@@ -149,7 +149,7 @@ class Composition:
         is_alone = self._kind.is_attained and not self._kind.is_smooth
         points, work = _POINTS[is_few], self._kind.work_at_points
         if is_alone:
-            points, work = _FEW_POINTS, _TRIED if work > _WORK else _WORK
+            points, work = _FEW_POINTS, _WORK
         answer: Answer | None = None
         width = math.inf
         for _ in range(_ROUNDS):
