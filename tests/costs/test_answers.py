@@ -498,3 +498,31 @@ def test_both_sides_at_no_delta(cost, exact):
 def test_no_lower_side_at_no_delta_of_what_is_a_bound_only():
     assert tn.Cost.of_zcdp(0.1).epsilon_bounds(0.0) == (0.0, math.inf)
     assert tn.Cost.of_pure(0.5).epsilon_bounds(0.0)[1] == pytest.approx(0.5)
+
+
+@pytest.mark.nightly
+def test_a_plan_that_no_lattice_tells_is_a_contour():
+    mixture = tn.MultiGaussianMixture(1.061, 0.6412, 1.0, 5).cost(sensitivity=1.0)
+    laplace = tn.Laplace(38.14).cost(sensitivity=1.0)
+    plan = mixture.sampled(0.002162, "poisson") * 85 + laplace * 2
+    lower, upper = plan.epsilon_bounds(1.224e-8)
+    assert 0 < lower <= upper <= lower * (1 + 1e-6)
+
+
+@pytest.mark.nightly
+def test_cases_of_a_group_that_cost_the_same_do_not_widen_an_answer():
+    once = tn.Gaussian(4.88).cost(sensitivity=1.0).sampled(0.0001018, "poisson")
+    mixture = tn.MultiGaussianMixture(0.6371, 1.911, 1.0, 1).cost(sensitivity=1.0)
+    training = tn.Gaussian(1.182).cost(sensitivity=1.0).sampled(0.002082, "poisson")
+    plan = training * 143560 + mixture.sampled(0.01308, "poisson") * 172363 + once.group(9) * 377
+    lower, upper = plan.epsilon_bounds(6.317e-8)
+    assert 0 < lower <= upper <= lower * (1 + 1e-6)
+
+
+def test_explain_says_how_a_replaced_record_is_told_from_below():
+    noise = tn.Gaussian(1.0)
+    moved = noise.cost(sensitivity=1.0, adjacency="replace-one").sampled(0.01, "poisson") * 100
+    assert "adjacency='replace-one'" in str(moved.explain(1e-6))
+    told = noise.cost(sensitivity=1.0).sampled(0.01, "poisson", adjacency="replace-one") * 100
+    lower, upper = told.epsilon_bounds(1e-6)
+    assert 0 < lower <= upper <= lower * (1 + 1e-6) < moved.epsilon(1e-6)

@@ -213,6 +213,13 @@ bool Contour::make_lines(const Terms& terms, double reach) {
     return true;
 }
 
+// Of one frequency.
+double Contour::work() const {
+    double work = 0.0;
+    for (const auto& line : lines_) work += static_cast<double>(line->work());
+    return work;
+}
+
 // Of |F|, e^log_lost times 1/(pi y) of which is what truncation at y costs relative to D.
 double Contour::log_wanted(double y) const {
     const double gained = std::max(2.0 * std::log1p(tilt_), std::log(kPi * y));
@@ -239,8 +246,7 @@ Contour::Sampled Contour::sample(const Terms& terms, const Limit& limit) {
     }
     for (;;) {
         poll();
-        double work = 0.0;
-        for (const auto& line : lines_) work += static_cast<double>(line->work());
+        const double work = this->work();
         // More is allowed where phi has fallen by a part of what is wanted.
         const double wanted = log_wanted(y_next());
         const bool falls = log_size_ < 0.2 * wanted;

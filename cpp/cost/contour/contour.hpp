@@ -90,6 +90,7 @@ class Contour {
     enum class Sampled { none, in_part, enough };
     Sampled sample(const Terms& terms, const Limit& limit);
     bool make_first_lines(const Terms& terms, double reach);
+    double work() const;
     double log_wanted(double y) const;
     void split(const Terms& terms, double x, double log_wanted);
     void take_known_images(const Terms& terms, double x, double log_value);

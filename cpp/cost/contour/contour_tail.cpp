@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "numeric/elementary.hpp"
+#include "runtime/interruption.hpp"
 
 // What is left out beyond the last frequency: sections 3 and 7.1 of CONTOUR.md.
 namespace tightnoise::contour {
@@ -101,6 +102,7 @@ std::optional<Contour::Truncated> Contour::truncated_until(const Terms& terms, d
     }
     walk_.erase(known, walk_.end());
     for (;;) {
+        poll();
         const std::vector<Tail> from_there = tails(at, end);
         const double log_most =
             at < end ? std::max(log_product(terms, from_there), log_end) : log_end;
@@ -136,13 +138,10 @@ std::optional<Contour::Stretch> Contour::stretch(const Terms& terms, double from
         }
         return Stretch{from, to, log_product(terms, here)};
     };
-    double work = 0.0, of_look = 0.0;
-    for (const auto& line : lines_) {
-        work += static_cast<double>(line->work());
-        of_look += static_cast<double>(line->work_of_look());
-    }
-    const double most_work =
-        std::max(kLeastWalk, kFewLooks * of_look) + work * static_cast<double>(frequencies_.size());
+    double of_look = 0.0;
+    for (const auto& line : lines_) of_look += static_cast<double>(line->work_of_look());
+    const double most_work = std::max(kLeastWalk, kFewLooks * of_look) +
+                             work() * static_cast<double>(frequencies_.size());
     const auto may_take = [&](double more) { return (walked_ += more) <= most_work; };
     const double shortest = kShortest * step_;
     if (looked_.from != from) looked_ = along(shortest);
